@@ -1,0 +1,64 @@
+/* The command line of every command, driven by tables: the same table parses the options and writes --help. */
+#ifndef CLI_ARGS_H
+#define CLI_ARGS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct option_info {
+    const char *name;  /* the long form, without its dashes */
+    char letter;       /* the short form, or 0 */
+    const char *value; /* what its argument is called in the help; NULL: it takes none */
+    const char *help;
+    int repeats; /* may be given several times with different values */
+} option_info;
+
+typedef struct args args;
+
+typedef struct command {
+    const char *name;
+    const char *summary;        /* one line */
+    const char *synopsis;       /* what may follow `sluice NAME` */
+    const char *notes;          /* paragraphs after the options, or NULL */
+    const option_info *options; /* ended by one without a name; --threads, --seed, -q, ... are common to all */
+    size_t max_inputs;
+    int (*run)(const args *a);
+    void (*more_help)(const args *a); /* what only the library knows, such as the learners; or NULL */
+} command;
+
+struct given_option {
+    const option_info *option;
+    const char *value;
+};
+
+struct args {
+    const command *command;
+    struct given_option *given;
+    size_t n_given;
+    const char **inputs; /* what is no option, in order */
+    size_t n_inputs;
+};
+
+/* Returns DONE, or WRONG_USAGE after saying why. Free with args_free() in both cases. */
+int args_parse(args *a, const command *c, int argc, char *const *argv);
+void args_free(args *a);
+
+int args_has(const args *a, const char *option);
+/* The option's value, or NULL where it was not given. */
+const char *args_value(const args *a, const char *option);
+/* All values of an option that repeats: fills `values` (room for a->n_given) and returns how many. */
+size_t args_values(const args *a, const char *option, const char **values);
+
+/* The next three leave *value alone where the option was not given, and return DONE or WRONG_USAGE. */
+int args_count(const args *a, const char *option, uint64_t min, uint64_t max, uint64_t *value);
+int args_number(const args *a, const char *option, double *value);
+/* One of the words (ended by NULL); *value becomes its position. */
+int args_word(const args *a, const char *option, const char *const *words, size_t *value);
+
+/* Reads a whole number; 0 if the text is none or lies outside. */
+int parse_count(const char *text, uint64_t min, uint64_t max, uint64_t *value);
+
+/* --help: the synopsis, the options, the notes. */
+void args_help(const args *a);
+
+#endif

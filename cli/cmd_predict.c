@@ -1,0 +1,142 @@
+/* sluice predict: one line per example: label, tab, margin, and with --proba another tab and the probability. */
+#include "commands.h"
+#include "message.h"
+#include "progress.h"
+#include "stream.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const option_info options[] = {
+    {"model", 'm', "MODEL", "the model to predict with", 0},
+    {"output", 'o', "FILE", "write the predictions here (default: standard output)", 0},
+    {"proba", 0, NULL, "add the probability of the class 1 (learners whose margins are log odds)", 0},
+    STREAM_OPTIONS,
+    {NULL, 0, NULL, NULL, 0},
+};
+
+typedef struct predicting {
+    sluice_model *model; /* in its final form */
+    sluice_reader *reader;
+    int proba, quiet;
+    FILE *out;
+    const char *out_name;
+} predicting;
+
+static void print_prediction(const predicting *p, double margin) {
+    char line[80];
+    size_t n = margin > 0 ? 2 : 3;
+    memcpy(line, margin > 0 ? "1\t" : "-1\t", n);
+    n += sluice_format_double(line + n, margin);
+    if (p->proba) {
+        line[n++] = '\t';
+        n += sluice_format_double(line + n, 1 / (1 + exp(-margin)));
+    }
+    line[n++] = '\n';
+    fwrite(line, 1, n, p->out);
+}
+
+/* Writes out every batch at once: whoever reads our output behind a pipe sees it in time. */
+static int predict_batches(const predicting *p) {
+    progress live = progress_start(p->quiet, 1, 0);
+    double *margins = NULL;
+    size_t room = 0;
+    const sluice_batch *batch;
+    sluice_status s;
+    int rc = DONE;
+    while (!rc && (s = sluice_reader_next(p->reader, &batch)) == SLUICE_OK) {
+        size_t rows = sluice_batch_rows(batch);
+        if (rows > room) {
+            free(margins);
+            margins = malloc(rows * sizeof *margins);
+            room = rows;
+            if (!margins) {
+                rc = out_of_memory();
+                break;
+            }
+        }
+        sluice_model_margins(p->model, batch, margins);
+        for (size_t i = 0; i < rows; i++) print_prediction(p, margins[i]);
+        rc = flush_results(p->out, p->out_name);
+        progress_examples(&live, p->reader, rows);
+    }
+    progress_clear(&live);
+    if (!rc && s != SLUICE_END) rc = complain_error(sluice_reader_error(p->reader));
+    free(margins);
+    return rc;
+}
+
+static int no_probability(const args *a, const char *path) {
+    char names[512] = "none";
+    size_t n = 0;
+    const sluice_learner_info *l;
+    for (size_t i = 0; (l = sluice_learner_at(i)) && n < sizeof names; i++)
+        if (l->flags & SLUICE_LEARNER_PROBABILITY)
+            n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "", l->name);
+    return wrong_usage(a->command->name, "--proba: the margins of %s are no probabilities; learners that give them: %s",
+                       path, names);
+}
+
+/* Loads the model and opens the inputs and the output. */
+static int prepare(const args *a, predicting *p) {
+    sluice_reader_options reading;
+    sluice_error err = {0};
+    const char *path = args_value(a, "model"), *output = args_value(a, "output");
+    if (!path) return wrong_usage(a->command->name, "which model? give it with -m MODEL");
+    int rc = stream_options(a, &reading);
+    if (rc) return rc;
+
+    sluice_model *full = sluice_model_load(path, &err);
+    if (!full) return complain_error(&err);
+    if (p->proba && !sluice_model_has_probability(full)) rc = no_probability(a, path);
+    p->model = sluice_model_final(full, &err);
+    sluice_model_free(full);
+    if (rc) return rc;
+    if (!p->model) return complain_error(&err);
+
+    rc = check_inputs(a->inputs, a->n_inputs);
+    if (rc) return rc;
+    p->reader = sluice_reader_open(a->inputs, a->n_inputs, &reading, &err);
+    if (!p->reader) return complain_error(&err);
+    if (output && strcmp(output, "-") != 0) {
+        p->out_name = output;
+        p->out = fopen(output, "w");
+        if (!p->out) {
+            complain("%s: cannot write: %s", output, strerror(errno));
+            return FAILED;
+        }
+    }
+    return DONE;
+}
+
+static int run(const args *a) {
+    predicting p = {
+        .out = stdout, .out_name = "standard output", .proba = args_has(a, "proba"), .quiet = args_has(a, "quiet")};
+    int rc = prepare(a, &p);
+    if (!rc) rc = predict_batches(&p);
+    if (p.reader && !p.quiet) {
+        skip_tally skipped = {0};
+        tally_skipped(&skipped, p.reader);
+        warn_skipped(&skipped, "input");
+    }
+    if (p.out && p.out != stdout && fclose(p.out) != 0 && !rc) {
+        complain("%s: cannot write: %s", p.out_name, strerror(errno));
+        rc = FAILED;
+    }
+    sluice_reader_close(p.reader);
+    sluice_model_free(p.model);
+    return rc;
+}
+
+const command predict_command = {
+    .name = "predict",
+    .summary = "print a label and a margin for every example",
+    .synopsis = "-m MODEL [--proba] [-o FILE] [INPUT...]",
+    .notes = "Each line is 1 or -1, a tab and the margin in the shortest digits that read back exactly;\n"
+             "with --proba another tab and the probability of the class 1. The labels of the inputs are not used.\n",
+    .options = options,
+    .max_inputs = SIZE_MAX,
+    .run = run,
+};

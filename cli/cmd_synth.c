@@ -1,0 +1,117 @@
+/* sluice synth: makes synthetic streams, the same for the same seed. */
+#include "commands.h"
+#include "message.h"
+#include "nearest.h"
+#include "params.h"
+#include "synth.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const option_info options[] = {
+    {"param", 'P', "NAME=VALUE", "set a parameter of the stream; may be repeated", 1},
+    {"output", 'o', "FILE", "write the rows here (default: standard output); *.bin is binary, else LIBSVM text", 0},
+    {"test", 0, "FILE", "write test_rows more rows of the same stream here", 0},
+    {NULL, 0, NULL, NULL, 0},
+};
+
+static const synth_stream *const streams[] = {&synth_effective, &synth_sparse};
+enum { N_STREAMS = sizeof streams / sizeof streams[0] };
+
+static void print_streams(void) {
+    for (size_t i = 0; i < N_STREAMS; i++) {
+        printf("%s%s: %s\n", i ? "\n" : "", streams[i]->name, streams[i]->summary);
+        print_params(streams[i]->params, streams[i]->n_params);
+    }
+}
+
+static const synth_stream *find_stream(const char *name) {
+    for (size_t i = 0; i < N_STREAMS; i++)
+        if (strcmp(streams[i]->name, name) == 0) return streams[i];
+    return NULL;
+}
+
+static int unknown_stream(const args *a, const char *name) {
+    nearest best = nearest_start(name);
+    for (size_t i = 0; i < N_STREAMS; i++) nearest_try(&best, streams[i]->name);
+    if (best.word) return wrong_usage(a->command->name, "unknown stream '%s'; did you mean '%s'?", name, best.word);
+    return wrong_usage(a->command->name, "unknown stream '%s'; `sluice synth` alone lists them", name);
+}
+
+static int write_rows(const synth_stream *stream, void *state, rng *r, uint64_t rows, sluice_writer *w,
+                      const char *path) {
+    synth_row row;
+    for (uint64_t i = 0; i < rows; i++) {
+        stream->draw(state, r, &row);
+        sluice_example x = {row.ids, row.values, row.n, row.label, 1};
+        if (sluice_writer_put(w, &x) != SLUICE_OK) return complain_writer(w, path);
+    }
+    return DONE;
+}
+
+/* Draws rows into a file that appears only when it is complete. */
+static int write_file(const synth_stream *stream, void *state, rng *r, uint64_t rows, const char *path) {
+    sluice_error err = {0};
+    sluice_writer *w = sluice_writer_open(path, NULL, &err);
+    if (!w) return complain_error(&err);
+    int rc = write_rows(stream, state, r, rows, w, path);
+    if (!rc && sluice_writer_commit(w) != SLUICE_OK) rc = complain_writer(w, path);
+    sluice_writer_close(w);
+    return rc;
+}
+
+static int read_stream_params(const args *a, const synth_stream *stream, double *values) {
+    assert(stream->n_params <= MAX_SYNTH_PARAMS);
+    const char **texts = calloc(a->n_given + 1, sizeof *texts);
+    if (!texts) return out_of_memory();
+    size_t n = args_values(a, "param", texts);
+    int rc = read_params(stream->name, stream->params, stream->n_params, texts, n, values);
+    free(texts);
+    const char *reason = rc ? NULL : stream->check(values);
+    return reason ? wrong_usage(a->command->name, "%s: %s", stream->name, reason) : rc;
+}
+
+static int run(const args *a) {
+    if (a->n_inputs == 0) {
+        if (a->n_given > (args_has(a, "quiet") ? 1u : 0u))
+            return wrong_usage(a->command->name, "which stream? `sluice synth` alone lists them");
+        print_streams();
+        return flush_results(stdout, "standard output");
+    }
+    const synth_stream *stream = find_stream(a->inputs[0]);
+    if (!stream) return unknown_stream(a, a->inputs[0]);
+    double values[MAX_SYNTH_PARAMS];
+    uint64_t seed = 1;
+    int rc = read_stream_params(a, stream, values);
+    if (!rc) rc = args_count(a, "seed", 0, UINT64_MAX, &seed);
+    if (rc) return rc;
+
+    const char *output = args_value(a, "output"), *test = args_value(a, "test");
+    if (test && strcmp(test, "-") == 0 && (!output || strcmp(output, "-") == 0))
+        return wrong_usage(a->command->name, "--test -: standard output already takes the rows; give -o FILE");
+    rng r = rng_seed(seed);
+    void *state = stream->start(values, &r);
+    if (!state) return out_of_memory();
+    rc = write_file(stream, state, &r, (uint64_t)values[SYNTH_ROWS], output ? output : "-");
+    if (!rc && test) rc = write_file(stream, state, &r, (uint64_t)values[SYNTH_TEST_ROWS], test);
+    stream->free_state(state);
+    return rc;
+}
+
+static void more_help(const args *a) {
+    (void)a;
+    puts("\nstreams, their parameters with defaults and ranges:\n");
+    print_streams();
+}
+
+const command synth_command = {
+    .name = "synth",
+    .summary = "make a synthetic stream, seeded",
+    .synopsis = "[NAME] [-P NAME=VALUE]... [-o FILE] [--test FILE] [--seed N]",
+    .notes = "Without a name it lists the streams.\n",
+    .options = options,
+    .max_inputs = 1,
+    .run = run,
+    .more_help = more_help,
+};

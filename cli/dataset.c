@@ -1,0 +1,156 @@
+#include "dataset.h"
+
+#include "rng.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static int grow_rows(dataset *d, size_t rows) {
+    if (rows <= d->room) return 1;
+    size_t room = d->room ? d->room : 1024;
+    while (room < rows) room *= 2;
+    size_t *start = realloc(d->start, (room + 1) * sizeof *start);
+    if (start) d->start = start;
+    double *labels = realloc(d->labels, room * sizeof *labels);
+    if (labels) d->labels = labels;
+    double *weights = realloc(d->weights, room * sizeof *weights);
+    if (weights) d->weights = weights;
+    if (!start || !labels || !weights) return 0;
+    d->room = room;
+    return 1;
+}
+
+static int grow_nonzeros(dataset *d, size_t n) {
+    if (n <= d->nonzeros_room) return 1;
+    size_t room = d->nonzeros_room ? d->nonzeros_room : 65536;
+    while (room < n) room *= 2;
+    uint64_t *ids = realloc(d->ids, room * sizeof *ids);
+    if (ids) d->ids = ids;
+    float *values = realloc(d->values, room * sizeof *values);
+    if (values) d->values = values;
+    if (!ids || !values) return 0;
+    d->nonzeros_room = room;
+    return 1;
+}
+
+int dataset_add_batch(dataset *d, const sluice_batch *batch) {
+    size_t rows = sluice_batch_rows(batch), nonzeros = 0;
+    for (size_t i = 0; i < rows; i++) nonzeros += sluice_batch_nonzeros(batch, i);
+    if (!grow_rows(d, d->rows + rows) || !grow_nonzeros(d, d->nonzeros + nonzeros)) return 0;
+    d->start[0] = 0;
+    for (size_t i = 0; i < rows; i++) {
+        sluice_example x;
+        sluice_batch_row(batch, i, d->ids + d->nonzeros, &x);
+        for (size_t k = 0; k < x.n; k++) {
+            d->values[d->nonzeros + k] = x.values[k];
+            if (x.ids[k] > d->dimension) d->dimension = x.ids[k];
+        }
+        d->labels[d->rows] = x.label;
+        d->weights[d->rows] = x.weight;
+        d->nonzeros += x.n;
+        if (x.n > d->longest) d->longest = x.n;
+        d->start[++d->rows] = d->nonzeros;
+    }
+    return 1;
+}
+
+int dataset_complete(dataset *d) {
+    d->order = malloc((d->rows + 1) * sizeof *d->order);
+    if (!d->order) return 0;
+    for (size_t i = 0; i < d->rows; i++) d->order[i] = i;
+    d->n_order = d->rows;
+    return 1;
+}
+
+sluice_example dataset_row(const dataset *d, size_t row) {
+    size_t from = d->start[row];
+    return (sluice_example){d->ids + from, d->values + from, d->start[row + 1] - from, d->labels[row], d->weights[row]};
+}
+
+void dataset_free(dataset *d) {
+    free(d->start);
+    free(d->labels);
+    free(d->weights);
+    free(d->ids);
+    free(d->values);
+    free(d->order);
+}
+
+/* Knuth's algorithm S for each class at once: of the `left` rows still to come, `want` are taken. */
+void dataset_sample(dataset *d, uint64_t pos, uint64_t neg, uint64_t seed) {
+    uint64_t left[2] = {0, 0}, want[2];
+    for (size_t i = 0; i < d->n_order; i++) left[d->labels[d->order[i]] > 0]++;
+    if (left[1] * neg <= left[0] * pos) {
+        want[1] = left[1];
+        want[0] = left[1] * neg / pos;
+    } else {
+        want[0] = left[0];
+        want[1] = left[0] * pos / neg;
+    }
+    rng r = rng_seed(seed);
+    size_t kept = 0;
+    for (size_t i = 0; i < d->n_order; i++) {
+        int class = d->labels[d->order[i]] > 0;
+        if (rng_below(&r, left[class]--) >= want[class]) continue;
+        want[class]--;
+        d->order[kept++] = d->order[i];
+    }
+    d->n_order = kept;
+}
+
+void dataset_shuffle(dataset *d, uint64_t seed) {
+    rng r = rng_seed(seed);
+    for (size_t i = d->n_order; i > 1; i--) {
+        size_t k = (size_t)rng_below(&r, i), swapped = d->order[k];
+        d->order[k] = d->order[i - 1];
+        d->order[i - 1] = swapped;
+    }
+}
+
+/* Two passes, so that a large mean does not swallow a small deviation. A column is constant when its values are equal,
+ * not when rounding says so. */
+column_scale *dataset_scales(const dataset *d) {
+    size_t columns = (size_t)d->dimension + 1, n = d->n_order;
+    column_scale *scales = calloc(columns, sizeof *scales);
+    struct extent {
+        size_t count;
+        float min, max;
+    } *extents = calloc(columns, sizeof *extents);
+    if (!scales || !extents) {
+        free(scales);
+        free(extents);
+        return NULL;
+    }
+    for (size_t i = 0; i < n; i++) {
+        sluice_example x = dataset_row(d, d->order[i]);
+        for (size_t k = 0; k < x.n; k++) {
+            struct extent *e = &extents[x.ids[k]];
+            scales[x.ids[k]].mean += x.values[k];
+            if (e->count++ == 0) e->min = e->max = x.values[k];
+            e->min = fminf(e->min, x.values[k]);
+            e->max = fmaxf(e->max, x.values[k]);
+        }
+    }
+    for (size_t c = 0; c < columns; c++) {
+        size_t absent = n - extents[c].count;
+        scales[c].mean /= (double)(n ? n : 1);
+        scales[c].deviation = (double)absent * scales[c].mean * scales[c].mean;
+        if (absent) {
+            extents[c].min = fminf(extents[c].min, 0);
+            extents[c].max = fmaxf(extents[c].max, 0);
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        sluice_example x = dataset_row(d, d->order[i]);
+        for (size_t k = 0; k < x.n; k++) {
+            double away = x.values[k] - scales[x.ids[k]].mean;
+            scales[x.ids[k]].deviation += away * away;
+        }
+    }
+    for (size_t c = 0; c < columns; c++) {
+        int constant = extents[c].min == extents[c].max;
+        scales[c].deviation = constant ? 0 : sqrt(scales[c].deviation / (double)(n - 1));
+    }
+    free(extents);
+    return scales;
+}

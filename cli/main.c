@@ -1,0 +1,76 @@
+/* sluice: the command line program. It sees nothing of the library but sluice.h. */
+#include "args.h"
+#include "commands.h"
+#include "message.h"
+#include "nearest.h"
+#include "sluice.h"
+
+#include <signal.h>
+#include <string.h>
+
+static const command *const commands[] = {
+    &train_command,    &predict_command, &test_command,    &inspect_command,
+    &learners_command, &synth_command,   &convert_command,
+};
+enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
+
+static void print_overview(FILE *out) {
+    fputs("usage: sluice COMMAND [OPTION...] [INPUT...]\n\n"
+          "Learns sparse linear classifiers from data streams, one example at a time.\n\ncommands:\n",
+          out);
+    for (size_t i = 0; i < N_COMMANDS; i++) fprintf(out, "  %-10s%s\n", commands[i]->name, commands[i]->summary);
+    fputs("\nsluice COMMAND --help says more about each; sluice --version prints the version.\n"
+          "Inputs are files, plain or compressed (gzip, zstd, bzip2, xz), or - or nothing for standard input.\n",
+          out);
+}
+
+static int print_version(void) {
+    printf("sluice %s\n", sluice_version());
+    return flush_results(stdout, "standard output");
+}
+
+static const command *find_command(const char *name) {
+    for (size_t i = 0; i < N_COMMANDS; i++)
+        if (strcmp(commands[i]->name, name) == 0) return commands[i];
+    return NULL;
+}
+
+static int unknown_command(const char *name) {
+    nearest best = nearest_start(name);
+    for (size_t i = 0; i < N_COMMANDS; i++) nearest_try(&best, commands[i]->name);
+    const char *what = name[0] == '-' ? "option" : "command";
+    if (best.word) return wrong_usage(NULL, "unknown %s '%s'; did you mean '%s'?", what, name, best.word);
+    return wrong_usage(NULL, "unknown %s '%s'", what, name);
+}
+
+static int run_command(const command *c, int argc, char *const *argv) {
+    args a;
+    int rc = args_parse(&a, c, argc, argv);
+    if (!rc && args_has(&a, "help")) {
+        args_help(&a);
+        rc = flush_results(stdout, "standard output");
+    } else if (!rc && args_has(&a, "version")) {
+        rc = print_version();
+    } else if (!rc) {
+        rc = c->run(&a);
+    }
+    args_free(&a);
+    return rc;
+}
+
+int main(int argc, char **argv) {
+    /* a reader of our output that goes away is an error of writing, not a reason to die halfway through a file */
+    signal(SIGPIPE, SIG_IGN);
+    if (argc < 2) {
+        print_overview(stderr);
+        return WRONG_USAGE;
+    }
+    const char *name = argv[1];
+    if (strcmp(name, "--version") == 0) return print_version();
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+        print_overview(stdout);
+        return flush_results(stdout, "standard output");
+    }
+    const command *c = find_command(name);
+    return c ? run_command(c, argc - 2, argv + 2) : unknown_command(name);
+}

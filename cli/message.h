@@ -1,0 +1,36 @@
+/* What the program says on stderr, and its exit statuses. */
+#ifndef CLI_MESSAGE_H
+#define CLI_MESSAGE_H
+
+#include "sluice.h"
+
+#include <stdio.h>
+
+enum { DONE = 0, FAILED = 1, WRONG_USAGE = 2 };
+
+#if defined(__GNUC__)
+#define PRINTF_LIKE(text, first) __attribute__((format(printf, text, first)))
+#else
+#define PRINTF_LIKE(text, first)
+#endif
+
+/* One line on stderr: "sluice: ...". */
+void complain(const char *format, ...) PRINTF_LIKE(1, 2);
+
+/* A wrong command line: the message, then where to read more. Returns WRONG_USAGE. `command` may be NULL. */
+int wrong_usage(const char *command, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/* A failure of the library as "sluice: FILE:LINE:COLUMN: message". Returns the exit status that goes with it. */
+int complain_error(const sluice_error *error);
+
+/* The same for a writer; quiet where it wrote to standard output ("-") and whoever read that has gone away. */
+int complain_writer(const sluice_writer *writer, const char *path);
+
+/* Out of memory in the program itself. Returns FAILED. */
+int out_of_memory(void);
+
+/* Flushes and checks a stream of results. A reader that has gone away (EPIPE) is no news; a full disk is.
+ * Returns DONE or FAILED. */
+int flush_results(FILE *stream, const char *name);
+
+#endif

@@ -1,0 +1,144 @@
+#include "model_args.h"
+
+#include "message.h"
+#include "nearest.h"
+#include "params.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The settings as the options give them. */
+static int settings_from_args(const args *a, sluice_settings *settings) {
+    static const char *const norms[] = {"none", "l2", NULL};
+    size_t norm = 0;
+    uint64_t bits = 0, seed = 1; /* the seed is checked; no learner draws random numbers yet */
+    *settings = (sluice_settings){.size = sizeof *settings};
+    int rc = args_number(a, "bias", &settings->bias);
+    if (!rc) rc = args_word(a, "normalize", norms, &norm);
+    if (!rc) rc = args_count(a, "hash", 1, SLUICE_MAX_HASH_BITS, &bits);
+    if (!rc) rc = args_count(a, "seed", 0, UINT64_MAX, &seed);
+    settings->normalize = norm ? SLUICE_NORMALIZE_L2 : SLUICE_NORMALIZE_NONE;
+    settings->hash_bits = (unsigned)bits;
+    return rc;
+}
+
+int unknown_learner(const command *c, const char *name) {
+    char known[2048] = "";
+    size_t length = 0;
+    nearest best = nearest_start(name);
+    const sluice_learner_info *l;
+    for (size_t i = 0; (l = sluice_learner_at(i)) && length < sizeof known; i++) {
+        length += (size_t)snprintf(known + length, sizeof known - length, "%s%s", i ? ", " : "", l->name);
+        nearest_try(&best, l->name);
+    }
+    return wrong_usage(c->name, "unknown learner '%s'%s%s%s; there are: %s", name, best.word ? " (did you mean '" : "",
+                       best.word ? best.word : "", best.word ? "'?)" : "", known);
+}
+
+/* A fresh model with the -P of the command line; `learner` exists. */
+static sluice_model *new_model(const args *a, const char *learner, const sluice_settings *settings, sluice_error *err) {
+    const char **texts = calloc(a->n_given + 1, sizeof *texts);
+    if (!texts) {
+        err->status = SLUICE_E_MEMORY;
+        return NULL;
+    }
+    size_t n = args_values(a, "param", texts);
+    sluice_model *m = sluice_model_new(learner, texts, n, settings, err);
+    free(texts);
+    return m;
+}
+
+/* The value that -P gives a parameter must be the one the model has. A fresh model made from the same options has read
+ * them by the library's own rules. */
+static int check_params(const args *a, const sluice_model *model, const sluice_model_facts *facts, const char *path) {
+    sluice_error err = {0};
+    sluice_model *asked = new_model(a, facts->learner->name, NULL, &err);
+    if (!asked) return complain_error(&err);
+    int rc = DONE;
+    for (size_t i = 0; i < facts->learner->n_params && !rc; i++) {
+        const sluice_param_info *p = &facts->learner->params[i];
+        size_t length = strlen(p->name);
+        for (size_t k = 0; k < a->n_given && !rc; k++) {
+            const char *text = a->given[k].value;
+            if (strcmp(a->given[k].option->name, "param") != 0) continue;
+            if (strncmp(text, p->name, length) != 0 || text[length] != '=') continue;
+            double has = sluice_model_param(model, i);
+            if (sluice_model_param(asked, i) == has) continue;
+            char value[PARAM_TEXT];
+            rc = wrong_usage(a->command->name,
+                             "-P %s: the model %s has %s=%s, and -i goes on with the model's own parameters", text,
+                             path, p->name, param_value_text(p, has, value));
+        }
+    }
+    sluice_model_free(asked);
+    return rc;
+}
+
+static int contradicts(const args *a, const char *option, const char *path) {
+    return wrong_usage(a->command->name,
+                       "--%s %s: the model %s was made with another setting, and -i goes on with its own", option,
+                       args_value(a, option), path);
+}
+
+static int check_resumed(const args *a, const sluice_model *model, const char *path) {
+    sluice_model_facts facts = {.size = sizeof facts};
+    sluice_settings asked;
+    sluice_model_describe(model, &facts);
+    int rc = settings_from_args(a, &asked);
+    if (rc) return rc;
+    const char *learner = args_value(a, "learner");
+    if (learner && strcmp(learner, facts.learner->name) != 0)
+        return wrong_usage(a->command->name, "-a %s: the model %s was learned by %s, and -i goes on with its learner",
+                           learner, path, facts.learner->name);
+    if (facts.is_final)
+        return wrong_usage(
+            a->command->name,
+            "-i %s: a predict-only model (train --final) cannot go on learning; keep the full one for that", path);
+    const sluice_settings *has = &facts.settings;
+    if (args_has(a, "bias") && asked.bias != has->bias) return contradicts(a, "bias", path);
+    if (args_has(a, "normalize") && asked.normalize != has->normalize) return contradicts(a, "normalize", path);
+    if (args_has(a, "hash") && asked.hash_bits != has->hash_bits) return contradicts(a, "hash", path);
+    return check_params(a, model, &facts, path);
+}
+
+int model_from_args(const args *a, sluice_model **model) {
+    sluice_error err = {0};
+    const char *path = args_value(a, "resume"), *learner = args_value(a, "learner");
+    *model = NULL;
+    if (learner && !sluice_learner_find(learner)) return unknown_learner(a->command, learner);
+    if (path) {
+        *model = sluice_model_load(path, &err);
+        return *model ? check_resumed(a, *model, path) : complain_error(&err);
+    }
+    sluice_settings settings;
+    int rc = settings_from_args(a, &settings);
+    if (rc) return rc;
+    *model = new_model(a, learner ? learner : sluice_learner_default(), &settings, &err);
+    return *model ? DONE : complain_error(&err);
+}
+
+int check_output(const char *path) {
+    struct stat s;
+    int exists = stat(path, &s) == 0;
+    if (exists && S_ISDIR(s.st_mode)) {
+        complain("%s: is a directory; name a file in it", path);
+        return FAILED;
+    }
+    if (exists && !S_ISREG(s.st_mode)) {
+        if (access(path, W_OK) == 0) return DONE;
+        complain("%s: cannot write: %s", path, strerror(errno));
+        return FAILED;
+    }
+    /* a model is written beside its place and renamed into it: the directory must take new files */
+    char *directory = strdup(path), *slash = directory ? strrchr(directory, '/') : NULL;
+    if (!directory) return out_of_memory();
+    if (slash) slash[slash == directory] = 0;
+    int writable = access(slash ? directory : ".", W_OK | X_OK) == 0;
+    if (!writable) complain("%s: cannot write into its directory: %s", path, strerror(errno));
+    free(directory);
+    return writable ? DONE : FAILED;
+}

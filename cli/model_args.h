@@ -1,0 +1,30 @@
+/* The model that a command line asks for. */
+#ifndef CLI_MODEL_ARGS_H
+#define CLI_MODEL_ARGS_H
+
+#include "args.h"
+#include "sluice.h"
+
+/* Rows for a command's option table: what model_from_args() reads. */
+/* clang-format off */
+#define MODEL_OPTIONS \
+    {"learner", 'a', "LEARNER", "the rule to learn with; `sluice learners` lists them", 0}, \
+    {"param", 'P', "NAME=VALUE", "set a parameter of the learner; may be repeated", 1}, \
+    {"resume", 'i', "MODEL", "go on from this model, with its learner, parameters and settings", 0}, \
+    {"bias", 0, "V", "add a constant feature of value V to every example (default: none)", 0}, \
+    {"normalize", 0, "l2", "scale every example to length 1", 0}, \
+    {"hash", 0, "BITS", "hash ids to so many bits (1 to 30): bounded memory, but features may collide", 0}
+/* clang-format on */
+
+/* Creates the model, or loads that of -i and refuses options that contradict it. Returns an exit status after saying
+ * what is wrong. */
+int model_from_args(const args *a, sluice_model **model);
+
+/* Says that there is no such learner, and which there are. Returns WRONG_USAGE. */
+int unknown_learner(const command *c, const char *name);
+
+/* Refuses a path that a model could not be saved to, before hours of learning; touches nothing. Returns DONE or FAILED.
+ */
+int check_output(const char *path);
+
+#endif

@@ -1,0 +1,15 @@
+/* The nearest of several words to one that was mistyped. */
+#ifndef CLI_NEAREST_H
+#define CLI_NEAREST_H
+
+#include <stddef.h>
+
+typedef struct nearest {
+    const char *wanted, *word; /* the best so far; NULL while none is near enough to suggest */
+    size_t distance;
+} nearest;
+
+nearest nearest_start(const char *wanted);
+void nearest_try(nearest *n, const char *word);
+
+#endif

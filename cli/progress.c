@@ -1,0 +1,130 @@
+#include "progress.h"
+
+#include "report.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static const double redraw_seconds = 1.0 / 6;
+
+double now_seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+progress progress_start(int quiet, uint64_t passes, uint64_t dimension) {
+    return (progress){.quiet = quiet,
+                      .live = !quiet && isatty(STDERR_FILENO),
+                      .passes = passes,
+                      .dimension = dimension,
+                      .next_row = 1,
+                      .started = now_seconds()};
+}
+
+void progress_clear(progress *p) {
+    if (!p->line_shown) return;
+    fputs("\r\033[K", stderr);
+    fflush(stderr);
+    p->line_shown = 0;
+}
+
+/* "1:02:03" or "2:03" */
+static void format_duration(char text[32], double seconds) {
+    uint64_t s = seconds < 1e9 ? (uint64_t)(seconds + 0.5) : 0;
+    if (s >= 3600)
+        snprintf(text, 32, "%" PRIu64 ":%02u:%02u", s / 3600, (unsigned)(s / 60 % 60), (unsigned)(s % 60));
+    else
+        snprintf(text, 32, "%u:%02u", (unsigned)(s / 60), (unsigned)(s % 60));
+}
+
+static void draw_bar(const progress *p, double share, double elapsed) {
+    static const char full[] = "########################", empty[] = "........................";
+    int width = (int)sizeof full - 1, filled = (int)(share * width);
+    char left[32] = "?";
+    if (share > 0) format_duration(left, elapsed * (1 - share) / share);
+    fprintf(stderr, "[%.*s%.*s] %3.0f %%  %s left  ", filled, full, width - filled, empty, 100 * share, left);
+    if (p->passes > 1) fprintf(stderr, "pass %" PRIu64 "/%" PRIu64 "  ", p->pass + 1, p->passes);
+}
+
+static void draw_live_line(progress *p, const sluice_reader *reader) {
+    if (!p->live) return;
+    double now = now_seconds();
+    if (now - p->drawn < redraw_seconds) return;
+    p->drawn = now;
+    uint64_t done, total;
+    sluice_reader_progress(reader, &done, &total);
+    fputs("\r\033[K", stderr);
+    if (total) {
+        double share = ((double)p->pass + fmin((double)done / (double)total, 1)) / (double)p->passes;
+        draw_bar(p, share, now - p->started);
+    }
+    fprintf(stderr, "%" PRIu64 " examples", p->seen);
+    fflush(stderr);
+    p->line_shown = 1;
+}
+
+void progress_examples(progress *p, const sluice_reader *reader, uint64_t rows) {
+    p->seen += rows;
+    draw_live_line(p, reader);
+}
+
+static double rate(uint64_t part, uint64_t whole) { return whole ? (double)part / (double)whole : NAN; }
+
+static void print_share(double x, int width) {
+    if (isnan(x))
+        fprintf(stderr, "  %*s", width, "-");
+    else
+        fprintf(stderr, "  %*.4f", width, x);
+}
+
+static void print_row(progress *p, const sluice_model *model, const sluice_meter *meter) {
+    sluice_measures m = {.size = sizeof m};
+    sluice_model_facts facts = {.size = sizeof facts};
+    sluice_meter_read(meter, &m);
+    sluice_model_describe(model, &facts);
+    double seconds = now_seconds() - p->started;
+
+    progress_clear(p);
+    if (!p->header_done) {
+        fprintf(stderr, "%12s  %10s  %10s  %12s  %8s  %11s\n", "examples", "error", "since last", "nonzeros",
+                "sparsity", "examples/s");
+        p->header_done = 1;
+    }
+    fprintf(stderr, "%12" PRIu64, m.examples);
+    print_share(rate(m.mistakes, m.examples), 10);
+    print_share(rate(m.mistakes - p->row_mistakes, m.examples - p->row_examples), 10);
+    fprintf(stderr, "  %12" PRIu64, facts.nonzeros);
+    print_share(sparsity(facts.nonzeros, p->dimension ? p->dimension : facts.features_seen), 8);
+    if (seconds > 0)
+        fprintf(stderr, "  %11.0f\n", (double)m.examples / seconds);
+    else
+        fprintf(stderr, "  %11s\n", "-");
+    p->row_examples = m.examples;
+    p->row_mistakes = m.mistakes;
+}
+
+int progress_row_within(const progress *p, uint64_t rows) { return !p->quiet && p->seen + rows >= p->next_row; }
+
+void progress_learned(progress *p, const sluice_reader *reader, uint64_t rows, const sluice_model *model,
+                      const sluice_meter *meter) {
+    if (p->quiet) return;
+    p->seen += rows;
+    if (p->seen >= p->next_row) {
+        print_row(p, model, meter);
+        while (p->next_row <= p->seen) p->next_row *= 2;
+    }
+    draw_live_line(p, reader);
+}
+
+void progress_finish(progress *p, const sluice_model *model, const sluice_meter *meter) {
+    progress_clear(p);
+    if (p->quiet) return;
+    sluice_measures m = {.size = sizeof m};
+    sluice_meter_read(meter, &m);
+    if (!p->header_done || m.examples != p->row_examples) print_row(p, model, meter);
+}

@@ -1,0 +1,169 @@
+#include "report.h"
+
+#include "message.h"
+#include "params.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+enum { VALUE_COLUMN = 22 };
+
+report report_start(int as_json) {
+    report r = {{stdout, 0}, as_json, 0};
+    if (as_json) json_open(&r.j, NULL, '{');
+    return r;
+}
+
+int report_end(report *r) {
+    if (r->as_json) {
+        json_close(&r->j, '}');
+        putchar('\n');
+    }
+    return flush_results(stdout, "standard output");
+}
+
+/* The name of a line for a person: the key with blanks. */
+static void print_label(const report *r, const char *key) {
+    int width = printf("%*s", 2 * r->depth, "");
+    for (; *key; key++, width++) putchar(*key == '_' ? ' ' : *key);
+    printf("%*s", width < VALUE_COLUMN ? VALUE_COLUMN - width : 1, "");
+}
+
+void report_count(report *r, const char *key, uint64_t n) {
+    if (r->as_json) {
+        json_count(&r->j, key, n);
+        return;
+    }
+    print_label(r, key);
+    printf("%" PRIu64 "\n", n);
+}
+
+void report_figure(report *r, const char *key, double x) {
+    if (r->as_json) {
+        json_number(&r->j, key, x);
+        return;
+    }
+    print_label(r, key);
+    if (isnan(x))
+        puts("-");
+    else
+        printf("%.6g\n", x);
+}
+
+void report_text(report *r, const char *key, const char *text) {
+    if (r->as_json) {
+        json_text(&r->j, key, text);
+        return;
+    }
+    print_label(r, key);
+    puts(text ? text : "-");
+}
+
+void report_truth(report *r, const char *key, int truth) {
+    if (r->as_json) {
+        json_truth(&r->j, key, truth);
+        return;
+    }
+    print_label(r, key);
+    puts(truth ? "yes" : "no");
+}
+
+void report_open(report *r, const char *key) {
+    if (r->as_json) {
+        json_open(&r->j, key, '{');
+    } else {
+        print_label(r, key);
+        putchar('\n');
+    }
+    r->depth++;
+}
+
+void report_close(report *r) {
+    if (r->as_json) json_close(&r->j, '}');
+    r->depth--;
+}
+
+void report_params(report *r, const sluice_model *model, const sluice_model_facts *facts) {
+    const sluice_param_info *p = facts->learner->params;
+    char text[PARAM_TEXT];
+    if (r->as_json)
+        json_open(&r->j, "params", '{');
+    else
+        print_label(r, "params");
+    for (size_t i = 0; i < facts->learner->n_params; i++) {
+        double value = sluice_model_param(model, i);
+        if (r->as_json)
+            param_value_json(&r->j, p[i].name, &p[i], value);
+        else
+            printf("%s%s=%s", i ? " " : "", p[i].name, param_value_text(&p[i], value, text));
+    }
+    if (r->as_json)
+        json_close(&r->j, '}');
+    else
+        putchar('\n');
+}
+
+void report_settings(report *r, const sluice_settings *s) {
+    const char *normalize = s->normalize == SLUICE_NORMALIZE_L2 ? "l2" : "none";
+    if (!r->as_json) {
+        char bias[32];
+        sluice_format_double(bias, s->bias);
+        print_label(r, "settings");
+        printf("bias=%s normalize=%s hash=%u\n", bias, normalize, s->hash_bits);
+        return;
+    }
+    json_open(&r->j, "settings", '{');
+    json_number(&r->j, "bias", s->bias);
+    json_text(&r->j, "normalize", normalize);
+    json_count(&r->j, "hash", s->hash_bits);
+    json_close(&r->j, '}');
+}
+
+void report_measures(report *r, const sluice_measures *m) {
+    report_count(r, "examples", m->examples);
+    report_count(r, "mistakes", m->mistakes);
+    report_figure(r, "error_rate", m->error_rate);
+    report_figure(r, "accuracy", m->accuracy);
+    report_figure(r, "balanced_accuracy", m->balanced_accuracy);
+    report_figure(r, "auc", m->auc);
+    report_count(r, "positives", m->true_pos + m->false_neg);
+    report_count(r, "negatives", m->true_neg + m->false_pos);
+    report_count(r, "missed", m->false_neg);
+    report_count(r, "false_alarms", m->false_pos);
+    report_figure(r, "sensitivity", m->sensitivity);
+    report_figure(r, "specificity", m->specificity);
+    report_figure(r, "precision", m->precision);
+    report_figure(r, "recall", m->recall);
+    report_figure(r, "f1", m->f1);
+    report_figure(r, "sum", m->sum);
+    report_figure(r, "cost", m->cost);
+    report_figure(r, "hinge_loss", m->hinge_loss);
+    report_figure(r, "log_loss", m->log_loss);
+}
+
+void report_skipped(report *r, const skip_tally *skipped) {
+    report_count(r, "skipped", skipped->total);
+    if (!r->as_json && skipped->total == 0) return;
+    report_open(r, "skipped_reasons");
+    for (size_t i = 0; i < skipped->n; i++)
+        if (skipped->reasons[i].count) report_count(r, skipped->reasons[i].name, skipped->reasons[i].count);
+    report_close(r);
+}
+
+double sparsity(uint64_t nonzeros, uint64_t dimension) {
+    return dimension ? 1 - (double)nonzeros / (double)dimension : NAN;
+}
+
+void report_size(report *r, const sluice_model_facts *facts, uint64_t dimension) {
+    if (!dimension) dimension = facts->features_seen;
+    report_count(r, "features_seen", facts->features_seen);
+    report_count(r, "nonzeros", facts->nonzeros);
+    report_count(r, "dimension", dimension);
+    report_figure(r, "sparsity", sparsity(facts->nonzeros, dimension));
+}
+
+void report_speed(report *r, double seconds, uint64_t examples) {
+    report_figure(r, "seconds", seconds);
+    report_figure(r, "examples_per_second", seconds > 0 ? (double)examples / seconds : NAN);
+}

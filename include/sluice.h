@@ -1,0 +1,289 @@
+/* sluice: sparse linear classifiers learned from data streams.
+ *
+ * A model is a learner (a rule such as `ssol` or `pa-1`), its parameters and what it has learned so far.
+ * Feed it examples one at a time or batch by batch; ask it for margins at any moment; save it and go on later.
+ *
+ *     sluice_model *m = sluice_model_new("ssol", NULL, 0, NULL, NULL);
+ *     uint64_t ids[] = {3, 17};
+ *     float values[] = {1.0f, 0.5f};
+ *     sluice_example x = {ids, values, 2, +1, 1};
+ *     sluice_model_learn(m, &x, NULL);
+ *     sluice_model_save(m, "spam.sluice");
+ *     sluice_model_free(m);
+ *
+ * Conventions
+ *   - Constructors return an object, or NULL with *err filled in (err may be NULL). Everything else that can fail
+ * returns a sluice_status and leaves its message in the object: sluice_model_error() and friends. A call that fails
+ * leaves the object as it was, except where its comment says otherwise.
+ *   - `free(NULL)` forms are fine. What is handed out as const belongs to the library and lives as long as the object
+ * it came from, or until the next call on that object where the comment says so.
+ *   - Structs that may grow begin with their own size: write `= {.size = sizeof s}`; zero elsewhere means the default.
+ *   - A model is used by one thread while it learns. Calls that take a const model may run in many threads at once
+ * while none learns. There is no global state; nothing prints or exits.
+ */
+#ifndef SLUICE_H
+#define SLUICE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define SLUICE_API __attribute__((visibility("default")))
+#else
+#define SLUICE_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SLUICE_VERSION_MAJOR 0
+#define SLUICE_VERSION_MINOR 1
+#define SLUICE_VERSION_PATCH 0
+
+/* The version of the library in use, e.g. "0.1.0". */
+SLUICE_API const char *sluice_version(void);
+
+/* ---- errors ----------------------------------------------------------------------------------------------------- */
+
+/* Numbers are stable: new ones are added at the end. */
+typedef enum sluice_status {
+    SLUICE_OK = 0,
+    SLUICE_END = 1,           /* a reader has no more batches; not an error */
+    SLUICE_E_USAGE = 2,       /* a name that does not exist, a value out of range, an argument that makes no sense */
+    SLUICE_E_MEMORY = 3,      /* the machine has no memory left for this */
+    SLUICE_E_IO = 4,          /* the operating system refused to open, read or write */
+    SLUICE_E_DATA = 5,        /* malformed examples, with their line and column */
+    SLUICE_E_FORMAT = 6,      /* not a model file, or a damaged one, or one from a newer version */
+    SLUICE_E_LIMIT = 7,       /* beyond a stated limit */
+    SLUICE_E_NUMERIC = 8,     /* a margin or a weight left the range of numbers */
+    SLUICE_E_UNSUPPORTED = 9, /* this learner or model cannot do that */
+} sluice_status;
+
+typedef struct sluice_error {
+    sluice_status status;
+    uint64_t line, column; /* from 1; 0 where there is no such place */
+    char source[512];      /* the file or stream the place is in; "" where there is none */
+    char message[512];     /* what is wrong and what to do about it: one line, no full stop */
+} sluice_error;
+
+/* A word for a status: "ok", "usage", "memory", ... */
+SLUICE_API const char *sluice_status_name(sluice_status status);
+
+/* Frees memory that a call handed over (sluice_model_bytes, sluice_model_weights). */
+SLUICE_API void sluice_free(void *memory);
+
+/* ---- learners --------------------------------------------------------------------------------------------------- */
+
+typedef struct sluice_param_info {
+    const char *name, *help;
+    double value, min, max;     /* the default and its range; infinite where unbounded */
+    int integer;                /* whole numbers only */
+    const char *const *choices; /* NULL, or the words it takes, ended by NULL; value is then a position in the list */
+} sluice_param_info;
+
+enum {
+    SLUICE_LEARNER_PROBABILITY = 1, /* its margins are log odds */
+    SLUICE_LEARNER_MERGES = 2,      /* sluice_model_merge() takes it */
+    SLUICE_LEARNER_DENSE = 4,       /* its state grows with the square of the features */
+};
+
+typedef struct sluice_learner_info {
+    const char *name, *summary, *paper;
+    const sluice_param_info *params;
+    size_t n_params;
+    size_t bytes_per_feature;
+    unsigned flags;
+} sluice_learner_info;
+
+/* The learners in the order in which to list them; NULL past the last. */
+SLUICE_API const sluice_learner_info *sluice_learner_at(size_t i);
+/* A learner by name, or NULL. */
+SLUICE_API const sluice_learner_info *sluice_learner_find(const char *name);
+/* The learner to use when the user names none. */
+SLUICE_API const char *sluice_learner_default(void);
+
+/* ---- models ----------------------------------------------------------------------------------------------------- */
+
+typedef struct sluice_model sluice_model;
+typedef struct sluice_batch sluice_batch;
+typedef struct sluice_meter sluice_meter;
+
+enum { SLUICE_NORMALIZE_NONE = 0, SLUICE_NORMALIZE_L2 = 1 };
+
+/* What is done to every example before the learner sees it. It is part of the model. */
+typedef struct sluice_settings {
+    size_t size;
+    double bias;        /* value of the constant feature that is added to every example; 0: none */
+    unsigned normalize; /* SLUICE_NORMALIZE_L2: every example is scaled to length 1 (before the bias is added) */
+    unsigned hash_bits; /* 0: features are exact; 1..30: ids are hashed to that many bits and may collide */
+} sluice_settings;
+
+/* Limits of one model. */
+#define SLUICE_MAX_HASH_BITS 30
+#define SLUICE_MAX_FEATURES 4000000000u /* features seen */
+#define SLUICE_MAX_DENSE_FEATURES 16384 /* of a learner with SLUICE_LEARNER_DENSE: 1 GiB of state */
+
+/* Creates a model. `params` are "name=value" strings; those left out have their defaults. */
+SLUICE_API sluice_model *sluice_model_new(const char *learner, const char *const *params, size_t n_params,
+                                          const sluice_settings *settings, sluice_error *err);
+SLUICE_API void sluice_model_free(sluice_model *model);
+/* A copy that goes its own way. */
+SLUICE_API sluice_model *sluice_model_copy(const sluice_model *model, sluice_error *err);
+/* A predict-only copy that holds the nonzero weights alone: small, fast, cannot learn. */
+SLUICE_API sluice_model *sluice_model_final(const sluice_model *model, sluice_error *err);
+/* The last failure on this model. */
+SLUICE_API const sluice_error *sluice_model_error(const sluice_model *model);
+
+/* One example, borrowed for the call. Ids may come in any order but only once each; values are finite; labels > 0 mean
+ * +1, others -1. The weight is the example's importance: 1 is ordinary, 0 as if the example were absent. */
+typedef struct sluice_example {
+    const uint64_t *ids;
+    const float *values;
+    size_t n;
+    double label;
+    double weight;
+} sluice_example;
+
+/* Predicts, then learns. *margin (may be NULL) is the margin before learning. On SLUICE_E_NUMERIC the model has left
+ * the range of numbers and refuses to go on or to be saved; on any other failure it is unchanged. */
+SLUICE_API sluice_status sluice_model_learn(sluice_model *model, const sluice_example *x, double *margin);
+/* The same for every row of a batch, in order; the meter (may be NULL) measures the progressive predictions. */
+SLUICE_API sluice_status sluice_model_learn_batch(sluice_model *model, const sluice_batch *batch, sluice_meter *meter);
+
+/* The margin of one example; the prediction is +1 where it is > 0. The model is not changed. Returns SLUICE_E_DATA for
+ * a value that is not finite. For many predictions sluice_model_final() is the faster model. */
+SLUICE_API sluice_status sluice_model_margin(const sluice_model *model, const sluice_example *x, double *margin);
+/* The margins of all rows of a batch. */
+SLUICE_API void sluice_model_margins(const sluice_model *model, const sluice_batch *batch, double *margins);
+/* Whether 1/(1+exp(-margin)) is a probability of the class +1. */
+SLUICE_API int sluice_model_has_probability(const sluice_model *model);
+
+/* Adds what `from` learned to `into`. Both must have the same learner (one with SLUICE_LEARNER_MERGES), parameters and
+ * settings. The result is that of one learner whose sums run over both streams. */
+SLUICE_API sluice_status sluice_model_merge(sluice_model *into, const sluice_model *from);
+
+typedef struct sluice_model_facts {
+    size_t size;
+    const sluice_learner_info *learner;
+    int is_final;
+    uint64_t examples, mistakes, updates, positives; /* over the model's whole life */
+    uint64_t features_seen, nonzeros;
+    sluice_settings settings;
+} sluice_model_facts;
+
+/* Fills in what the model is. Counts its nonzero weights: costs a sweep over the features. */
+SLUICE_API void sluice_model_describe(const sluice_model *model, sluice_model_facts *facts);
+/* The value of the i-th parameter of the model's learner. */
+SLUICE_API double sluice_model_param(const sluice_model *model, size_t i);
+
+typedef struct sluice_weight {
+    uint64_t id;
+    float weight;
+    int is_bias; /* the constant feature; its id is 0 and means nothing */
+} sluice_weight;
+
+/* The nonzero weights by ascending id, the bias first; free *weights with sluice_free(). SLUICE_E_NUMERIC: a weight is
+ * beyond the range of floats. */
+SLUICE_API sluice_status sluice_model_weights(const sluice_model *model, sluice_weight **weights, size_t *n);
+
+/* Saves atomically: a temporary file beside `path`, synced, renamed. The old file stays if anything fails.
+ * A `path` that exists and is no regular file (a pipe, /dev/null) is written in place. */
+SLUICE_API sluice_status sluice_model_save(sluice_model *model, const char *path);
+SLUICE_API sluice_model *sluice_model_load(const char *path, sluice_error *err);
+/* The same bytes in memory; free *bytes with sluice_free(). */
+SLUICE_API sluice_status sluice_model_bytes(sluice_model *model, void **bytes, size_t *n);
+SLUICE_API sluice_model *sluice_model_parse(const void *bytes, size_t n, sluice_error *err);
+
+/* ---- streams ---------------------------------------------------------------------------------------------------- */
+
+typedef struct sluice_reader sluice_reader;
+
+#define SLUICE_MAX_LINE ((size_t)64 << 20) /* bytes in one line of text */
+
+typedef struct sluice_reader_options {
+    size_t size;
+    const char *format; /* "libsvm", "bin"; NULL: by content, then by the ending */
+    unsigned threads;   /* 0: as many as the machine has cores; 1: everything in the calling thread */
+    int skip_errors;    /* leave malformed lines out and count them, instead of stopping */
+    size_t max_line;    /* 0: SLUICE_MAX_LINE */
+} sluice_reader_options;
+
+/* Opens inputs that are read one after the other as one stream. "-" is standard input; n = 0 means standard input too.
+ * gzip, zstd, bzip2 and xz are recognised by content. */
+SLUICE_API sluice_reader *sluice_reader_open(const char *const *paths, size_t n, const sluice_reader_options *options,
+                                             sluice_error *err);
+/* Reads from memory, which must stay until the reader is closed; `name` stands in error messages. */
+SLUICE_API sluice_reader *sluice_reader_open_memory(const void *bytes, size_t n, const char *name,
+                                                    const sluice_reader_options *options, sluice_error *err);
+SLUICE_API void sluice_reader_close(sluice_reader *reader);
+SLUICE_API const sluice_error *sluice_reader_error(const sluice_reader *reader);
+
+/* The next rows, valid until the next call: SLUICE_OK, SLUICE_END, or a failure, after which there are no more. Rows
+ * before a malformed line are delivered before the failure is. */
+SLUICE_API sluice_status sluice_reader_next(sluice_reader *reader, const sluice_batch **batch);
+
+/* How far it is: bytes of the files consumed, and of how many (0 where unknown, as with pipes). */
+SLUICE_API void sluice_reader_progress(const sluice_reader *reader, uint64_t *done, uint64_t *total);
+/* How many lines were left out for the i-th reason; its name, or NULL past the last reason. */
+SLUICE_API const char *sluice_reader_skipped(const sluice_reader *reader, size_t i, uint64_t *count);
+
+SLUICE_API size_t sluice_batch_rows(const sluice_batch *batch);
+SLUICE_API size_t sluice_batch_nonzeros(const sluice_batch *batch, size_t row);
+SLUICE_API double sluice_batch_label(const sluice_batch *batch, size_t row);
+/* Fills *x with a row; its ids are copied to `ids`, which has room for sluice_batch_nonzeros(). */
+SLUICE_API void sluice_batch_row(const sluice_batch *batch, size_t row, uint64_t *ids, sluice_example *x);
+
+typedef struct sluice_writer sluice_writer;
+
+/* Writes examples to a file ("-": standard output), atomically as a model is saved. The format is "libsvm", "bin" or
+ * NULL: by the path's ending (.bin; everything else is LIBSVM text). */
+SLUICE_API sluice_writer *sluice_writer_open(const char *path, const char *format, sluice_error *err);
+SLUICE_API sluice_status sluice_writer_put(sluice_writer *writer, const sluice_example *x);
+SLUICE_API sluice_status sluice_writer_put_batch(sluice_writer *writer, const sluice_batch *batch);
+/* Makes the file appear under its name. Call sluice_writer_close() afterwards in any case. */
+SLUICE_API sluice_status sluice_writer_commit(sluice_writer *writer);
+/* Closes; what was not committed is gone. */
+SLUICE_API void sluice_writer_close(sluice_writer *writer);
+SLUICE_API const sluice_error *sluice_writer_error(const sluice_writer *writer);
+
+/* ---- measures --------------------------------------------------------------------------------------------------- */
+
+typedef struct sluice_meter_options {
+    size_t size;
+    int exact_auc; /* keep every margin (8 bytes an example) for the exact AUC; else bins of 0.4 % width */
+    double cost_missed, cost_alarm; /* for the weighted cost; 0 means 1 */
+    double mu_pos;                  /* weight of the sensitivity in `sum`; 0 means 0.5 */
+    int probability;                /* margins are log odds: measure the log loss */
+} sluice_meter_options;
+
+/* Figures that do not exist (a rate of nothing, the AUC of one class) are NaN. */
+typedef struct sluice_measures {
+    size_t size;
+    uint64_t examples, mistakes;
+    uint64_t true_pos, false_pos, true_neg, false_neg;
+    double error_rate, accuracy, sensitivity, specificity, balanced_accuracy, sum, cost;
+    double precision, recall, f1, auc, hinge_loss, log_loss; /* losses: mean per example */
+} sluice_measures;
+
+SLUICE_API sluice_meter *sluice_meter_new(const sluice_meter_options *options, sluice_error *err);
+SLUICE_API void sluice_meter_free(sluice_meter *meter);
+/* Counts one prediction. */
+SLUICE_API sluice_status sluice_meter_add(sluice_meter *meter, double margin, double label);
+/* Counts the margins of all rows of a batch; rows of importance 0 are absent. */
+SLUICE_API sluice_status sluice_meter_add_batch(sluice_meter *meter, const sluice_batch *batch, const double *margins);
+SLUICE_API void sluice_meter_read(const sluice_meter *meter, sluice_measures *measures);
+
+/* ---- numbers as text -------------------------------------------------------------------------------------------- */
+
+/* Writes the decimal text with the fewest digits that reads back as exactly this number, and a NUL; returns its length
+ * (< 32). */
+SLUICE_API size_t sluice_format_double(char *text, double value);
+SLUICE_API size_t sluice_format_float(char *text, float value);
+/* Reads a whole string as a number in the grammar of the data formats; 0 if it is none (or beyond the range). */
+SLUICE_API int sluice_parse_number(const char *text, double *value);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

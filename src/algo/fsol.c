@@ -1,0 +1,78 @@
+/* fsol, cs-fsol: first-order sparse online learning (Wang et al., ICDM 2014, algorithm 3; cost-sensitive: algorithm 6
+ * of "A framework of sparse online learning and its applications").
+ *
+ *   w = soft(theta, lambda_t)          lambda_t = eta lambda (theorem 2), or by `schedule`
+ *   if l > 0: theta += eta c_y y x     c_y = 1 in fsol
+ *
+ * Dual averaging: theta is never shrunk, the threshold applies when a weight is read.
+ * Importance h: the step is eta h. Cost: O(nonzeros of x). */
+#include "algo/rule.h"
+
+enum { ETA, LAMBDA, SCHEDULE, COST_POS, COST_NEG };
+
+static const sluice_param_info fsol_params[] = {P_ETA(2), P_LAMBDA(0.2), P_SCHEDULE(SCHEDULE_CONSTANT)};
+static const sluice_param_info cs_fsol_params[] = {P_ETA(2), P_LAMBDA(0.2), P_SCHEDULE(SCHEDULE_CONSTANT), P_COST_POS,
+                                                   P_COST_NEG};
+
+typedef struct feature {
+    float theta;
+} feature;
+
+static const sl_field fields[] = {SL_FIELD(theta, SL_F32)};
+
+static double lambda_t(const sl_state *s) { return threshold(s->p[SCHEDULE], s->p[ETA], s->p[LAMBDA], s->t); }
+
+static double score(sl_state *s, const sl_row *x) {
+    const feature *f = s->features;
+    double k_t = lambda_t(s), m = 0;
+    for (size_t k = 0; k < x->n; k++) m += soft((double)f[x->slot[k]].theta, k_t) * (double)x->value[k];
+    return m;
+}
+
+static bool step(sl_state *s, const sl_row *x, double m, double c_y) {
+    if (hinge(x, m) <= 0) return false;
+    feature *f = s->features;
+    double e = s->p[ETA] * x->h * c_y * x->y;
+    for (size_t k = 0; k < x->n; k++) {
+        float *theta = &f[x->slot[k]].theta;
+        *theta = (float)(*theta + e * (double)x->value[k]);
+    }
+    return true;
+}
+
+static bool fsol_update(sl_state *s, const sl_row *x, double m) { return step(s, x, m, 1); }
+static bool cs_fsol_update(sl_state *s, const sl_row *x, double m) {
+    return step(s, x, m, cost(s, x, COST_POS, COST_NEG));
+}
+
+static void weights(const sl_state *s, const uint32_t *slot, size_t n, float *w) {
+    const feature *f = s->features;
+    double k_t = lambda_t(s);
+    for (size_t k = 0; k < n; k++) w[k] = (float)soft((double)f[slot[k]].theta, k_t);
+}
+
+const sl_learner sl_fsol = {
+    .info.name = "fsol",
+    .info.summary = "first-order sparse online learning",
+    .info.paper = "Wang et al., High-dimensional data stream classification via sparse online learning, ICDM 2014",
+    .info.flags = SLUICE_LEARNER_MERGES,
+    SL_PARAMS(fsol_params),
+    SL_STATE_OF(feature, fields),
+    .trial = {"eta=0.5", "lambda=0.25"},
+    .score = score,
+    .update = fsol_update,
+    .weights = weights,
+};
+
+const sl_learner sl_cs_fsol = {
+    .info.name = "cs-fsol",
+    .info.summary = "cost-sensitive fsol, for rare classes",
+    .info.paper = "Wang et al., A framework of sparse online learning and its applications",
+    .info.flags = SLUICE_LEARNER_MERGES,
+    SL_PARAMS(cs_fsol_params),
+    SL_STATE_OF(feature, fields),
+    .trial = {"eta=0.5", "lambda=0.25", "schedule=sqrt", "cost_pos=3", "cost_neg=0.5"},
+    .score = score,
+    .update = cs_fsol_update,
+    .weights = weights,
+};

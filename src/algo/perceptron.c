@@ -1,0 +1,55 @@
+/* Perceptrons: an update for every mistake.
+ *
+ * perceptron (Rosenblatt 1958):      if y m <= 0: w += eta y x
+ * paum (Li et al., ICML 2002):       if y m <= margin_y: w += eta y x
+ *   A perceptron with uneven margins: the class that must not be missed gets the larger one.
+ *
+ * Importance h: the step is eta h. Cost: O(nonzeros of x). */
+#include "algo/rule.h"
+
+enum { ETA, MARGIN_POS, MARGIN_NEG };
+
+static const sluice_param_info perceptron_params[] = {P_ETA(1)};
+
+static const sluice_param_info paum_params[] = {
+    P_ETA(1),
+    {"margin_pos", "margin below which a positive example is learned", 1, -1e12, 1e12, 0, NULL},
+    {"margin_neg", "margin below which a negative example is learned", 1, -1e12, 1e12, 0, NULL},
+};
+
+static bool learn_below(sl_state *s, const sl_row *x, double m, double margin) {
+    if (x->y * m > margin) return false;
+    sl_plain_step(s, x, s->p[ETA] * x->h * x->y);
+    return true;
+}
+
+static bool perceptron_update(sl_state *s, const sl_row *x, double m) { return learn_below(s, x, m, 0); }
+
+static bool paum_update(sl_state *s, const sl_row *x, double m) {
+    return learn_below(s, x, m, s->p[x->y > 0 ? MARGIN_POS : MARGIN_NEG]);
+}
+
+const sl_learner sl_perceptron = {
+    .info.name = "perceptron",
+    .info.summary = "learns from mistakes only",
+    .info.paper = "Rosenblatt, The perceptron, Psychological Review 1958",
+    .info.flags = SLUICE_LEARNER_MERGES,
+    SL_PARAMS(perceptron_params),
+    SL_PLAIN_STATE,
+    .trial = {"eta=0.5"},
+    .score = sl_plain_score,
+    .update = perceptron_update,
+    .weights = sl_plain_weights,
+};
+
+const sl_learner sl_paum = {
+    .info.name = "paum",
+    .info.summary = "perceptron with uneven margins, for rare classes",
+    .info.paper = "Li et al., The perceptron algorithm with uneven margins, ICML 2002",
+    SL_PARAMS(paum_params),
+    SL_PLAIN_STATE,
+    .trial = {"eta=0.5", "margin_pos=2", "margin_neg=0.25"},
+    .score = sl_plain_score,
+    .update = paum_update,
+    .weights = sl_plain_weights,
+};

@@ -1,0 +1,26 @@
+/* The loops of learners whose state is a weight per feature. */
+#include "algo/rule.h"
+
+const sl_field sl_plain_fields[1] = {{"w", SL_F32, 0, -INFINITY}};
+
+const char *const sl_schedules[] = {"constant", "inverse", "sqrt", NULL};
+
+double sl_plain_score(sl_state *s, const sl_row *x) {
+    const sl_plain *f = s->features;
+    double m = 0;
+    for (size_t k = 0; k < x->n; k++) m += (double)f[x->slot[k]].w * (double)x->value[k];
+    return m;
+}
+
+void sl_plain_weights(const sl_state *s, const uint32_t *slot, size_t n, float *w) {
+    const sl_plain *f = s->features;
+    for (size_t k = 0; k < n; k++) w[k] = f[slot[k]].w;
+}
+
+void sl_plain_step(sl_state *s, const sl_row *x, double step) {
+    sl_plain *f = s->features;
+    for (size_t k = 0; k < x->n; k++) {
+        float *w = &f[x->slot[k]].w;
+        *w = (float)(*w + step * (double)x->value[k]);
+    }
+}

@@ -1,0 +1,70 @@
+/* What the learners' files share: the loops and formulas that stand in every paper. */
+#ifndef SL_RULE_H
+#define SL_RULE_H
+
+#include "core/learner.h"
+
+/* soft(v, k) = sign(v) max(|v| - k, 0) */
+static inline double soft(double v, double k) {
+    double size = fabs(v) - k;
+    return size > 0 ? copysign(size, v) : 0;
+}
+
+static inline double hinge(const sl_row *x, double m) { return fmax(0, 1 - x->y * m); }
+
+/* |x|^2 */
+static inline double square_norm(const sl_row *x) {
+    double sum = 0;
+    for (size_t k = 0; k < x->n; k++) sum += (double)x->value[k] * (double)x->value[k];
+    return sum;
+}
+
+/* c_y, for learners whose table has cost_pos and cost_neg at these places */
+static inline double cost(const sl_state *s, const sl_row *x, size_t cost_pos, size_t cost_neg) {
+    return s->p[x->y > 0 ? cost_pos : cost_neg];
+}
+
+/* ---- learners whose per-feature state is the weight alone -------------------------------------------------------- */
+
+typedef struct sl_plain {
+    float w;
+} sl_plain;
+
+extern const sl_field sl_plain_fields[1];
+double sl_plain_score(sl_state *s, const sl_row *x);                                /* w.x */
+void sl_plain_weights(const sl_state *s, const uint32_t *slot, size_t n, float *w); /* w */
+void sl_plain_step(sl_state *s, const sl_row *x, double step);                      /* w += step x */
+
+#define SL_PLAIN_STATE SL_STATE_OF(sl_plain, sl_plain_fields)
+
+/* ---- parameters that mean the same wherever they occur ---- */
+
+#define P_ETA(eta)                                                                                                     \
+    { "eta", "learning rate", eta, 1e-12, 1e12, 0, NULL }
+#define P_LAMBDA(lambda)                                                                                               \
+    { "lambda", "strength of the l1 regularisation: more makes the model sparser", lambda, 0, 1e12, 0, NULL }
+#define P_COST_POS                                                                                                     \
+    { "cost_pos", "cost of missing a positive example", 1, 1e-9, 1e9, 0, NULL }
+#define P_COST_NEG                                                                                                     \
+    { "cost_neg", "cost of a false alarm", 1, 1e-9, 1e9, 0, NULL }
+#define P_C(c)                                                                                                         \
+    { "C", "aggressiveness: the largest step, or the weight of the loss", c, 1e-12, 1e12, 0, NULL }
+#define P_DELTA                                                                                                        \
+    { "delta", "added to the root of the squared gradients", 1, 1e-12, 1e12, 0, NULL }
+
+/* How the threshold of the dual averagers runs with the rounds; the theorems' schedule is each learner's default. */
+enum { SCHEDULE_CONSTANT, SCHEDULE_INVERSE, SCHEDULE_SQRT };
+extern const char *const sl_schedules[];
+#define P_SCHEDULE(first)                                                                                              \
+    {                                                                                                                  \
+        "schedule", "threshold in round t: eta lambda (constant), lambda/t (inverse) or lambda/sqrt t (sqrt)", first,  \
+            0, 2, 1, sl_schedules                                                                                      \
+    }
+
+/* lambda_t */
+static inline double threshold(double schedule, double eta, double lambda, uint64_t t) {
+    double n = (double)(t > 1 ? t : 1);
+    return schedule == SCHEDULE_CONSTANT ? eta * lambda : schedule == SCHEDULE_INVERSE ? lambda / n : lambda / sqrt(n);
+}
+
+#endif

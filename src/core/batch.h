@@ -1,0 +1,40 @@
+/* A batch: the rows a reader hands to a learner, in arrays that are used again and again.
+ *
+ * Ids are 64-bit, but nearly all are small: `id` holds those below SL_WIDE as they are, and for the others SL_WIDE plus
+ * a position in `wide`. So the common row is a plain array of 32-bit indices that a learner can use without copying.
+ *
+ * What a reader promises: values and labels are finite, weights finite and >= 0, no id twice in a row. */
+#ifndef SL_BATCH_H
+#define SL_BATCH_H
+
+#include <stdbool.h>
+
+#include "sluice.h"
+
+#define SL_WIDE 0x80000000u
+
+struct sluice_batch {
+    size_t rows, nonzeros, wides;
+    size_t *start; /* rows + 1: row i is the elements start[i] .. start[i+1]-1 of id and value */
+    float *label;  /* as in the data: > 0 means +1 */
+    float *weight; /* importance; meaningful only where has_weights */
+    uint32_t *id;
+    float *value;
+    uint64_t *wide;
+    bool has_weights; /* else all weights are 1 */
+    bool has_zeros;   /* some value is 0 */
+    size_t row_room, nonzero_room, wide_room;
+};
+
+/* Empties a batch for the next rows. */
+void sl_batch_clear(sluice_batch *b);
+/* Makes room for so many more rows, nonzeros and wide ids; false when there is no memory. */
+bool sl_batch_reserve(sluice_batch *b, size_t rows, size_t nonzeros, size_t wides);
+void sl_batch_free_arrays(sluice_batch *b);
+
+static inline uint64_t sl_batch_id(const sluice_batch *b, size_t k) {
+    uint32_t i = b->id[k];
+    return i < SL_WIDE ? i : b->wide[i - SL_WIDE];
+}
+
+#endif

@@ -1,0 +1,63 @@
+/* Eight decimal digits at a time, and the short road from a decimal to a float: what the hot loops of the text readers
+ * and number.c share. Everything here is exact or says that it is not sure. */
+#ifndef SL_DIGITS_H
+#define SL_DIGITS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "core/number.h"
+
+/* 10^e as the nearest double, for SL_POW10_MIN <= e <= SL_POW10_MAX: all that a float can need. */
+#define SL_POW10_MIN (-64)
+#define SL_POW10_MAX 38
+extern const double sl_pow10_table[SL_POW10_MAX - SL_POW10_MIN + 1];
+static inline double sl_pow10(int e) { return sl_pow10_table[e - SL_POW10_MIN]; }
+
+/* w * 10^e10 as the nearest float; SL_NUMBER_OK or SL_NUMBER_RANGE. */
+sl_number_status sl_decimal_to_float(uint64_t w, int e10, float *value);
+
+static inline bool sl_is_digit(char c) { return (unsigned char)(c - '0') < 10; }
+
+/* Eight bytes of text; the first is the lowest. */
+static inline uint64_t sl_load8(const char *p) {
+    uint64_t v;
+    memcpy(&v, p, 8);
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    v = __builtin_bswap64(v);
+#endif
+    return v;
+}
+
+/* How many of the eight bytes, from the first on, are digits. `t` is the text xor '0' in every byte. A byte above 9
+ * sets its high bit; what it carries into later bytes does not matter, only the first is looked at. */
+static inline unsigned sl_digit_run(uint64_t t) {
+    uint64_t other = ((t + 0x7676767676767676u) | t) & 0x8080808080808080u;
+    return other ? (unsigned)__builtin_ctzll(other) >> 3 : 8;
+}
+
+/* The number that eight digits (values, not characters; first digit lowest) stand for: pairs, then fours, then all. */
+static inline uint64_t sl_eight_digits(uint64_t t) {
+    t = t * 10 + (t >> 8);
+    t = ((t & 0x000000FF000000FFu) * 0x000F424000000064u + ((t >> 16) & 0x000000FF000000FFu) * 0x0000271000000001u) >>
+        32;
+    return t & 0xFFFFFFFFu;
+}
+
+/* The number that the first n digits (1..7) stand for: shifting puts zeros in front. */
+static inline uint64_t sl_few_digits(uint64_t t, unsigned n) { return sl_eight_digits(t << (64 - 8 * n)); }
+
+/* w / 10^places to the nearest float, for w below 10^17 and places <= 17; false when the double is too close to a
+ * halfway point to be sure. The double is within 3 units of its last place of the truth (three roundings); the 29 bits
+ * that a float drops must therefore be farther than that from the middle. Such values are never outside the normal
+ * floats. */
+static inline bool sl_short_float(uint64_t w, unsigned places, float *value) {
+    double d = (double)(int64_t)w * sl_pow10(-(int)places);
+    uint64_t bits;
+    memcpy(&bits, &d, 8);
+    *value = (float)d;
+    return ((bits - (0x10000000u - 8)) & 0x1FFFFFFFu) > 16;
+}
+
+#endif

@@ -1,0 +1,96 @@
+/* What a learner is: one const record that declares its parameters and its state, and the functions that are the rule.
+ *
+ * The core does the rest from the declaration: it gives every feature its struct, grows, saves, loads, copies, merges,
+ * checks parameters, writes help and docs. A learner never allocates, prints or fails (except in prepare). */
+#ifndef SL_LEARNER_H
+#define SL_LEARNER_H
+
+#include <math.h>
+#include <stdbool.h>
+
+#include "sluice.h"
+
+enum { SL_MAX_PARAMS = 16, SL_MAX_FIELDS = 8, SL_MAX_SCALARS = 8 };
+
+/* One example as a learner sees it: nonzero values, each feature known and named by its slot. */
+typedef struct sl_row {
+    const uint32_t *slot;
+    const float *value;
+    size_t n;
+    double y; /* +1 or -1 */
+    double h; /* importance, > 0 */
+} sl_row;
+
+/* What a learner has to work with. */
+typedef struct sl_state {
+    void *features;  /* the learner's struct, one per slot */
+    const double *p; /* its parameters, in the order of its table */
+    double *scalar;  /* its scalars, likewise */
+    uint64_t t;      /* in score and update: this round, from 1; in weights: the rounds done */
+    double *matrix;  /* dense learners: the lower triangle of a symmetric matrix, row after row */
+    double *vector;  /* and a number per row */
+    double *work;    /* and room for another, good within a round */
+    size_t order;    /* rows */
+    size_t order_room;
+} sl_state;
+
+typedef enum sl_type { SL_F32, SL_F64, SL_U32 } sl_type;
+
+/* One member of the per-feature struct. */
+typedef struct sl_field {
+    const char *name;
+    sl_type type;
+    size_t offset;
+    double least; /* no value below this is possible; a file that says otherwise is refused */
+} sl_field;
+
+#define SL_FIELD(member, type)                                                                                         \
+    { #member, type, offsetof(feature, member), -INFINITY }
+#define SL_FIELD_FROM(member, type, least)                                                                             \
+    { #member, type, offsetof(feature, member), least }
+
+typedef struct sl_learner {
+    sluice_learner_info info; /* name, summary, paper, parameters; the public face */
+
+    const sl_field *fields; /* the members of the per-feature struct that are its state */
+    size_t n_fields;
+    const void *fresh;          /* a feature's struct when first seen; NULL: zeros. Zeros must mean a weight of 0 */
+    const char *const *scalars; /* names, ended by NULL; all start at 0 */
+    const char *trial[SL_MAX_PARAMS]; /* parameters that switch everything on: what the conformance tests run it with */
+    bool weight_0_or_1;               /* the rule knows no other importance */
+    /* Whether with these parameters the margins are log odds; only where info.flags has SLUICE_LEARNER_PROBABILITY. */
+    bool (*has_probability)(const double *p);
+
+    /* The margin of x in round t. What the rule does every round before predicting happens here too. */
+    double (*score)(sl_state *s, const sl_row *x);
+    /* Learns x, whose margin is m; whether the rule made an update. What happens every round after that belongs here.
+     */
+    bool (*update)(sl_state *s, const sl_row *x, double m);
+    /* The weights of n slots after t rounds. Changes nothing. */
+    void (*weights)(const sl_state *s, const uint32_t *slot, size_t n, float *w);
+    /* Before a round, where a learner must make room; may fail. NULL: nothing to do. */
+    bool (*prepare)(sl_state *s, const sl_row *x);
+    /* Dense learners: the row of the matrix that a feature has, from 1; 0: none. */
+    uint32_t (*row_of)(const void *features, uint32_t slot);
+    /* After so many rounds counters in the features would wrap: brings them all up to date. NULL: has none. */
+    void (*settle)(sl_state *s, const uint32_t *slot, size_t n);
+} sl_learner;
+
+/* The parts of a record that every learner fills in the same way. */
+#define SL_COUNT(array) (sizeof(array) / sizeof *(array))
+#define SL_STATE_OF(struct_type, field_table)                                                                          \
+    .info.bytes_per_feature = sizeof(struct_type), .fields = field_table, .n_fields = SL_COUNT(field_table)
+#define SL_PARAMS(param_table) .info.params = param_table, .info.n_params = SL_COUNT(param_table)
+
+/* Every SL_SETTLE_EVERY rounds settle() runs: 32-bit round counters never wrap. */
+#define SL_SETTLE_EVERY ((uint64_t)1 << 31)
+
+/* Gives the dense part so many rows, new ones as in the identity and 0; false when there is no memory. */
+bool sl_state_widen(sl_state *s, size_t order);
+static inline size_t sl_triangle(size_t order) { return order * (order + 1) / 2; }
+
+/* algo/table.c: all learners, ended by NULL. */
+extern const sl_learner *const sl_learners[];
+const sl_learner *sl_learner_find(const char *name);
+
+#endif

@@ -1,0 +1,320 @@
+/* A model from outside: made, copied, frozen, merged, described. Learning and predicting are in learn.c. */
+#include "core/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "core/param.h"
+
+void sluice_free(void *memory) { free(memory); }
+
+const sluice_error *sluice_model_error(const sluice_model *model) { return &model->error; }
+
+const sluice_learner_info *sluice_learner_at(size_t i) {
+    for (size_t k = 0; sl_learners[k]; k++)
+        if (k == i) return &sl_learners[k]->info;
+    return NULL;
+}
+
+const sl_learner *sl_learner_find(const char *name) {
+    for (size_t k = 0; sl_learners[k]; k++)
+        if (strcmp(sl_learners[k]->info.name, name) == 0) return sl_learners[k];
+    return NULL;
+}
+
+const sluice_learner_info *sluice_learner_find(const char *name) {
+    const sl_learner *learner = sl_learner_find(name);
+    return learner ? &learner->info : NULL;
+}
+
+const char *sluice_learner_default(void) { return "ssol"; }
+
+sluice_status sl_settings_check(const sluice_settings *s, sluice_error *err) {
+    if (!isfinite((float)s->bias)) return sl_fail(err, SLUICE_E_USAGE, "the bias must be a finite number");
+    if (s->normalize > SLUICE_NORMALIZE_L2) return sl_fail(err, SLUICE_E_USAGE, "unknown kind of normalization");
+    if (s->hash_bits > SLUICE_MAX_HASH_BITS)
+        return sl_fail(err, SLUICE_E_USAGE, "features are hashed to 1 to %d bits, not %u", SLUICE_MAX_HASH_BITS,
+                       s->hash_bits);
+    return SLUICE_OK;
+}
+
+sluice_model *sl_model_empty(const sl_learner *learner, const sl_learner *rule, const double *params,
+                             const sluice_settings *settings, sluice_error *err) {
+    sluice_model *m = calloc(1, sizeof *m);
+    if (!m) {
+        sl_fail(err, SLUICE_E_MEMORY, "no memory for a model");
+        return NULL;
+    }
+    m->learner = learner;
+    m->rule = rule;
+    memcpy(m->params, params, learner->info.n_params * sizeof *params);
+    m->settings = *settings;
+    m->settings.size = sizeof m->settings;
+    m->settings.bias = (float)settings->bias; /* a value like any other */
+    sl_space_init(&m->space, rule->info.bytes_per_feature, rule->fresh);
+    m->state.p = m->params;
+    m->state.scalar = m->scalars;
+    return m;
+}
+
+sluice_model *sluice_model_new(const char *name, const char *const *params, size_t n_params,
+                               const sluice_settings *settings, sluice_error *err) {
+    const sl_learner *learner = sl_learner_find(name);
+    if (!learner) {
+        char shown[128];
+        sl_fail(err, SLUICE_E_USAGE, "there is no learner %s", sl_quote(shown, name, strlen(name)));
+        return NULL;
+    }
+    sluice_settings given = {.size = sizeof given};
+    if (settings) memcpy(&given, settings, settings->size < sizeof given ? settings->size : sizeof given);
+    double values[SL_MAX_PARAMS];
+    if (sl_params_read(learner, params, n_params, values, err) != SLUICE_OK) return NULL;
+    if (sl_settings_check(&given, err) != SLUICE_OK) return NULL;
+    return sl_model_empty(learner, learner, values, &given, err);
+}
+
+void sluice_model_free(sluice_model *m) {
+    if (!m) return;
+    sl_space_free(&m->space);
+    free(m->state.matrix);
+    free(m->state.vector);
+    free(m->state.work);
+    free(m->row_slot);
+    free(m->row_value);
+    free(m->row_key);
+    free(m);
+}
+
+bool sl_state_widen(sl_state *s, size_t order) {
+    if (order > s->order_room) {
+        size_t room = order > s->order_room + s->order_room / 4 ? order : s->order_room + s->order_room / 4;
+        double *matrix = realloc(s->matrix, sl_triangle(room) * sizeof *matrix);
+        if (matrix) s->matrix = matrix;
+        double *vector = realloc(s->vector, room * sizeof *vector);
+        if (vector) s->vector = vector;
+        double *work = realloc(s->work, room * sizeof *work);
+        if (work) s->work = work;
+        if (!matrix || !vector || !work) return false;
+        s->order_room = room;
+    }
+    for (; s->order < order; s->order++) {
+        double *row = s->matrix + sl_triangle(s->order);
+        memset(row, 0, s->order * sizeof *row);
+        row[s->order] = 1;
+        s->vector[s->order] = 0;
+    }
+    return true;
+}
+
+/* ---- copies ----------------------------------------------------------------------------------------------------- */
+
+static bool add_at(sl_space *sp, const sl_walk *w, uint32_t *slot) {
+    if (w->is_bias ? !sl_space_add_bias(sp) : !sl_space_add(sp, w->id)) return false;
+    *slot = w->is_bias ? sl_space_bias(sp) : sl_space_find(sp, w->id);
+    return true;
+}
+
+static void copy_counts(sluice_model *to, const sluice_model *from) {
+    memcpy(to->scalars, from->scalars, sizeof to->scalars);
+    to->state.t = from->state.t;
+    to->mistakes = from->mistakes;
+    to->updates = from->updates;
+    to->positives = from->positives;
+    to->broken = from->broken;
+}
+
+static void *no_memory(sluice_model *m, sluice_error *err) {
+    sluice_model_free(m);
+    sl_fail(err, SLUICE_E_MEMORY, "no memory for a copy of the model");
+    return NULL;
+}
+
+sluice_model *sluice_model_copy(const sluice_model *from, sluice_error *err) {
+    sluice_model *to = sl_model_empty(from->learner, from->rule, from->params, &from->settings, err);
+    if (!to) return NULL;
+    copy_counts(to, from);
+    sl_walk w;
+    bool fine = sl_walk_start(&w, &from->space);
+    while (fine && sl_walk_next(&w)) {
+        uint32_t slot;
+        fine = add_at(&to->space, &w, &slot);
+        if (fine)
+            memcpy(to->space.features + (size_t)slot * to->space.size,
+                   from->space.features + (size_t)w.slot * from->space.size, from->space.size);
+    }
+    sl_walk_end(&w);
+    if (fine && from->state.order) {
+        fine = sl_state_widen(&to->state, from->state.order);
+        if (fine) {
+            memcpy(to->state.matrix, from->state.matrix, sl_triangle(from->state.order) * sizeof *to->state.matrix);
+            memcpy(to->state.vector, from->state.vector, from->state.order * sizeof *to->state.vector);
+        }
+    }
+    return fine ? to : no_memory(to, err);
+}
+
+sluice_status sluice_model_weights(const sluice_model *m, sluice_weight **weights, size_t *n) {
+    *weights = NULL;
+    *n = 0;
+    size_t room = 0;
+    sl_walk w;
+    bool fine = sl_walk_start(&w, &m->space), more = true, finite = true;
+    sl_state s = m->state;
+    s.features = m->space.features;
+    while (fine && more) {
+        uint32_t slot[SL_BLOCK];
+        uint64_t id[SL_BLOCK];
+        bool is_bias[SL_BLOCK];
+        float value[SL_BLOCK];
+        size_t k = 0;
+        while (k < SL_BLOCK && (more = sl_walk_next(&w))) {
+            slot[k] = w.slot;
+            id[k] = w.id;
+            is_bias[k++] = w.is_bias;
+        }
+        m->rule->weights(&s, slot, k, value);
+        for (size_t i = 0; fine && i < k; i++) {
+            if (value[i] == 0) continue;
+            finite &= isfinite(value[i]);
+            if (*n == room) {
+                room = room ? room * 2 : 1024;
+                sluice_weight *larger = realloc(*weights, room * sizeof **weights);
+                fine = larger != NULL;
+                if (fine) *weights = larger;
+            }
+            if (fine) (*weights)[(*n)++] = (sluice_weight){id[i], value[i], is_bias[i]};
+        }
+    }
+    sl_walk_end(&w);
+    if (fine && finite) return SLUICE_OK;
+    free(*weights);
+    *weights = NULL;
+    *n = 0;
+    return fine ? SLUICE_E_NUMERIC : SLUICE_E_MEMORY;
+}
+
+sluice_model *sluice_model_final(const sluice_model *from, sluice_error *err) {
+    sluice_model *to = sl_model_empty(from->learner, &sl_frozen, from->params, &from->settings, err);
+    if (!to) return NULL;
+    copy_counts(to, from);
+    memset(to->scalars, 0, sizeof to->scalars);
+    sluice_weight *weights;
+    size_t n;
+    sluice_status status = sluice_model_weights(from, &weights, &n);
+    if (status == SLUICE_E_NUMERIC) {
+        sl_fail(err, status,
+                "the model has left the range of numbers: values are too large; learn it anew with scaled ones");
+        sluice_model_free(to);
+        return NULL;
+    }
+    bool fine = status == SLUICE_OK;
+    for (size_t i = 0; fine && i < n; i++) {
+        sl_walk at = {.id = weights[i].id, .is_bias = weights[i].is_bias};
+        uint32_t slot;
+        fine = add_at(&to->space, &at, &slot);
+        if (fine) ((float *)(void *)to->space.features)[slot] = weights[i].weight;
+    }
+    sluice_free(weights);
+    if (!fine) return no_memory(to, err);
+    to->space.seen = from->space.seen; /* sparsity still refers to all features there were */
+    return to;
+}
+
+/* ---- merging ---------------------------------------------------------------------------------------------------- */
+
+static bool same_kind(const sluice_model *a, const sluice_model *b) {
+    const sluice_settings *s = &a->settings, *o = &b->settings;
+    return a->learner == b->learner && a->rule == b->rule &&
+           memcmp(a->params, b->params, a->learner->info.n_params * sizeof *a->params) == 0 && s->bias == o->bias &&
+           s->normalize == o->normalize && s->hash_bits == o->hash_bits;
+}
+
+static void add_fields(const sl_learner *rule, char *to, const char *from) {
+    for (size_t i = 0; i < rule->n_fields; i++) {
+        const sl_field *f = &rule->fields[i];
+        if (f->type == SL_F32) {
+            float a, b;
+            memcpy(&a, to + f->offset, sizeof a);
+            memcpy(&b, from + f->offset, sizeof b);
+            a += b;
+            memcpy(to + f->offset, &a, sizeof a);
+        } else if (f->type == SL_F64) {
+            double a, b;
+            memcpy(&a, to + f->offset, sizeof a);
+            memcpy(&b, from + f->offset, sizeof b);
+            a += b;
+            memcpy(to + f->offset, &a, sizeof a);
+        }
+    }
+}
+
+sluice_status sluice_model_merge(sluice_model *into, const sluice_model *from) {
+    sluice_error *err = &into->error;
+    if (!(into->learner->info.flags & SLUICE_LEARNER_MERGES) || into->rule == &sl_frozen)
+        return sl_fail(err, SLUICE_E_UNSUPPORTED, "%s models do not merge: their state is no sum over the examples",
+                       into->rule == &sl_frozen ? "predict-only" : into->learner->info.name);
+    if (!same_kind(into, from))
+        return sl_fail(err, SLUICE_E_USAGE, "models merge only with the same learner, parameters and settings");
+    if (into == from) return sl_fail(err, SLUICE_E_USAGE, "a model does not merge with itself");
+    /* all features first: what can fail, fails before any sum has changed */
+    sl_walk w;
+    bool fine = sl_walk_start(&w, &from->space);
+    while (fine && sl_walk_next(&w)) {
+        uint32_t slot;
+        fine = add_at(&into->space, &w, &slot);
+    }
+    sl_walk_end(&w);
+    if (!fine || !sl_walk_start(&w, &from->space)) return sl_fail(err, SLUICE_E_MEMORY, "no memory to merge models");
+    while (sl_walk_next(&w)) {
+        uint32_t slot = w.is_bias ? sl_space_bias(&into->space) : sl_space_find(&into->space, w.id);
+        add_fields(into->rule, into->space.features + (size_t)slot * into->space.size,
+                   from->space.features + (size_t)w.slot * from->space.size);
+    }
+    sl_walk_end(&w);
+    into->state.t += from->state.t;
+    into->mistakes += from->mistakes;
+    into->updates += from->updates;
+    into->positives += from->positives;
+    into->broken |= from->broken;
+    return SLUICE_OK;
+}
+
+/* ---- facts ------------------------------------------------------------------------------------------------------ */
+
+static uint64_t count_nonzeros(const sluice_model *m) {
+    sl_state s = m->state;
+    s.features = m->space.features;
+    uint64_t nonzeros = 0, cursor = 0;
+    uint32_t slot[SL_BLOCK];
+    float value[SL_BLOCK];
+    for (size_t n; (n = sl_space_block(&m->space, &cursor, slot));) {
+        m->rule->weights(&s, slot, n, value);
+        for (size_t k = 0; k < n; k++) nonzeros += value[k] != 0;
+    }
+    return nonzeros;
+}
+
+void sluice_model_describe(const sluice_model *m, sluice_model_facts *facts) {
+    sluice_model_facts all = {
+        .size = facts->size,
+        .learner = &m->learner->info,
+        .is_final = m->rule == &sl_frozen,
+        .examples = m->state.t,
+        .mistakes = m->mistakes,
+        .updates = m->updates,
+        .positives = m->positives,
+        .features_seen = m->space.seen,
+        .nonzeros = count_nonzeros(m),
+        .settings = m->settings,
+    };
+    memcpy(facts, &all, facts->size < sizeof all ? facts->size : sizeof all);
+}
+
+double sluice_model_param(const sluice_model *m, size_t i) {
+    return i < m->learner->info.n_params ? m->params[i] : NAN;
+}
+
+int sluice_model_has_probability(const sluice_model *m) {
+    return m->learner->has_probability && m->learner->has_probability(m->params);
+}

@@ -1,0 +1,36 @@
+/* The inside of a model, for the parts of the library that save, load and measure it. */
+#ifndef SL_MODEL_H
+#define SL_MODEL_H
+
+#include "core/learner.h"
+#include "core/space.h"
+
+struct sluice_model {
+    const sl_learner *learner;
+    const sl_learner *rule; /* who owns the state: the learner, or sl_frozen in a predict-only model */
+    double params[SL_MAX_PARAMS];
+    double scalars[SL_MAX_SCALARS];
+    sluice_settings settings;
+    sl_state state;
+    sl_space space;
+    uint64_t mistakes, updates, positives;
+    bool broken; /* left the range of numbers: neither learns nor saves */
+    sluice_error error;
+
+    /* a row on its way to the learner, where it cannot be used as it lies */
+    uint32_t *row_slot;
+    float *row_value;
+    uint64_t *row_key;
+    size_t row_room;
+};
+
+/* core/frozen.c: the rule of predict-only models. */
+extern const sl_learner sl_frozen;
+
+/* A model without features; takes its learner and parameters as checked. */
+sluice_model *sl_model_empty(const sl_learner *learner, const sl_learner *rule, const double *params,
+                             const sluice_settings *settings, sluice_error *err);
+/* The settings' own gate. */
+sluice_status sl_settings_check(const sluice_settings *settings, sluice_error *err);
+
+#endif

@@ -1,0 +1,136 @@
+/* Writing so that a reader of the final name sees the old file or the whole new one, whenever the power goes. */
+#include "file/atomic.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/error.h"
+
+struct sl_atomic {
+    int fd;
+    bool in_place; /* nothing to rename: a pipe, a device, standard output */
+    char *path;    /* the final name, links resolved */
+    char *temporary;
+};
+
+static void release(sl_atomic *f) {
+    free(f->path);
+    free(f->temporary);
+    free(f);
+}
+
+/* Beside the final name, so that the rename stays within one file system; unique within and across processes. */
+static int open_temporary(sl_atomic *f) {
+    static atomic_uint counter; /* only makes names differ: two savers in one process must not meet */
+    size_t room = strlen(f->path) + 64;
+    f->temporary = malloc(room);
+    if (!f->temporary) return -1;
+    for (int tries = 0; tries < 100; tries++) {
+        snprintf(f->temporary, room, "%s.%ld-%u.tmp", f->path, (long)getpid(), atomic_fetch_add(&counter, 1u));
+        int fd = open(f->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0 || errno != EEXIST) return fd;
+    }
+    return -1;
+}
+
+sl_atomic *sl_atomic_open(const char *path, sluice_error *err) {
+    sl_atomic *f = calloc(1, sizeof *f);
+    if (!f) goto no_memory;
+    f->fd = -1;
+    if (strcmp(path, "-") == 0) {
+        f->in_place = true;
+        f->fd = dup(STDOUT_FILENO);
+    } else {
+        struct stat st;
+        bool exists = stat(path, &st) == 0;
+        if (exists && S_ISDIR(st.st_mode)) {
+            sl_fail_at(err, SLUICE_E_IO, path, 0, 0, "is a directory; give the name of a file");
+            release(f);
+            return NULL;
+        }
+        f->in_place = exists && !S_ISREG(st.st_mode);
+        f->path = exists ? realpath(path, NULL) : strdup(path);
+        if (!f->path) goto no_memory;
+        if (f->in_place)
+            f->fd = open(path, O_WRONLY | O_CLOEXEC);
+        else
+            f->fd = open_temporary(f);
+        if (f->fd >= 0 && exists && !f->in_place)
+            (void)!fchmod(f->fd, st.st_mode & 07777); /* the new file is as readable as the old one was */
+    }
+    if (f->fd < 0) {
+        sl_fail_at(err, SLUICE_E_IO, path, 0, 0, "cannot write: %s", strerror(errno));
+        release(f);
+        return NULL;
+    }
+    return f;
+no_memory:
+    if (f) release(f);
+    sl_fail(err, SLUICE_E_MEMORY, "no memory to open a file");
+    return NULL;
+}
+
+sluice_status sl_atomic_write(sl_atomic *f, const void *bytes, size_t n, sluice_error *err) {
+    const char *p = bytes;
+    while (n) {
+        ssize_t done = write(f->fd, p, n);
+        if (done < 0) {
+            if (errno == EINTR) continue;
+            return sl_fail_at(err, SLUICE_E_IO, f->path ? f->path : "standard output", 0, 0, "cannot write: %s",
+                              strerror(errno));
+        }
+        p += done;
+        n -= (size_t)done;
+    }
+    return SLUICE_OK;
+}
+
+/* The rename itself must reach the disk too. Not every file system can sync a directory: then there is no more to do.
+ */
+static void sync_folder(const char *path) {
+    const char *slash = strrchr(path, '/');
+    size_t n = slash ? (size_t)(slash - path) : 1;
+    char *folder = slash && n ? strndup(path, n) : strdup(slash ? "/" : ".");
+    if (!folder) return;
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0) {
+        (void)!fsync(fd);
+        close(fd);
+    }
+    free(folder);
+}
+
+sluice_status sl_atomic_commit(sl_atomic *f, sluice_error *err) {
+    sluice_status status = SLUICE_OK;
+    const char *name = f->path ? f->path : "standard output";
+    /* EINVAL and EROFS: pipes and devices that cannot be synced */
+    if (fsync(f->fd) != 0 && !(f->in_place && (errno == EINVAL || errno == EROFS || errno == ENOTSUP)))
+        status = sl_fail_at(err, SLUICE_E_IO, name, 0, 0, "cannot write: %s", strerror(errno));
+    if (close(f->fd) != 0 && status == SLUICE_OK)
+        status = sl_fail_at(err, SLUICE_E_IO, name, 0, 0, "cannot write: %s", strerror(errno));
+    if (!f->in_place) {
+        if (status == SLUICE_OK && rename(f->temporary, f->path) != 0)
+            status = sl_fail_at(err, SLUICE_E_IO, name, 0, 0, "cannot rename onto it: %s", strerror(errno));
+        if (status == SLUICE_OK)
+            sync_folder(f->path);
+        else
+            unlink(f->temporary);
+    }
+    release(f);
+    return status;
+}
+
+void sl_atomic_abandon(sl_atomic *f) {
+    if (!f) return;
+    close(f->fd);
+    if (!f->in_place) unlink(f->temporary);
+    release(f);
+}

@@ -1,0 +1,18 @@
+/* A file that appears under its name complete, or not at all. */
+#ifndef SL_ATOMIC_H
+#define SL_ATOMIC_H
+
+#include "sluice.h"
+
+typedef struct sl_atomic sl_atomic;
+
+/* Opens a temporary file beside `path`. "-" is standard output; a path that exists and is no regular file is written in
+ * place; a symbolic link is followed. */
+sl_atomic *sl_atomic_open(const char *path, sluice_error *err);
+sluice_status sl_atomic_write(sl_atomic *f, const void *bytes, size_t n, sluice_error *err);
+/* Flushes, syncs and renames. The object is closed in any case: on failure the old file is untouched. */
+sluice_status sl_atomic_commit(sl_atomic *f, sluice_error *err);
+/* Closes and removes the temporary file. NULL is fine. */
+void sl_atomic_abandon(sl_atomic *f);
+
+#endif

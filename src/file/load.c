@@ -1,0 +1,396 @@
+/* Reads a model. A file may be cut short, damaged or made by an enemy: nothing in it is believed before it is checked,
+ * and nothing is allocated that the bytes at hand do not pay for. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <xxhash.h>
+
+#include "core/error.h"
+#include "core/param.h"
+#include "file/format.h"
+
+/* Where the bytes come from, and the section at hand. */
+typedef struct loader {
+    int fd; /* or -1: memory */
+    const unsigned char *memory;
+    size_t left;
+    const char *name;
+    sluice_error *err;
+    unsigned char *bytes; /* head, content, checksum of a section */
+    size_t room;
+    const unsigned char *at, *end; /* what is still unread of its content */
+    char tag[SL_TAG + 1];
+    sluice_model *model;
+    uint64_t features, last_id, seen;
+    size_t vectors, numbers;
+    bool any_ids;
+} loader;
+
+#define DAMAGED(l, ...) sl_fail_at((l)->err, SLUICE_E_FORMAT, (l)->name, 0, 0, __VA_ARGS__)
+
+static sluice_status fetch(loader *l, unsigned char *to, size_t n, const char *what) {
+    while (n) {
+        ssize_t got;
+        if (l->fd < 0) {
+            got = (ssize_t)(n < l->left ? n : l->left);
+            if (got) memcpy(to, l->memory, (size_t)got);
+            l->memory += got;
+            l->left -= (size_t)got;
+        } else {
+            got = read(l->fd, to, n);
+            if (got < 0 && errno == EINTR) continue;
+            if (got < 0) return sl_fail_at(l->err, SLUICE_E_IO, l->name, 0, 0, "cannot read: %s", strerror(errno));
+        }
+        if (got == 0) return DAMAGED(l, "the model file is cut short: it ends within %s", what);
+        to += got;
+        n -= (size_t)got;
+    }
+    return SLUICE_OK;
+}
+
+static bool make_room(loader *l, size_t n) {
+    if (n <= l->room) return true;
+    unsigned char *larger = realloc(l->bytes, n);
+    if (!larger) return false;
+    l->bytes = larger;
+    l->room = n;
+    return true;
+}
+
+/* The next section, whole and with a fitting checksum. */
+static sluice_status next_section(loader *l) {
+    enum { CHECKSUM = 8 };
+    if (!make_room(l, SL_SECTION_HEAD)) goto no_memory;
+    sluice_status status = fetch(l, l->bytes, SL_SECTION_HEAD, "the head of a section");
+    if (status != SLUICE_OK) return status;
+    memcpy(l->tag, l->bytes, SL_TAG);
+    uint64_t length = sl_get_le(l->bytes + 8, 8);
+    char shown[128];
+    if (length > SL_MAX_SECTION)
+        return DAMAGED(l, "the model file is damaged: section %s has an impossible length",
+                       sl_quote(shown, l->tag, SL_TAG));
+    size_t n = (size_t)length;
+    /* read in pieces: a length costs memory only as far as there are bytes behind it */
+    for (size_t done = 0, piece; done < n + CHECKSUM; done += piece) {
+        piece = n + CHECKSUM - done < (size_t)1 << 20 ? n + CHECKSUM - done : (size_t)1 << 20;
+        if (!make_room(l, SL_SECTION_HEAD + done + piece)) goto no_memory;
+        status = fetch(l, l->bytes + SL_SECTION_HEAD + done, piece, sl_quote(shown, l->tag, SL_TAG));
+        if (status != SLUICE_OK) return status;
+    }
+    if (sl_get_le(l->bytes + SL_SECTION_HEAD + n, CHECKSUM) != XXH64(l->bytes, SL_SECTION_HEAD + n, 0) ||
+        sl_get_le(l->bytes + 4, 4) != 0)
+        return DAMAGED(l, "the model file is damaged: section %s fails its checksum", sl_quote(shown, l->tag, SL_TAG));
+    l->at = l->bytes + SL_SECTION_HEAD;
+    l->end = l->at + n;
+    return SLUICE_OK;
+no_memory:
+    return sl_fail(l->err, SLUICE_E_MEMORY, "no memory to read a model");
+}
+
+/* ---- MODL: facts as lines of text -------------------------------------------------------------------------------- */
+
+enum { MAX_LINES = 64 };
+
+typedef struct facts {
+    char *line[MAX_LINES];
+    size_t n, taken;
+} facts;
+
+static bool split_lines(loader *l, facts *f) {
+    char *text = (char *)l->bytes + (l->at - l->bytes), *end = (char *)l->bytes + (l->end - l->bytes);
+    if (text == end || end[-1] != '\n' || memchr(text, 0, (size_t)(end - text))) return false;
+    while (text < end) {
+        if (f->n == MAX_LINES) return false;
+        f->line[f->n++] = text;
+        text = memchr(text, '\n', (size_t)(end - text));
+        *text++ = 0;
+    }
+    return true;
+}
+
+/* The text behind "key" in the next line, or NULL if that line is another: the order is fixed. */
+static const char *take(facts *f, const char *key) {
+    size_t n = strlen(key);
+    if (f->taken == f->n || strncmp(f->line[f->taken], key, n) != 0) return NULL;
+    return f->line[f->taken++] + n;
+}
+
+static bool take_count(facts *f, const char *key, uint64_t *value) {
+    const char *text = take(f, key);
+    if (!text || !*text || strlen(text) > 20) return false;
+    *value = 0;
+    for (; *text; text++) {
+        if (*text < '0' || *text > '9') return false;
+        uint64_t digit = (uint64_t)(*text - '0');
+        if (*value > (UINT64_MAX - digit) / 10) return false;
+        *value = *value * 10 + digit;
+    }
+    return true;
+}
+
+static sluice_status read_facts(loader *l) {
+    facts f = {.n = 0};
+    const char *name, *kind, *fields, *text;
+    if (strcmp(l->tag, "MODL") != 0 || !split_lines(l, &f) || !(name = take(&f, "learner=")) ||
+        !(kind = take(&f, "kind=")) || !(fields = take(&f, "fields=")))
+        return DAMAGED(l, "the model file is damaged: it does not say what it is");
+    char shown[128];
+    const sl_learner *learner = sl_learner_find(name);
+    if (!learner)
+        return DAMAGED(l, "the model's learner is %s, which this version does not have",
+                       sl_quote(shown, name, strlen(name)));
+    bool is_final = strcmp(kind, "final") == 0;
+    if (!is_final && strcmp(kind, "full") != 0) return DAMAGED(l, "the model file is damaged: unknown kind of model");
+    const sl_learner *rule = is_final ? &sl_frozen : learner;
+    char expected[256];
+    sl_fields_text(expected, rule);
+    if (strcmp(fields, expected) != 0)
+        return DAMAGED(l, "the model's state is not that of %s in this version", learner->info.name);
+
+    const char *given[SL_MAX_PARAMS];
+    size_t n = 0;
+    while (n < SL_MAX_PARAMS && (text = take(&f, "param "))) given[n++] = text;
+    double params[SL_MAX_PARAMS], scalars[SL_MAX_SCALARS] = {0};
+    sluice_error why;
+    if (sl_params_read(learner, given, n, params, &why) != SLUICE_OK)
+        return DAMAGED(l, "the model file is damaged: %s", why.message);
+    for (size_t i = 0; rule->scalars && rule->scalars[i]; i++) {
+        char key[64] = "scalar ";
+        strncat(strncat(key, rule->scalars[i], 32), "=", 2);
+        if (!(text = take(&f, key)) || !sluice_parse_number(text, &scalars[i]))
+            return DAMAGED(l, "the model file is damaged: scalar %s is missing", rule->scalars[i]);
+    }
+    sluice_settings settings = {.size = sizeof settings};
+    uint64_t normalize, hash_bits, examples, mistakes, updates, positives;
+    if (!(text = take(&f, "bias=")) || !sluice_parse_number(text, &settings.bias) ||
+        !take_count(&f, "normalize=", &normalize) || !take_count(&f, "hash_bits=", &hash_bits) ||
+        !take_count(&f, "examples=", &examples) || !take_count(&f, "mistakes=", &mistakes) ||
+        !take_count(&f, "updates=", &updates) || !take_count(&f, "positives=", &positives) ||
+        !take_count(&f, "seen=", &l->seen) || f.taken != f.n || normalize > UINT32_MAX || hash_bits > UINT32_MAX)
+        return DAMAGED(l, "the model file is damaged: its settings or counts are incomplete");
+    settings.normalize = (unsigned)normalize;
+    settings.hash_bits = (unsigned)hash_bits;
+    if (sl_settings_check(&settings, &why) != SLUICE_OK)
+        return DAMAGED(l, "the model file is damaged: %s", why.message);
+    if (mistakes > examples || updates > examples || positives > examples || l->seen > SLUICE_MAX_FEATURES)
+        return DAMAGED(l, "the model file is damaged: its counts contradict each other");
+    sluice_model *m = l->model = sl_model_empty(learner, rule, params, &settings, l->err);
+    if (!m) return SLUICE_E_MEMORY;
+    memcpy(m->scalars, scalars, sizeof scalars);
+    m->state.t = examples;
+    m->mistakes = mistakes;
+    m->updates = updates;
+    m->positives = positives;
+    return SLUICE_OK;
+}
+
+/* ---- FEAT: features and their state ------------------------------------------------------------------------------ */
+
+static bool get_varint(loader *l, uint64_t *value) {
+    *value = 0;
+    for (unsigned shift = 0; shift < 64 && l->at < l->end; shift += 7) {
+        uint64_t byte = *l->at++;
+        if (shift == 63 && byte > 1) return false;
+        *value |= (byte & 0x7f) << shift;
+        if (byte < 0x80) return true;
+    }
+    return false;
+}
+
+/* Puts one member of the struct in its place, if it is a possible value. */
+static bool set_field(const sl_field *f, char *feature, const unsigned char *from) {
+    uint64_t bits = sl_get_le(from, sl_type_size(f->type));
+    uint32_t narrow = (uint32_t)bits;
+    double value = (double)narrow;
+    float single;
+    if (f->type == SL_F32) {
+        memcpy(&single, &narrow, sizeof single);
+        value = (double)single;
+    } else if (f->type == SL_F64) {
+        memcpy(&value, &bits, sizeof value);
+    }
+    if (!isfinite(value) || value < f->least) return false;
+    if (f->type == SL_F64)
+        memcpy(feature + f->offset, &bits, sizeof bits);
+    else
+        memcpy(feature + f->offset, &narrow, sizeof narrow);
+    return true;
+}
+
+static sluice_status read_features(loader *l) {
+    sluice_model *m = l->model;
+    const sl_learner *rule = m->rule;
+    sl_space *sp = &m->space;
+    if (l->end - l->at < 5) return DAMAGED(l, "the model file is damaged: a list of features is too short");
+    unsigned keys = *l->at++;
+    size_t n = (size_t)sl_get_le(l->at, 4), columns = 0;
+    l->at += 4;
+    for (size_t i = 0; i < rule->n_fields; i++) columns += sl_type_size(rule->fields[i].type);
+    bool bias = keys == SL_KEYS_BIAS;
+    if (keys > SL_KEYS_BIAS || n == 0 || n > SL_FEATURES_A_SECTION || (bias && (n != 1 || l->features)) ||
+        (size_t)(l->end - l->at) < n * (columns + !bias))
+        return DAMAGED(l, "the model file is damaged: a list of features has an impossible length");
+    /* a first look at the ids, so that all are there before their slots are asked for */
+    const unsigned char *ids = l->at;
+    uint64_t id = 0, before = l->last_id;
+    for (size_t k = 0; k < n; k++) {
+        uint64_t delta = 0;
+        if (!bias && (!get_varint(l, &delta) || delta > UINT64_MAX - id)) goto bad_ids;
+        id += delta;
+        if (!bias && (k ? delta == 0 : l->any_ids && id <= before)) goto bad_ids;
+        if (bias ? !sl_space_add_bias(sp) : !sl_space_add(sp, id))
+            return sl_fail(l->err, SLUICE_E_MEMORY, "no memory for the model's features");
+    }
+    if ((size_t)(l->end - l->at) != n * columns)
+        return DAMAGED(l, "the model file is damaged: a list of features has an impossible length");
+    const unsigned char *state = l->at;
+    l->at = ids;
+    id = 0;
+    for (size_t k = 0; k < n; k++) {
+        uint64_t delta = 0;
+        if (!bias) get_varint(l, &delta);
+        id += delta;
+        char *feature = sp->features + (size_t)(bias ? sl_space_bias(sp) : sl_space_find(sp, id)) * sp->size;
+        const unsigned char *column = state;
+        for (size_t i = 0; i < rule->n_fields; i++) {
+            size_t size = sl_type_size(rule->fields[i].type);
+            if (!set_field(&rule->fields[i], feature, column + k * size))
+                return DAMAGED(l, "the model file is damaged: an impossible value of %s", rule->fields[i].name);
+            column += n * size;
+        }
+    }
+    if (!bias) {
+        l->last_id = id;
+        l->any_ids = true;
+    }
+    l->features += n;
+    return SLUICE_OK;
+bad_ids:
+    return DAMAGED(l, "the model file is damaged: its features are not in order");
+}
+
+/* ---- VECT, MATR: the dense part ---------------------------------------------------------------------------------- */
+
+static sluice_status read_numbers(loader *l) {
+    sl_state *s = &l->model->state;
+    size_t n = (size_t)(l->end - l->at) / 8;
+    bool vector = strcmp(l->tag, "VECT") == 0;
+    if (!(l->model->rule->info.flags & SLUICE_LEARNER_DENSE) || (l->end - l->at) % 8)
+        return DAMAGED(l, "the model file is damaged: numbers where there are none");
+    if (vector) {
+        if (l->vectors + n > SLUICE_MAX_DENSE_FEATURES || l->numbers)
+            return DAMAGED(l, "the model file is damaged: its matrix is too large");
+        l->vectors += n;
+    } else if (l->numbers + n > sl_triangle(l->vectors)) {
+        return DAMAGED(l, "the model file is damaged: its matrix is too large");
+    }
+    /* rows are made as their numbers come, never ahead of them */
+    size_t order = s->order;
+    while (!vector && sl_triangle(order) < l->numbers + n) order++;
+    if (vector) {
+        double *larger = realloc(s->vector, l->vectors * sizeof *larger);
+        if (!larger && l->vectors) return sl_fail(l->err, SLUICE_E_MEMORY, "no memory for the model's matrix");
+        s->vector = larger;
+    } else if (sl_triangle(order) > sl_triangle(s->order_room)) {
+        size_t room = order + order / 4 < l->vectors ? order + order / 4 : l->vectors;
+        double *larger = realloc(s->matrix, sl_triangle(room) * sizeof *larger);
+        if (!larger) return sl_fail(l->err, SLUICE_E_MEMORY, "no memory for the model's matrix");
+        s->matrix = larger;
+        s->order_room = room;
+    }
+    if (!vector) s->order = order;
+    double *to = vector ? s->vector + (l->vectors - n) : s->matrix + l->numbers;
+    for (size_t k = 0; k < n; k++) {
+        uint64_t bits = sl_get_le(l->at + 8 * k, 8);
+        memcpy(&to[k], &bits, sizeof bits);
+        if (!isfinite(to[k])) return DAMAGED(l, "the model file is damaged: its matrix holds what is no number");
+    }
+    if (!vector) l->numbers += n;
+    return SLUICE_OK;
+}
+
+/* Every feature's row of the matrix exists, and the last arrays of the dense part are there. */
+static sluice_status finish_dense(loader *l) {
+    sluice_model *m = l->model;
+    sl_state *s = &m->state;
+    if (l->numbers != sl_triangle(l->vectors)) return DAMAGED(l, "the model file is damaged: its matrix is incomplete");
+    if (!(m->rule->info.flags & SLUICE_LEARNER_DENSE)) return SLUICE_OK;
+    s->order = s->order_room = l->vectors;
+    s->work = malloc((s->order ? s->order : 1) * sizeof *s->work);
+    if (!s->work) return sl_fail(l->err, SLUICE_E_MEMORY, "no memory for the model's matrix");
+    uint32_t slot[SL_BLOCK];
+    uint64_t cursor = 0;
+    for (size_t n; (n = sl_space_block(&m->space, &cursor, slot));)
+        for (size_t k = 0; k < n; k++)
+            if (m->rule->row_of(m->space.features, slot[k]) > s->order)
+                return DAMAGED(l, "the model file is damaged: a feature lies outside the matrix");
+    return SLUICE_OK;
+}
+
+static sluice_status read_end(loader *l) {
+    sluice_model *m = l->model;
+    unsigned char byte;
+    if (l->end - l->at != 16 || sl_get_le(l->at, 8) != l->features || sl_get_le(l->at + 8, 8) != l->vectors)
+        return DAMAGED(l, "the model file is damaged: parts of it are missing");
+    if (m->rule == &sl_frozen ? l->seen < m->space.seen : l->seen != m->space.seen)
+        return DAMAGED(l, "the model file is damaged: its counts contradict each other");
+    m->space.seen = l->seen;
+    bool more = l->fd < 0 ? l->left > 0 : read(l->fd, &byte, 1) > 0;
+    if (more) return DAMAGED(l, "the model file is damaged: there is more behind its end");
+    return finish_dense(l);
+}
+
+static sluice_status read_model(loader *l) {
+    unsigned char head[16];
+    sluice_status status = fetch(l, head, sizeof head, "its head");
+    if (status == SLUICE_E_IO) return status;
+    if (status != SLUICE_OK || memcmp(head, SL_MAGIC, 8) != 0) return DAMAGED(l, "this is not a sluice model");
+    uint64_t version = sl_get_le(head + 8, 4);
+    if (version > SL_MODEL_VERSION)
+        return DAMAGED(l, "the model was written by a newer sluice (format %llu); this one reads up to format %d",
+                       (unsigned long long)version, SL_MODEL_VERSION);
+    if (version == 0 || sl_get_le(head + 12, 4) != 0)
+        return DAMAGED(l, "the model file is damaged: its head is impossible");
+    status = next_section(l);
+    if (status == SLUICE_OK) status = read_facts(l);
+    while (status == SLUICE_OK && (status = next_section(l)) == SLUICE_OK) {
+        if (strcmp(l->tag, "END ") == 0) return read_end(l);
+        if (strcmp(l->tag, "FEAT") == 0)
+            status = read_features(l);
+        else if (strcmp(l->tag, "VECT") == 0 || strcmp(l->tag, "MATR") == 0)
+            status = read_numbers(l);
+        else
+            status = DAMAGED(l, "the model file is damaged: an unknown section");
+    }
+    return status;
+}
+
+static sluice_model *load(loader *l) {
+    sluice_status status = read_model(l);
+    free(l->bytes);
+    if (status == SLUICE_OK) return l->model;
+    sluice_model_free(l->model);
+    return NULL;
+}
+
+sluice_model *sluice_model_load(const char *path, sluice_error *err) {
+    loader l = {.fd = open(path, O_RDONLY | O_CLOEXEC), .name = path, .err = err};
+    struct stat st;
+    if (l.fd < 0 || fstat(l.fd, &st) != 0) {
+        sl_fail_at(err, SLUICE_E_IO, path, 0, 0, "cannot open: %s", strerror(errno));
+        if (l.fd >= 0) close(l.fd);
+        return NULL;
+    }
+    sluice_model *m = load(&l);
+    close(l.fd);
+    return m;
+}
+
+sluice_model *sluice_model_parse(const void *bytes, size_t n, sluice_error *err) {
+    loader l = {.fd = -1, .memory = bytes, .left = n, .name = "model", .err = err};
+    return load(&l);
+}

@@ -1,0 +1,235 @@
+/* Writes a model: a head, then sections that each carry their length and checksum. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <xxhash.h>
+
+#include "core/error.h"
+#include "core/param.h"
+#include "file/atomic.h"
+#include "file/format.h"
+
+/* Where the bytes go: a file, or memory. */
+typedef struct sink {
+    sl_atomic *file;
+    char *bytes;
+    size_t n, room;
+    sluice_error *err;
+} sink;
+
+static sluice_status emit(sink *out, const void *bytes, size_t n) {
+    if (out->file) return sl_atomic_write(out->file, bytes, n, out->err);
+    if (n > out->room - out->n) {
+        size_t room = (out->n + n) * 2;
+        char *larger = realloc(out->bytes, room);
+        if (!larger) return sl_fail(out->err, SLUICE_E_MEMORY, "no memory for the model's bytes");
+        out->bytes = larger;
+        out->room = room;
+    }
+    memcpy(out->bytes + out->n, bytes, n);
+    out->n += n;
+    return SLUICE_OK;
+}
+
+/* A section in the making: its head, its bytes, and at the end its checksum. Sections have a fixed largest size, and
+ * this buffer is it, so that nothing needs to grow. */
+typedef struct section {
+    unsigned char *bytes;
+    size_t n;
+} section;
+
+static void begin(section *s, const char *tag) {
+    memset(s->bytes, 0, SL_SECTION_HEAD);
+    memcpy(s->bytes, tag, SL_TAG);
+    s->n = SL_SECTION_HEAD;
+}
+
+static void put(section *s, uint64_t value, size_t bytes) {
+    sl_put_le(s->bytes + s->n, value, bytes);
+    s->n += bytes;
+}
+
+static void put_varint(section *s, uint64_t value) {
+    for (; value >= 0x80; value >>= 7) s->bytes[s->n++] = (unsigned char)(value | 0x80);
+    s->bytes[s->n++] = (unsigned char)value;
+}
+
+static void put_f64(section *s, double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    put(s, bits, sizeof bits);
+}
+
+static sluice_status end(section *s, sink *out) {
+    sl_put_le(s->bytes + 8, s->n - SL_SECTION_HEAD, 8);
+    put(s, XXH64(s->bytes, s->n, 0), 8);
+    return emit(out, s->bytes, s->n);
+}
+
+/* ---- the sections ------------------------------------------------------------------------------------------------ */
+
+static sluice_status write_facts(const sluice_model *m, section *s, sink *out) {
+    begin(s, "MODL");
+    char *text = (char *)s->bytes + s->n, line[256];
+    char *t = text;
+    sl_fields_text(line, m->rule);
+    t += sprintf(t, "learner=%s\nkind=%s\nfields=%s\n", m->learner->info.name, m->rule == &sl_frozen ? "final" : "full",
+                 line);
+    for (size_t i = 0; i < m->learner->info.n_params; i++) {
+        sl_param_write(line, &m->learner->info.params[i], m->params[i]);
+        t += sprintf(t, "param %s\n", line);
+    }
+    for (size_t i = 0; m->rule->scalars && m->rule->scalars[i]; i++) {
+        if (!isfinite(m->scalars[i]))
+            return sl_fail(out->err, SLUICE_E_NUMERIC, "%s is not finite", m->rule->scalars[i]);
+        sluice_format_double(line, m->scalars[i]);
+        t += sprintf(t, "scalar %s=%s\n", m->rule->scalars[i], line);
+    }
+    sluice_format_double(line, m->settings.bias);
+    t += sprintf(t, "bias=%s\nnormalize=%u\nhash_bits=%u\n", line, m->settings.normalize, m->settings.hash_bits);
+    t += sprintf(t, "examples=%" PRIu64 "\nmistakes=%" PRIu64 "\nupdates=%" PRIu64 "\npositives=%" PRIu64 "\n",
+                 m->state.t, m->mistakes, m->updates, m->positives);
+    t += sprintf(t, "seen=%" PRIu64 "\n", m->space.seen);
+    s->n += (size_t)(t - text);
+    return end(s, out);
+}
+
+static sluice_status left_the_range(sink *out) {
+    return sl_fail(out->err, SLUICE_E_NUMERIC,
+                   "the model has left the range of numbers and is not saved: values are too large; scale them "
+                   "(convert --normalize l2) or learn in smaller steps");
+}
+
+/* One member of all features of a section, side by side. */
+static sluice_status put_column(const sluice_model *m, const sl_field *f, const uint32_t *slot, size_t n, section *s,
+                                sink *out) {
+    for (size_t k = 0; k < n; k++) {
+        const char *from = m->space.features + (size_t)slot[k] * m->space.size + f->offset;
+        uint32_t narrow;
+        uint64_t wide;
+        float single;
+        double value = 0;
+        if (f->type == SL_F64) {
+            memcpy(&value, from, sizeof value);
+            memcpy(&wide, from, sizeof wide);
+            put(s, wide, sizeof wide);
+        } else {
+            memcpy(&narrow, from, sizeof narrow);
+            put(s, narrow, sizeof narrow);
+            if (f->type == SL_F32) {
+                memcpy(&single, from, sizeof single);
+                value = (double)single;
+            }
+        }
+        if (!isfinite(value)) return left_the_range(out);
+    }
+    return SLUICE_OK;
+}
+
+/* 64-bit state can be finite where the 32-bit weight it stands for is not. */
+static bool weights_finite(const sluice_model *m, const uint32_t *slot, size_t n) {
+    sl_state s = m->state;
+    s.features = m->space.features;
+    float w[SL_BLOCK];
+    for (size_t at = 0; at < n; at += SL_BLOCK) {
+        size_t k = n - at < SL_BLOCK ? n - at : SL_BLOCK;
+        m->rule->weights(&s, slot + at, k, w);
+        for (size_t i = 0; i < k; i++)
+            if (!isfinite(w[i])) return false;
+    }
+    return true;
+}
+
+static sluice_status write_features(const sluice_model *m, section *s, sink *out, uint64_t *written) {
+    sl_walk w;
+    uint32_t *slot = malloc(SL_FEATURES_A_SECTION * sizeof *slot);
+    sluice_status status = SLUICE_OK;
+    if (!slot || !sl_walk_start(&w, &m->space)) {
+        free(slot);
+        return sl_fail(out->err, SLUICE_E_MEMORY, "no memory to save the model");
+    }
+    bool more = sl_walk_next(&w);
+    while (more && status == SLUICE_OK) {
+        /* how many are in a section is known only when it is full: its count is put in afterwards */
+        begin(s, "FEAT");
+        bool bias = w.is_bias;
+        put(s, bias ? SL_KEYS_BIAS : SL_KEYS_IDS, 1);
+        size_t count_at = s->n, n = 0;
+        put(s, 0, 4);
+        uint64_t last = 0;
+        while (more && w.is_bias == bias && n < SL_FEATURES_A_SECTION) {
+            if (!bias) put_varint(s, w.id - last);
+            last = w.id;
+            slot[n++] = w.slot;
+            more = sl_walk_next(&w);
+        }
+        sl_put_le(s->bytes + count_at, n, 4);
+        if (!weights_finite(m, slot, n)) status = left_the_range(out);
+        for (size_t i = 0; i < m->rule->n_fields && status == SLUICE_OK; i++)
+            status = put_column(m, &m->rule->fields[i], slot, n, s, out);
+        if (status == SLUICE_OK) status = end(s, out);
+        *written += n;
+    }
+    sl_walk_end(&w);
+    free(slot);
+    return status;
+}
+
+static sluice_status write_numbers(const char *tag, const double *numbers, size_t n, section *s, sink *out) {
+    sluice_status status = SLUICE_OK;
+    for (size_t at = 0; at < n && status == SLUICE_OK;) {
+        begin(s, tag);
+        for (size_t k = 0; k < SL_NUMBERS_A_SECTION && at < n; k++) {
+            if (!isfinite(numbers[at])) return left_the_range(out);
+            put_f64(s, numbers[at++]);
+        }
+        status = end(s, out);
+    }
+    return status;
+}
+
+static sluice_status write_model(const sluice_model *m, sink *out) {
+    if (m->broken) return left_the_range(out);
+    section s = {.bytes = malloc(SL_SECTION_HEAD + SL_MAX_SECTION + 8)};
+    if (!s.bytes) return sl_fail(out->err, SLUICE_E_MEMORY, "no memory to save the model");
+    unsigned char head[16] = SL_MAGIC;
+    sl_put_le(head + 8, SL_MODEL_VERSION, 4);
+    sl_put_le(head + 12, 0, 4);
+    uint64_t features = 0;
+    sluice_status status = emit(out, head, sizeof head);
+    if (status == SLUICE_OK) status = write_facts(m, &s, out);
+    if (status == SLUICE_OK) status = write_features(m, &s, out, &features);
+    if (status == SLUICE_OK) status = write_numbers("VECT", m->state.vector, m->state.order, &s, out);
+    if (status == SLUICE_OK) status = write_numbers("MATR", m->state.matrix, sl_triangle(m->state.order), &s, out);
+    if (status == SLUICE_OK) {
+        begin(&s, "END ");
+        put(&s, features, 8);
+        put(&s, m->state.order, 8);
+        status = end(&s, out);
+    }
+    free(s.bytes);
+    return status;
+}
+
+sluice_status sluice_model_save(sluice_model *m, const char *path) {
+    sink out = {.file = sl_atomic_open(path, &m->error), .err = &m->error};
+    if (!out.file) return m->error.status;
+    sluice_status status = write_model(m, &out);
+    if (status == SLUICE_OK) return sl_atomic_commit(out.file, &m->error);
+    sl_atomic_abandon(out.file);
+    return status;
+}
+
+sluice_status sluice_model_bytes(sluice_model *m, void **bytes, size_t *n) {
+    sink out = {.err = &m->error};
+    sluice_status status = write_model(m, &out);
+    if (status != SLUICE_OK) {
+        free(out.bytes);
+        out = (sink){0};
+    }
+    *bytes = out.bytes;
+    *n = out.n;
+    return status;
+}

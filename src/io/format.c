@@ -1,0 +1,48 @@
+/* The table of formats and how one is chosen. */
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/error.h"
+#include "io/bin.h"
+#include "io/format.h"
+
+#define ENDINGS(...)                                                                                                   \
+    (const char *const[]) { __VA_ARGS__, NULL }
+
+const sl_format sl_formats[] = {
+    {"libsvm", ENDINGS(".svm", ".libsvm"), NULL, 0, sl_fetch_lines, sl_parse_libsvm},
+    {"bin", ENDINGS(".bin"), SL_BIN_MAGIC, SL_BIN_MAGIC_BYTES, sl_fetch_bin, sl_parse_bin},
+    {NULL, NULL, NULL, 0, NULL, NULL},
+};
+
+const sl_format *sl_format_find(const char *name, sluice_error *err) {
+    char list[128] = "";
+    size_t n = 0;
+    for (const sl_format *f = sl_formats; f->name; f++) {
+        if (strcmp(f->name, name) == 0) return f;
+        int more = snprintf(list + n, sizeof list - n, "%s%s", n ? ", " : "", f->name);
+        n += more > 0 && (size_t)more < sizeof list - n ? (size_t)more : 0;
+    }
+    sl_fail(err, SLUICE_E_USAGE, "there is no format '%.40s'; there are %s", name, list);
+    return NULL;
+}
+
+static bool ends_with(const char *path, size_t n, const char *ending) {
+    size_t k = strlen(ending);
+    return n >= k && strncasecmp(path + n - k, ending, k) == 0;
+}
+
+const sl_format *sl_format_by_ending(const char *path) {
+    static const char *const compressed[] = {".gz", ".zst", ".bz2", ".xz"};
+    size_t n = strlen(path);
+    for (size_t i = 0; i < sizeof compressed / sizeof *compressed; i++)
+        if (ends_with(path, n, compressed[i])) {
+            n -= strlen(compressed[i]);
+            break;
+        }
+    for (const sl_format *f = sl_formats; f->name; f++)
+        for (const char *const *e = f->endings; *e; e++)
+            if (ends_with(path, n, *e)) return f;
+    return &sl_formats[0];
+}

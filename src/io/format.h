@@ -1,0 +1,27 @@
+/* The formats of examples. A new one is a file with a parser and a line in the table of format.c. */
+#ifndef SL_FORMAT_H
+#define SL_FORMAT_H
+
+#include "io/block.h"
+
+typedef struct sl_format {
+    const char *name;
+    const char *const *endings; /* ended by NULL */
+    const char *magic;          /* the first bytes of every such file, or NULL */
+    size_t magic_n;
+    sl_fetch *fetch;
+    sl_parse *parse;
+} sl_format;
+
+extern const sl_format sl_formats[]; /* ended by one without a name; the first is for unknown endings */
+
+sl_parse sl_parse_libsvm;
+sl_fetch sl_fetch_bin;
+sl_parse sl_parse_bin;
+
+/* By name; fails with a list of those that exist. */
+const sl_format *sl_format_find(const char *name, sluice_error *err);
+/* By the ending of a path; one of a compressed file (.gz) is looked through. */
+const sl_format *sl_format_by_ending(const char *path);
+
+#endif

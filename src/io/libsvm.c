@@ -1,0 +1,298 @@
+/* LIBSVM text: `label id:value id:value ... # comment`, one example a line.
+ *
+ * The loop takes the fields that nearly all data consists of in one go: an id of up to 15 digits, a colon, a value of
+ * up to 16 digits and perhaps a point, one space. Digits are taken eight at a time (core/digits.h). Everything else -
+ * long numbers, exponents, tabs, qid, every kind of error - goes to careful_field(), which takes its time and knows all
+ * the rules, so that there is one place where a rule is written down. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/digits.h"
+#include "core/error.h"
+#include "io/format.h"
+
+#define ZEROS 0x3030303030303030u
+
+static const uint64_t pow10_int[16] = {
+    1,         10,         100,         1000,         10000,         100000,         1000000,         10000000,
+    100000000, 1000000000, 10000000000, 100000000000, 1000000000000, 10000000000000, 100000000000000, 1000000000000000,
+};
+
+typedef struct trouble {
+    sl_reason reason;
+    const char *at;
+    char message[160];
+} trouble;
+
+/* Whether a line, or what counts of it, ends here. */
+static bool at_line_end(const char *p) { return *p == '\n' || *p == '#' || (*p == '\r' && p[1] == '\n'); }
+
+static const char *token_end(const char *p) {
+    while (*p != ' ' && *p != '\t' && !at_line_end(p)) p++;
+    return p;
+}
+
+static bool bad(trouble *t, sl_reason reason, const char *at, const char *format, const char *text, size_t n) {
+    char quoted[128];
+    t->reason = reason, t->at = at;
+    snprintf(t->message, sizeof t->message, format, sl_quote(quoted, text, n));
+    return false;
+}
+
+/* Reads a whole token part [p, end) as a number; `what` begins the message: "label %s", "value %s of id 5". */
+static bool number(const char *p, const char *end, float *value, sl_reason reason, const char *what, trouble *t) {
+    static const struct {
+        const char *text;
+        sl_reason reason; /* SL_REASONS: the caller's */
+    } cause[] = {
+        [SL_NUMBER_OK] = {"%s is not a number", SL_REASONS},
+        [SL_NUMBER_SYNTAX] = {"%s is not a number", SL_REASONS},
+        [SL_NUMBER_RANGE] = {"%s is beyond the range of a float, about 3.4e38", SL_OUT_OF_RANGE},
+        [SL_NUMBER_NAN] = {"%s is not finite", SL_NOT_FINITE},
+    };
+    const char *q = p;
+    sl_number_status status = sl_parse_float(&q, value);
+    if (status == SL_NUMBER_OK && q == end) return true;
+    char format[96];
+    snprintf(format, sizeof format, cause[status].text, what);
+    return bad(t, cause[status].reason == SL_REASONS ? reason : cause[status].reason, p, format, p, (size_t)(end - p));
+}
+
+static bool no_nul(const char *p, const char *end, trouble *t) {
+    const char *nul = memchr(p, 0, (size_t)(end - p));
+    return !nul || bad(t, SL_NUL_BYTE, nul, "a NUL byte in the text", p, 0);
+}
+
+static bool label(const char **p, float *value, trouble *t) {
+    const char *end = token_end(*p);
+    if (!no_nul(*p, end, t) || !number(*p, end, value, SL_BAD_LABEL, "label %s", t)) return false;
+    *p = end;
+    return true;
+}
+
+static bool qid(const char *p, const char *end, trouble *t) {
+    const char *q = p + 4;
+    if (q < end && (*q == '-' || *q == '+')) q++;
+    const char *digits = q;
+    while (q < end && sl_is_digit(*q)) q++;
+    return (q == end && q > digits) || bad(t, SL_BAD_QID, p, "%s is not qid: and a whole number", p, (size_t)(end - p));
+}
+
+static bool whole_number(const char *p, const char *end, uint64_t *id) {
+    uint64_t v = 0;
+    for (; p < end; p++)
+        if (__builtin_mul_overflow(v, 10u, &v) || __builtin_add_overflow(v, (uint64_t)(*p - '0'), &v)) return false;
+    *id = v;
+    return true;
+}
+
+/* One field by all the rules. *is_qid: it was one, and there is nothing to keep. */
+static bool careful_field(const char **p, uint64_t *id, float *value, bool *is_qid, trouble *t) {
+    const char *field = *p, *end = token_end(field);
+    size_t n = (size_t)(end - field);
+    *is_qid = n >= 4 && memcmp(field, "qid:", 4) == 0;
+    if (!no_nul(field, end, t)) return false;
+    *p = end;
+    if (*is_qid) return qid(field, end, t);
+    const char *colon = memchr(field, ':', n);
+    if (!colon) return bad(t, SL_BAD_FIELD, field, "%s is not id:value", field, n);
+    size_t id_n = (size_t)(colon - field), digits = 0;
+    while (digits < id_n && sl_is_digit(field[digits])) digits++;
+    if (digits < id_n || id_n == 0)
+        return bad(t, SL_BAD_ID, field, "id %s is not a whole number from 0 to 18446744073709551615", field, id_n);
+    if (!whole_number(field, colon, id))
+        return bad(t, SL_BAD_ID, field, "id %s is larger than 18446744073709551615", field, id_n);
+    char what[64];
+    if (colon + 1 == end) {
+        snprintf(what, sizeof what, "id %llu has no value", (unsigned long long)*id);
+        return bad(t, SL_BAD_VALUE, end, what, field, 0);
+    }
+    snprintf(what, sizeof what, "value %%s of id %llu", (unsigned long long)*id);
+    return number(colon + 1, end, value, SL_BAD_VALUE, what, t);
+}
+
+/* The common field, or false (then the careful one decides). *p ends up behind the value. */
+static inline __attribute__((always_inline)) bool common_field(const char **at, uint64_t *id, float *value) {
+    const char *p = *at;
+    uint64_t t = sl_load8(p) ^ ZEROS, w;
+    unsigned n = sl_digit_run(t), places = 0;
+    if (n - 1 < 7) {
+        *id = sl_few_digits(t, n);
+        p += n;
+    } else {
+        if (n == 0) return false;
+        uint64_t t2 = sl_load8(p + 8) ^ ZEROS;
+        unsigned n2 = sl_digit_run(t2);
+        if (n2 == 8) return false;
+        *id = sl_eight_digits(t) * pow10_int[n2] + (n2 ? sl_few_digits(t2, n2) : 0);
+        p += 8 + n2;
+    }
+    if (*p++ != ':') return false;
+    bool negative = *p == '-';
+    p += negative;
+    w = (unsigned char)(*p - '0');
+    if (w > 9) return false;
+    if (p[1] == '.') { /* one digit and a point: the next load does not wait for a count */
+        t = sl_load8(p + 2) ^ ZEROS;
+        places = sl_digit_run(t);
+        if (places - 1 < 7) {
+            w = w * pow10_int[places] + sl_few_digits(t, places);
+        } else {
+            if (places == 0) return false;
+            uint64_t t2 = sl_load8(p + 10) ^ ZEROS;
+            unsigned n2 = sl_digit_run(t2);
+            if (n2 == 8) return false;
+            w = (w * 100000000 + sl_eight_digits(t)) * pow10_int[n2] + (n2 ? sl_few_digits(t2, n2) : 0);
+            places = 8 + n2;
+        }
+        p += 2 + places;
+    } else if (sl_is_digit(p[1])) {
+        t = sl_load8(p) ^ ZEROS;
+        n = sl_digit_run(t);
+        if (n == 8) return false;
+        w = sl_few_digits(t, n);
+        p += n;
+        if (*p == '.') {
+            t = sl_load8(p + 1) ^ ZEROS;
+            places = sl_digit_run(t);
+            if (places == 0 || places == 8) return false;
+            w = w * pow10_int[places] + sl_few_digits(t, places);
+            p += 1 + places;
+        }
+    } else {
+        p++;
+    }
+    float f;
+    if (!sl_short_float(w, places, &f) || !(*p == ' ' || *p == '\n' || *p == '\t')) return false;
+    *value = negative ? -f : f;
+    *at = p;
+    return true;
+}
+
+/* Where the n-th feature of a good line begins. */
+static const char *feature_place(const char *p, size_t n) {
+    for (p = token_end(p);; p = token_end(p)) {
+        while (*p == ' ' || *p == '\t') p++;
+        if (memcmp(p, "qid:", 4) != 0 && n-- == 0) return p;
+    }
+}
+
+/* Whether no id stands twice among the n features from element `first` on; text: where the row's label begins. */
+static bool distinct(sl_block *b, size_t first, size_t n, const char *text, trouble *t) {
+    uint64_t *ids = sl_repeat_room(&b->repeat, n);
+    if (!ids) {
+        t->reason = SL_REASONS;
+        return false;
+    }
+    for (size_t k = 0; k < n; k++) ids[k] = sl_batch_id(&b->batch, first + k);
+    size_t at = sl_repeat_find(&b->repeat, n);
+    if (at == SL_REPEAT_NONE) return true;
+    t->reason = SL_REPEATED_ID;
+    t->at = feature_place(text, at);
+    snprintf(t->message, sizeof t->message, "id %llu stands twice in this example", (unsigned long long)ids[at]);
+    return false;
+}
+
+/* The features of a row, up to the end of its line, behind those of the batch. */
+static inline bool features(sl_block *b, const char **at, const char *row, trouble *t) {
+    sluice_batch *const batch = &b->batch;
+    const char *p = *at;
+    const size_t first = batch->nonzeros;
+    size_t k = first, wides = batch->wides;
+    uint32_t *const ids = batch->id;
+    float *const values = batch->value;
+    bool ascending = true, zeros = false;
+    uint64_t least = 0, id = 0;
+    float value = 0;
+    for (;;) {
+        p += *p == ' ' || *p == '\t';
+        if (!common_field(&p, &id, &value)) {
+            while (*p == ' ' || *p == '\t') p++;
+            if (at_line_end(p)) break;
+            bool is_qid;
+            if (!careful_field(&p, &id, &value, &is_qid, t)) return false;
+            if (is_qid) continue;
+        }
+        if (__builtin_expect(id < SL_WIDE, 1)) {
+            ids[k] = (uint32_t)id;
+        } else {
+            ids[k] = SL_WIDE + (uint32_t)wides;
+            batch->wide[wides++] = id;
+        }
+        values[k++] = value;
+        ascending &= id >= least && id != UINT64_MAX;
+        least = id + 1;
+        zeros |= value == 0;
+    }
+    *at = p;
+    if (!ascending && !distinct(b, first, k - first, row, t)) return false;
+    batch->nonzeros = k;
+    batch->wides = wides;
+    batch->has_zeros |= zeros;
+    return true;
+}
+
+static bool length_is_fine(const char *line, const char *newline, size_t max_line, trouble *t) {
+    if ((size_t)(newline - line) <= max_line) return true;
+    t->reason = SL_LONG_LINE, t->at = line;
+    snprintf(t->message, sizeof t->message, SL_LONG_LINE_MESSAGE, max_line);
+    return false;
+}
+
+/* One line; *at moves to its newline. A blank one makes no row. */
+static inline bool line(sl_block *b, const char **at, trouble *t) {
+    sluice_batch *const batch = &b->batch;
+    const char *p = *at;
+    const size_t nonzeros = batch->nonzeros, wides = batch->wides;
+    float y = 0;
+    while (*p == ' ' || *p == '\t') p++;
+    const bool blank = at_line_end(p);
+    if (!blank) {
+        /* the label: mostly a digit, perhaps with a sign */
+        const char *row = p;
+        size_t sign = *p == '-' || *p == '+';
+        if (sl_is_digit(p[sign]) && p[sign + 1] == ' ') {
+            y = (float)(p[sign] - '0');
+            if (*p == '-') y = -y;
+            p += sign + 1;
+        } else if (!label(&p, &y, t)) {
+            return false;
+        }
+        if (!features(b, &p, row, t)) return false;
+    }
+    if (*p != '\n') { /* a comment, or a carriage return */
+        const char *newline = memchr(p, '\n', (size_t)(b->text + b->n - p));
+        if (!no_nul(p, newline, t)) {
+            batch->nonzeros = nonzeros, batch->wides = wides;
+            return false;
+        }
+        p = newline;
+    }
+    if (!blank) {
+        batch->label[batch->rows++] = y;
+        batch->start[batch->rows] = batch->nonzeros;
+    }
+    *at = p;
+    return true;
+}
+
+void sl_parse_libsvm(sl_block *b) {
+    const char *p = b->text, *const end = p + b->n;
+    const size_t max_line = b->rules->max_line;
+    const bool check_length = b->n > max_line;
+    trouble t;
+    /* the shortest row is "1\n", the shortest feature "1:1 ", the shortest wide one "2147483648:1 " */
+    if (!sl_batch_reserve(&b->batch, b->n / 2 + 1, b->n / 4 + 1, b->n / 13 + 1)) goto no_memory;
+    for (; p < end; p++) {
+        const char *start = p;
+        b->lines++;
+        bool good = !check_length || length_is_fine(p, memchr(p, '\n', (size_t)(end - p)), max_line, &t);
+        if (good && line(b, &p, &t)) continue;
+        if (good && t.reason == SL_REASONS) goto no_memory;
+        if (!sl_bad_line(b, t.reason, b->lines, (size_t)(t.at - start) + 1, t.message)) return;
+        p = memchr(start, '\n', (size_t)(end - start));
+    }
+    return;
+no_memory:
+    b->status = sl_fail_at(&b->error, SLUICE_E_MEMORY, b->source, 0, 0, "no memory for %zu bytes of text", b->n);
+}

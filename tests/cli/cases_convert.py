@@ -1,0 +1,224 @@
+"""convert: formats, sampling, shuffling, scaling, trapezoidal streams."""
+
+import math
+import os
+
+from harness import check, equal, near, parse, rows
+
+
+def converted(t, *command, stdin=b""):
+    return parse(t.run("convert", *command, stdin=stdin).out)
+
+
+def same_rows(got, wanted, tolerance=1e-5):
+    equal(len(got), len(wanted), "rows")
+    for n, ((y, x), (z, w)) in enumerate(zip(got, wanted)):
+        equal(y, z, f"label of row {n}")
+        equal(sorted(x), sorted(w), f"ids of row {n}")
+        for i in w:
+            near(x[i], w[i], tolerance * max(1, abs(w[i])), f"row {n}, id {i}")
+
+
+def test_text_to_binary_and_back_is_exact(t):
+    text = "1 1:0.1 2:-3.4028235e38 3:1e-45 7:0\n-1\n1 0:16777217 18446744073709551615:0.333333343\n-1 5:1 4:2\n"
+    t.write("a", text + rows(5000))
+    t.run("convert", "a", "-o", "a.bin")
+    t.run("convert", "a.bin", "-o", "b.svm")
+    t.run("convert", "b.svm", "-o", "b.bin")
+    equal(t.read("a.bin"), t.read("b.bin"))
+    t.run("convert", "a", "-o", "c.svm")
+    equal(t.read("b.svm"), t.read("c.svm"))
+    first = parse(t.read("b.svm").decode())[:4]
+    import struct
+    def f32(x):
+        return struct.unpack("f", struct.pack("f", x))[0]
+    for (y, x), (z, w) in zip(first, parse(text)):
+        equal((y, {i: f32(v) for i, v in x.items()}), (z, {i: f32(v) for i, v in w.items()}))
+
+
+def test_binary_is_recognised_by_content_and_formats_can_be_forced(t):
+    t.write("a", rows(100))
+    t.run("convert", "a", "-o", "a.bin")
+    os.rename(t.path("a.bin"), t.path("b.svm"))
+    equal(t.run("convert", "b.svm").out, t.run("convert", "a").out)
+    t.run("convert", "a", "--to", "bin", "-o", "c.svm")
+    equal(t.read("c.svm"), t.read("b.svm"))
+    t.run("convert", "a", "--to", "libsvm", "-o", "d.bin")
+    equal(t.read("d.bin"), t.run("convert", "a").out_bytes)
+    equal(t.run("convert", "-f", "bin", stdin=t.read("b.svm")).out, t.run("convert", "a").out)
+    t.run("convert", "-f", "bin", "a", status=1)
+
+
+def test_damaged_binary_is_an_error(t):
+    t.write("a", rows(300))
+    t.run("convert", "a", "-o", "a.bin")
+    whole = t.read("a.bin")
+    for cut in [len(whole) - 1, len(whole) // 2, 20]:
+        t.write("cut.bin", whole[:cut])
+        t.refused("train", "-q", "cut.bin", status=1, says="cut.bin")
+    flipped = bytearray(whole)
+    flipped[len(whole) // 2] ^= 16
+    t.write("flip.bin", bytes(flipped))
+    t.refused("train", "-q", "flip.bin", status=1, says="flip.bin")
+
+
+def test_standard_input_to_standard_output(t):
+    text = rows(50)
+    same_rows(converted(t, stdin=text), parse(text))
+    same_rows(converted(t, "-", "-o", "-", stdin=text), parse(text))
+
+
+def test_several_inputs_become_one(t):
+    t.write("a", rows(10))
+    t.write("b", rows(10, seed=2))
+    same_rows(converted(t, "a", "b"), parse(rows(10) + rows(10, seed=2)))
+
+
+def test_over_its_own_input(t):
+    t.write("a", rows(5000))
+    t.run("convert", "--normalize", "l2", "a", "-o", "b")
+    t.run("convert", "--normalize", "l2", "a", "-o", "a")
+    equal(t.read("a"), t.read("b"))
+
+
+def test_failing_conversion_leaves_the_output_untouched(t):
+    t.write("out", "precious")
+    t.write("bad", rows(2000) + "x\n")
+    for options in ([], ["--shuffle", "1"], ["--normalize", "l2"]):
+        t.refused("convert", *options, "bad", "-o", "out", status=1, says="bad:2001:1: ")
+        equal(t.read("out"), b"precious")
+    equal(sorted(os.listdir(t.folder)), ["bad", "out"], "files")
+    t.refused("convert", stdin="1 1:1\n", *["-o", "/dev/full"], status=1, says=["/dev/full", "No space left"])
+
+
+def test_normalize_scales_rows_to_length_one(t):
+    text = rows(50) + "1\n-1 3:0\n1 2:3e38 4:3e38\n"
+    wanted = []
+    for y, x in parse(text):
+        length = math.sqrt(sum(v * v for v in x.values())) or 1
+        wanted.append((y, {i: v / length for i, v in x.items()}))
+    same_rows(converted(t, "--normalize", "l2", stdin=text), wanted)
+    same_rows(converted(t, "--normalize", "l2", "--trapezoid", 1, stdin=text), wanted)
+
+
+def standardized(data):
+    """Plainly: dense columns, mean, sample deviation."""
+    n, columns = len(data), sorted({i for _, x in data for i in x})
+    result = [(y, {}) for y, _ in data]
+    for c in columns:
+        values = [x.get(c, 0.0) for _, x in data]
+        if min(values) == max(values):
+            continue
+        mean = math.fsum(values) / n
+        deviation = math.sqrt(math.fsum((v - mean) ** 2 for v in values) / (n - 1))
+        for (_, row), v in zip(result, values):
+            if v != mean:
+                row[c] = (v - mean) / deviation
+    return result
+
+
+def test_standardize_against_a_plain_computation(t):
+    text = rows(200, dim=12, nonzeros=5)
+    text = "".join(f"{line} 50:3 {'60:1000001' if k % 3 else '60:1000000'}\n" for k, line in enumerate(text.splitlines()))
+    same_rows(converted(t, "--standardize", stdin=text), standardized(parse(text)), 1e-4)
+
+
+def test_standardize_edge_cases(t):
+    equal(converted(t, "--standardize", stdin=""), [])
+    equal(converted(t, "--standardize", stdin="1 1:5 2:3\n"), [(1, {})], "one row: every column is constant")
+    same_rows(converted(t, "--standardize", stdin="1 0:1\n-1\n"), [(1, {0: math.sqrt(0.5)}), (-1, {0: -math.sqrt(0.5)})])
+
+
+def test_standardize_refuses_what_would_explode(t):
+    t.refused("convert", "--standardize", status=1, says=["2 rows", "18446744073709551615", "dense"],
+              stdin="1 18446744073709551615:1\n-1 1:1\n")
+    t.refused("convert", "--standardize", status=1, says="cells", stdin="1 600000000:1\n-1 1:1\n")
+
+
+def test_trapezoid_shows_the_first_columns(t):
+    n, chunks = 103, 10
+    text = rows(n, dim=37)
+    data = parse(text)
+    d = max(i for _, x in data for i in x)
+    wanted = []
+    for k, (y, x) in enumerate(data):
+        chunk = min(chunks, chunks * k // n + 1)
+        wanted.append((y, {i: v for i, v in x.items() if i <= chunk * d // chunks}))
+    same_rows(converted(t, "--trapezoid", chunks, stdin=text), wanted, 0)
+    same_rows(converted(t, "--trapezoid", 1, stdin=text), data, 0)
+
+
+def test_trapezoid_of_the_largest_ids_does_not_overflow(t):
+    big = 18446744073709551615
+    got = converted(t, "--trapezoid", 2, stdin=f"1 {big}:1 {big // 2}:1\n1 {big}:1 {big // 2 + 1}:1\n")
+    equal(got, [(1, {big // 2: 1}), (1, {big: 1, big // 2 + 1: 1})])
+
+
+def test_order_is_standardize_normalize_trapezoid(t):
+    text = rows(40, dim=9, nonzeros=4)
+    d = max(i for _, x in parse(text) for i in x)
+    wanted = []
+    for k, (y, x) in enumerate(standardized(parse(text))):
+        length = math.sqrt(sum(v * v for v in x.values())) or 1
+        last = min(4, 4 * k // 40 + 1) * d // 4
+        wanted.append((y, {i: v / length for i, v in x.items() if i <= last}))
+    same_rows(converted(t, "--trapezoid", 4, "--normalize", "l2", "--standardize", stdin=text), wanted, 1e-4)
+
+
+def test_shuffle_is_a_seeded_permutation(t):
+    text = "".join(f"{1 if i % 3 else -1} {i}:1\n" for i in range(1, 501))
+    a, b = converted(t, "--shuffle", 1, stdin=text), converted(t, "--shuffle", 2, stdin=text)
+    equal(a, converted(t, "--shuffle", 1, stdin=text), "same seed")
+    check(a != b and a != parse(text), "not shuffled")
+    for shuffled in (a, b):
+        equal(sorted(map(str, shuffled)), sorted(map(str, parse(text))), "rows")
+    moved = sum(next(iter(x)) != k + 1 for k, (_, x) in enumerate(a))
+    check(moved > 480, f"only {moved} rows moved")
+
+
+def sampled(t, pos, neg, ratio, *more):
+    text = "".join(f"{1 if i < pos else -1} {i + 1}:1\n" for i in range(pos + neg))
+    got = converted(t, "-q", "--sample-ratio", ratio, *more, stdin=text)
+    positives = sum(y > 0 for y, _ in got)
+    return positives, len(got) - positives, [next(iter(x)) for _, x in got]
+
+
+def test_sample_ratio_keeps_the_scarce_class_and_draws_the_other(t):
+    p, n, ids = sampled(t, 10, 2000, "1:99")
+    equal((p, n), (10, 990))
+    equal(ids, sorted(set(ids)), "order kept, nothing twice")
+    check(max(ids) > 1800, "drawn from the whole")
+    equal(sampled(t, 1000, 50, "1:1")[:2], (50, 50))
+    equal(sampled(t, 1000, 99, "1:99")[:2], (1, 99))
+    equal(sampled(t, 7, 10, "2:3")[:2], (6, 10))
+    equal(sampled(t, 5, 10, "2:3")[:2], (5, 7))
+    equal(sampled(t, 5, 5, "1:1")[:2], (5, 5))
+    check(sampled(t, 10, 2000, "1:99", "--seed", 2)[2] != ids, "another seed")
+    equal(sampled(t, 10, 2000, "1:99", "--seed", 1)[2], ids, "seed 1")
+
+
+def test_sample_ratio_of_a_missing_class(t):
+    equal(sampled(t, 0, 10, "1:2")[:2], (0, 0))
+    r = t.run("convert", "--sample-ratio", "1:2", stdin="-1 1:1\n-1 1:1\n")
+    check("too few" in r.err, r.err)
+
+
+def test_sample_ratio_draws_evenly(t):
+    counts = [0] * 20
+    for seed in range(60):
+        for i in sampled(t, 5, 20, "1:2", "--seed", seed)[2][5:]:
+            counts[i - 6] += 1
+    check(min(counts) > 12 and max(counts) < 48, f"{counts}")
+
+
+def test_sample_and_shuffle_together(t):
+    p, n, ids = sampled(t, 10, 2000, "1:9", "--shuffle", 3)
+    equal((p, n), (10, 90))
+    check(ids != sorted(ids), "not shuffled")
+
+
+def test_wrong_values_are_wrong_usage(t):
+    for ratio in ["1", "1:", ":1", "0:1", "1:0", "a:b", "1:2:3", "-1:2", "1.5:2", "99999999999999999999:1"]:
+        t.refused("convert", "--sample-ratio", ratio, status=2, says=["--sample-ratio", "1:99"])
+    for option, value in [("--trapezoid", "0"), ("--trapezoid", "x"), ("--shuffle", "x"), ("--normalize", "l1")]:
+        t.refused("convert", option, value, status=2, says=[option, value])

@@ -1,0 +1,105 @@
+"""inspect and learners: what a model is, what the learners are."""
+
+import re
+
+from harness import check, equal, near, rows
+
+
+def test_inspect_json(t):
+    t.write("a", rows(500))
+    trained = t.run("train", "-q", "-a", "ssol", "--bias", 2, "-o", "m", "--json", "a").json()
+    r = t.run("inspect", "--json", "m").json()
+    for key in ["learner", "params", "examples", "mistakes", "updates", "features_seen", "nonzeros", "sparsity"]:
+        equal(r[key], trained[key], key)
+    equal(r["settings"]["bias"], 2)
+    equal(r["predict_only"], False)
+    equal(len(r["top"]), min(10, r["nonzeros"]))
+
+
+def test_top_are_the_heaviest(t):
+    t.write("a", rows(500))
+    t.run("train", "-q", "-a", "pa-1", "-o", "m", "a")
+    weights = [(int(i), float(w)) for i, w in (l.split("\t") for l in t.run("inspect", "--weights", "m").out.splitlines())]
+    wanted = sorted(weights, key=lambda p: (-abs(p[1]), p[0]))
+    for n in [0, 1, 5, 1000]:
+        top = t.run("inspect", "--json", "--top", n, "m").json()["top"]
+        equal([(w["id"], w["weight"]) for w in top], wanted[:n], f"top {n}")
+    text = t.run("inspect", "--top", 3, "m").out.split("heaviest features\n")[1].splitlines()
+    equal([line.split()[0] for line in text], [str(i) for i, _ in wanted[:3]])
+
+
+def test_equal_weights_are_ordered_by_id(t):
+    t.run("train", "-q", "-a", "perceptron", "-o", "m", stdin="1 9:1 3:1 18446744073709551615:-1 5:2\n")
+    top = t.run("inspect", "--json", "m").json()["top"]
+    equal([w["id"] for w in top], [5, 3, 9, 18446744073709551615])
+
+
+def test_weights_are_all_nonzeros_by_ascending_id_bias_first(t):
+    t.write("a", rows(500))
+    n = t.run("train", "-q", "--json", "--bias", 1, "-a", "pa", "-o", "m", "a").json()["nonzeros"]
+    r = t.run("inspect", "--weights", "m")
+    lines = [line.split("\t") for line in r.out.splitlines()]
+    equal(lines[0][0], "bias")
+    ids = [int(i) for i, _ in lines[1:]]
+    equal(ids, sorted(set(ids)))
+    equal(len(lines), n)
+    check(all(float(w) != 0 for _, w in lines), "a zero weight")
+    t.refused("inspect", "--weights", "--json", "m", status=2, says="--weights")
+
+
+def test_inspect_text(t):
+    t.write("a", rows(100))
+    t.run("train", "-q", "-a", "pa-1", "-P", "C=0.5", "-o", "m", "a")
+    text = t.run("inspect", "m").out
+    check(re.search(r"^learner +pa-1$", text, re.M), text)
+    check("C=0.5" in text and re.search(r"^examples +100$", text, re.M), text)
+
+
+def test_learners_json_is_as_the_contract_fixes_it(t):
+    learners = t.run("learners", "--json").json()["learners"]
+    names = [l["name"] for l in learners]
+    for name in "perceptron pa pa-1 pa-2 fsol ssol ssol-full cs-fsol cs-ssol cs-ssol-full stg fobos ada-fobos ada-rda rda " \
+                "ftrl cs-ogd cpa paum".split():
+        check(name in names, f"{name} is missing")
+    equal(len(set(names)), len(names), "names")
+    for l in learners:
+        for key in ["name", "summary", "paper", "params"]:
+            check(key in l, f"{l['name']}: {key}")
+        check(l["summary"] and l["paper"] and l["bytes_per_feature"] > 0, l["name"])
+        for p in l["params"]:
+            equal({"name", "default", "min", "max", "help"} - set(p), set(), f"{l['name']}.{p.get('name')}")
+            check(p["help"], "help")
+            if "choices" in p:
+                check(p["default"] in p["choices"] and p["min"] is None and p["max"] is None, p["name"])
+            elif p["default"] is not None:
+                check(p["min"] is None or p["min"] <= p["default"], p["name"])
+                check(p["max"] is None or p["default"] <= p["max"], p["name"])
+
+
+def test_defaults_may_be_given_explicitly(t):
+    t.write("a", rows(100))
+    for l in t.run("learners", "--json").json()["learners"]:
+        given = [f"-P{p['name']}={p['default']}" for p in l["params"] if p["default"] is not None]
+        t.run("train", "-q", "-a", l["name"], "-o", "m1", "a")
+        t.run("train", "-q", "-a", l["name"], *given, "-o", "m2", "a")
+        equal(t.read("m1"), t.read("m2"), l["name"])
+
+
+def test_learners_name_restricts(t):
+    one = t.run("learners", "ssol", "--json").json()["learners"]
+    equal([l["name"] for l in one], ["ssol"])
+    text = t.run("learners", "ssol").out
+    check(text.startswith("ssol: ") and "fobos" not in text and "paper: " in text, text)
+    t.refused("learners", "sol", status=2, says=["'sol'", "did you mean 'ssol'"])
+
+
+def test_learners_text_and_markdown_have_every_learner_and_parameter(t):
+    text, page = t.run("learners").out, t.run("learners", "--markdown").out
+    for l in t.run("learners", "--json").json()["learners"]:
+        check(re.search(rf"^{l['name']}: ", text, re.M), l["name"])
+        section = page.split(f"## `{l['name']}`\n")[1].split("\n## ")[0]
+        check(l["paper"] in section and f"{l['bytes_per_feature']} bytes per feature" in section, section)
+        for p in l["params"]:
+            check(f"| `{p['name']}` |" in section, f"{l['name']}.{p['name']}")
+    t.refused("learners", "--json", "--markdown", status=2, says="--markdown")
+    near(page.count("\n## "), len(t.learners()), 0)

@@ -1,0 +1,161 @@
+"""predict and test: applying a model."""
+
+import math
+import os
+import re
+
+from harness import check, equal, near, parse, rows
+
+
+def model(t, *options, data=None):
+    t.write("train", data or rows(1000))
+    t.run("train", "-q", *options, "-o", "m", "train")
+
+
+def predictions(t, *command, stdin=b""):
+    return [line.split("\t") for line in t.run("predict", "-m", "m", *command, stdin=stdin).out.splitlines()]
+
+
+def test_one_line_per_example_label_tab_margin(t):
+    model(t, "-a", "pa-1")
+    t.write("a", rows(200, seed=2))
+    out = t.run("predict", "-m", "m", "a").out
+    equal(len(out.splitlines()), 200)
+    for line in out.splitlines():
+        check(re.fullmatch(r"(1|-1)\t-?\d+(\.\d+)?(e[+-]?\d+)?", line), line)
+        label, margin = line.split("\t")
+        equal(label, "1" if float(margin) > 0 else "-1")
+
+
+def test_margins_are_the_dot_products_in_shortest_digits(t):
+    model(t, "-a", "pa-1", "--bias", "0.5")
+    t.write("a", rows(100, seed=2))
+    weights = dict(line.split("\t") for line in t.run("inspect", "--weights", "m").out.splitlines())
+    weights = {k: float(v) for k, v in weights.items()}
+    for (label, x), (_, margin) in zip(parse(rows(100, seed=2)), predictions(t, "a")):
+        near(float(margin), 0.5 * weights["bias"] + sum(weights.get(str(i), 0) * v for i, v in x.items()), 1e-5)
+        equal(float(margin), float(repr(float(margin))))
+        check(len(re.sub(r"[-+.e]", "", margin).strip("0")) <= len(re.sub(r"[-+.e]", "", repr(float(margin))).strip("0")),
+              f"{margin} is longer than {float(margin)!r}")
+
+
+def test_margin_zero_predicts_minus_one(t):
+    model(t, "-a", "perceptron")
+    equal(t.run("predict", "-m", "m", stdin="1 999999:1\n1\n").out, "-1\t0\n-1\t0\n")
+
+
+def test_labels_of_the_input_do_not_matter(t):
+    model(t)
+    a = rows(100, seed=2)
+    t.write("a", a)
+    t.write("b", re.sub(r"^[+-]1", "0", a, flags=re.M))
+    equal(predictions(t, "a"), predictions(t, "b"))
+
+
+def test_probabilities_where_they_exist(t):
+    model(t, "-a", "ftrl")
+    for label, margin, p in predictions(t, "--proba", stdin=rows(100, seed=2)):
+        near(float(p), 1 / (1 + math.exp(-float(margin))), 1e-12)
+        equal(label, "1" if float(p) > 0.5 else "-1")
+
+
+def test_probabilities_elsewhere_are_wrong_usage(t):
+    model(t, "-a", "pa-1")
+    t.refused("predict", "-m", "m", "--proba", status=2, says=["--proba", "ftrl"])
+
+
+def test_output_file(t):
+    model(t)
+    t.write("a", rows(100, seed=2))
+    r = t.run("predict", "-m", "m", "a", "-o", "out")
+    equal(r.out, "")
+    equal(t.read("out").decode(), t.run("predict", "-m", "m", "a").out)
+    t.refused("predict", "-m", "m", "a", "-o", "no/such/folder", status=1, says="no/such/folder")
+    t.refused("predict", "-m", "m", "a", "-o", "/dev/full", status=1, says=["/dev/full", "No space left"])
+
+
+def test_rows_before_a_malformed_line_are_predicted(t):
+    model(t)
+    t.write("bad", rows(3) + "1 x\n" + rows(2))
+    r = t.run("predict", "-m", "m", "bad", status=1)
+    equal(len(r.out.splitlines()), 3)
+    check("sluice: bad:4:3: " in r.err, r.err)
+    r = t.run("predict", "-m", "m", "bad", "--on-error", "skip")
+    equal(len(r.out.splitlines()), 5)
+    check("1 malformed line skipped" in r.err, r.err)
+
+
+def test_predictions_do_not_depend_on_threads(t):
+    model(t)
+    t.run("synth", "sparse", "-P", "rows=5000", "-P", "dim=60", "-P", "nonzeros=9", "-o", "a")
+    outputs = {t.run("predict", "-m", "m", "--threads", n, "a").out for n in [1, 2, 4]}
+    equal(len(outputs), 1)
+
+
+def test_prediction_changes_nothing(t):
+    model(t)
+    before = t.read("m")
+    predictions(t, "train")
+    t.run("test", "-m", "m", "train")
+    equal(t.read("m"), before)
+
+
+def exact_measures(labels, margins):
+    n = len(labels)
+    tp = sum(y > 0 and m > 0 for y, m in zip(labels, margins))
+    tn = sum(y <= 0 and m <= 0 for y, m in zip(labels, margins))
+    pos = sum(y > 0 for y in labels)
+    fp, fn = n - pos - tn, pos - tp
+    pairs = sum((a > b) + 0.5 * (a == b) for a, y in zip(margins, labels) if y > 0 for b, z in zip(margins, labels) if z <= 0)
+    return {
+        "examples": n, "mistakes": fp + fn, "error_rate": (fp + fn) / n, "accuracy": 1 - (fp + fn) / n,
+        "sensitivity": tp / pos, "specificity": tn / (n - pos), "balanced_accuracy": (tp / pos + tn / (n - pos)) / 2,
+        "sum": (tp / pos + tn / (n - pos)) / 2, "precision": tp / (tp + fp), "recall": tp / pos,
+        "f1": 2 * tp / (2 * tp + fp + fn), "auc": pairs / (pos * (n - pos)), "cost": fp + fn,
+        "hinge_loss": sum(max(0, 1 - (1 if y > 0 else -1) * m) for y, m in zip(labels, margins)) / n,
+    }
+
+
+def test_measures_agree_with_a_plain_computation(t):
+    model(t, "-a", "ftrl")
+    t.write("a", rows(400, seed=8, noise=0.2))
+    margins = [float(m) for _, m in predictions(t, "a")]
+    labels = [y for y, _ in parse(rows(400, seed=8, noise=0.2))]
+    r = t.run("test", "-m", "m", "--json", "a").json()
+    for key, wanted in exact_measures(labels, margins).items():
+        near(r[key], wanted, 1e-9, key)
+    loss = sum(math.log1p(math.exp(-(1 if y > 0 else -1) * m)) for y, m in zip(labels, margins)) / 400
+    near(r["log_loss"], loss, 1e-9, "log_loss")
+    equal(r["learner"], "ftrl")
+
+
+def test_test_equals_train_test(t):
+    t.write("b", rows(300, seed=4))
+    t.write("a", rows(1000))
+    for name in t.learners():
+        inside = t.run("train", "-q", "-a", name, "-o", "m", "--json", "a", "--test", "b").json()["test"]
+        outside = t.run("test", "-m", "m", "--json", "b").json()
+        for key in inside:
+            equal(outside[key], inside[key], f"{name}: {key}")
+
+
+def test_test_text_has_the_same_content(t):
+    model(t)
+    r, text = t.run("test", "-m", "m", "--json", "train").json(), t.run("test", "-m", "m", "train").out
+    for key in r:
+        check(key == "skipped_reasons" or re.search(rf"^{key.replace('_', ' ')}\b", text, re.M), key)
+
+
+def test_damaged_models_are_refused(t):
+    model(t)
+    whole = t.read("m")
+    for cut in list(range(0, 64)) + [len(whole) // 2, len(whole) - 1]:
+        t.write("cut", whole[:cut])
+        t.refused("predict", "-m", "cut", status=1, says="cut", stdin="1 1:1\n")
+    flipped = bytearray(whole)
+    flipped[len(whole) // 2] ^= 1
+    t.write("flipped", bytes(flipped))
+    t.refused("predict", "-m", "flipped", status=1, says="flipped", stdin="1 1:1\n")
+    os.mkdir(t.path("folder"))
+    t.refused("predict", "-m", "folder", status=1, says="folder")
+    t.refused("inspect", "/dev/zero", status=1, says="/dev/zero")

@@ -1,0 +1,130 @@
+"""synth: the streams and their statistics."""
+
+import math
+
+from harness import check, equal, near, parse
+
+
+def made(t, *command):
+    return parse(t.run("synth", *command).out)
+
+
+def test_alone_it_lists_the_streams(t):
+    text = t.run("synth").out
+    for word in ["effective:", "sparse:", "noise_var", "exponent", "test_rows"]:
+        check(word in text, word)
+    t.refused("synth", "-o", "x", status=2, says="which stream")
+
+
+def test_wrong_names_and_values_are_wrong_usage(t):
+    t.refused("synth", "efective", status=2, says=["'efective'", "effective"])
+    t.refused("synth", "sparse", "-P", "row=3", status=2, says=["'row'", "rows", "exponent"])
+    for text in ["rows=-1", "rows=1.5", "rows=x", "rows=", "dim=0", "noise=0.7", "noise=nan", "nonzeros=0"]:
+        t.refused("synth", "sparse", "-P", text, status=2, says=text)
+    t.refused("synth", "sparse", "-P", "rows", status=2, says="name=value")
+    t.refused("synth", "sparse", "-P", "dim=10", status=2, says="nonzeros must not exceed dim")
+    t.refused("synth", "effective", "-P", "dim=10", status=2, says="effective + noise")
+    t.refused("synth", "effective", "-P", "var_min=200", status=2, says="var_min")
+
+
+def test_same_seed_same_stream_other_seed_another(t):
+    for name in ["effective", "sparse"]:
+        a = t.run("synth", name, "-P", "rows=20").out
+        equal(t.run("synth", name, "-P", "rows=20", "--seed", 1).out, a, "seed 1 is the default")
+        check(t.run("synth", name, "-P", "rows=20", "--seed", 2).out != a, "seed 2")
+
+
+def test_test_rows_continue_the_stream(t):
+    for name in ["effective", "sparse"]:
+        t.run("synth", name, "-P", "rows=20", "-P", "test_rows=10", "-o", "a", "--test", "b")
+        equal(t.read("a") + t.read("b"), t.run("synth", name, "-P", "rows=30").out_bytes, name)
+    t.refused("synth", "sparse", "--test", "-", status=2, says="--test -")
+
+
+def test_binary_output_holds_the_same_rows(t):
+    t.run("synth", "sparse", "-P", "rows=50", "-o", "a.bin")
+    t.run("synth", "sparse", "-P", "rows=50", "-o", "a.svm")
+    equal(t.run("convert", "a.bin").out_bytes, t.read("a.svm"))
+    check(t.read("a.bin") != t.read("a.svm"), "not binary")
+
+
+def test_effective_has_the_shape_of_paper_001(t):
+    data = made(t, "effective", "-P", "rows=2000")
+    for _, x in data:
+        equal(len(x), 300)
+        equal([i for i in x if i <= 100], list(range(1, 101)))
+        check(max(x) <= 1000 and list(x) == sorted(x), "ids")
+    noise = [v for _, x in data for i, v in x.items() if i > 100]
+    near(sum(noise) / len(noise), 0, 0.1, "mean of the noise")
+    near(sum(v * v for v in noise) / len(noise), 100, 2, "variance of the noise")
+    used = [0] * 1001
+    for _, x in data:
+        for i in x:
+            used[i] += 1
+    check(min(used[101:]) > 350 and max(used[101:]) < 550, "noise dimensions are drawn evenly")
+
+
+def test_effective_means_variances_and_labels(t):
+    n = 4000
+    data = made(t, "effective", "-P", f"rows={n}", "-P", "dim=20", "-P", "effective=20", "-P", "noise=0")
+    means, variances = [], []
+    for i in range(1, 21):
+        values = [x.get(i, 0) for _, x in data]
+        mean = sum(values) / n
+        means.append(mean)
+        variances.append(sum((v - mean) ** 2 for v in values) / (n - 1))
+    check(all(abs(m) < 1 + 5 * math.sqrt(100 / n) for m in means), f"means {means}")
+    check(all(0.4 < v < 110 for v in variances), f"variances {variances}")
+    check(max(variances) > 50 and min(variances) < 50, "variances spread")
+    # the label is the side of the plane through the origin whose normal is the mean: the estimated mean nearly gives it
+    agree = sum((sum(means[i - 1] * v for i, v in x.items()) > 0) == (y > 0) for y, x in data)
+    check(agree > 0.9 * n, f"{agree} labels agree")
+
+
+def test_effective_can_be_learned(t):
+    t.run("synth", "effective", "-P", "rows=5000", "-o", "a", "--test", "b")
+    r = t.run("train", "-q", "--json", "-a", "ssol", "-P", "eta=1e-4", "-P", "r=1e6", "-P", "lambda=200", "a", "--test", "b").json()
+    check(r["test"]["error_rate"] < 0.1, f"error {r['test']['error_rate']}")
+
+
+def test_sparse_rows(t):
+    data = made(t, "sparse", "-P", "rows=2000", "-P", "dim=10000", "-P", "nonzeros=30")
+    seen = {}
+    for _, x in data:
+        equal(len(x), 30)
+        check(list(x) == sorted(x) and min(x) >= 1 and max(x) <= 10000, "ids")
+        check(min(x.values()) > 0, "values")
+        near(sum(v * v for v in x.values()), 1, 1e-4, "length")
+        for i in x:
+            seen[i] = seen.get(i, 0) + 1
+    positives = sum(y > 0 for y, _ in data)
+    check(700 < positives < 1300, f"{positives} of 2000 positive")
+    often = sorted(seen.values(), reverse=True)
+    check(often[0] > 1500 and often[200] < 200, f"Zipf: {often[:5]} ... {often[200]}")
+    # in the middle of the ranks, where no row repeats them much, a count is about 1/rank
+    near(often[100] / often[400], 401 / 101, 1.2, "ratio of counts")
+    frequent = sorted(seen, key=lambda i: -seen[i])[:50]
+    check(min(frequent) < 2000 and max(frequent) > 8000, "frequent ids are scattered")
+
+
+def test_sparse_takes_any_exponent_and_full_rows(t):
+    for exponent in ["0", "0.5", "1", "1.2", "4"]:
+        for _, x in made(t, "sparse", "-P", "rows=20", "-P", "dim=40", "-P", "nonzeros=40", "-P", f"exponent={exponent}"):
+            equal(sorted(x), list(range(1, 41)))
+
+
+def test_sparse_noise_bounds_the_error(t):
+    t.run("synth", "sparse", "-P", "rows=20000", "-P", "dim=300", "-P", "nonzeros=20", "-P", "noise=0", "-o", "clean")
+    t.run("synth", "sparse", "-P", "rows=20000", "-P", "dim=300", "-P", "nonzeros=20", "-P", "noise=0.3", "-o", "noisy")
+    clean, noisy = (t.run("train", "-q", "--json", "-a", "pa-1", "-P", "C=0.1", f).json()["error_rate"] for f in ("clean", "noisy"))
+    check(clean < 0.2 and noisy > max(0.3, clean + 0.15), f"clean {clean}, noisy {noisy}")
+
+
+def test_pair_takes_about_sixteen_bytes(t):
+    text = t.run("synth", "sparse", "-P", "rows=500").out
+    near(len(text) / (500 * 75), 16, 1.5, "bytes per pair")
+
+
+def test_failing_output_leaves_no_file(t):
+    t.refused("synth", "sparse", "-o", "no/such/folder/x", status=1, says="no/such/folder/x")
+    t.refused("synth", "sparse", "-P", "rows=10", "-o", "/dev/full", status=1, says=["/dev/full", "No space left"])

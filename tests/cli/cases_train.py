@@ -1,0 +1,440 @@
+"""train: results, resuming, passes, threads, saving."""
+
+import os
+import random
+import re
+import signal
+import subprocess
+import time
+
+from harness import check, equal, is_root, near, rows
+
+FIXED_KEYS = ["learner", "params", "examples", "mistakes", "error_rate", "balanced_accuracy", "updates", "features_seen",
+              "nonzeros", "sparsity", "seconds", "examples_per_second", "skipped"]
+TEST_KEYS = ["examples", "mistakes", "error_rate", "balanced_accuracy", "auc"]
+
+
+def trained(t, *command, stdin=b""):
+    return t.run("train", "-q", "--json", *command, stdin=stdin).json()
+
+
+def test_json_has_the_keys_of_the_contract(t):
+    t.write("a", rows(500))
+    t.write("b", rows(200, seed=9))
+    r = trained(t, "a", "--test", "b")
+    for key in FIXED_KEYS:
+        check(key in r, f"{key} is missing")
+    for key in TEST_KEYS:
+        check(key in r["test"], f"test.{key} is missing")
+    equal((r["examples"], r["test"]["examples"], r["skipped"]), (500, 200, 0))
+    near(r["error_rate"], r["mistakes"] / 500, 1e-12)
+    near(r["balanced_accuracy"], (r["sensitivity"] + r["specificity"]) / 2, 1e-12)
+    near(r["sparsity"], 1 - r["nonzeros"] / r["features_seen"], 1e-12)
+    check(0 <= r["test"]["auc"] <= 1, "auc")
+    equal(r["positives"] + r["negatives"], 500)
+    equal(r["missed"] + r["false_alarms"], r["mistakes"])
+
+
+def test_text_has_the_same_content_as_json(t):
+    t.write("a", rows(300))
+    t.write("b", rows(100, seed=4))
+    text = t.run("train", "-q", "a", "--test", "b").out
+    r = trained(t, "a", "--test", "b")
+    for key in r:
+        check(re.search(rf"^{key.replace('_', ' ')}\b", text, re.M) or key == "skipped_reasons", f"{key} is missing")
+    for key in ["examples", "mistakes", "updates", "nonzeros"]:
+        check(re.search(rf"^{key} +{r[key]}$", text, re.M), key)
+    check(re.search(rf"^  mistakes +{r['test']['mistakes']}$", text, re.M), "test block")
+
+
+def test_default_learner_is_ssol(t):
+    equal(trained(t, stdin=rows(10))["learner"], "ssol")
+
+
+def test_every_learner_learns(t):
+    t.write("a", rows(3000, noise=0))
+    for name in t.learners():
+        r = trained(t, "-a", name, "a")
+        equal(r["learner"], name)
+        check(r["error_rate"] < 0.4, f"{name}: error {r['error_rate']}")
+
+
+def test_unknown_learner_lists_the_learners(t):
+    t.refused("train", "-a", "sssol", status=2, says=["'sssol'", "did you mean 'ssol'", "perceptron", "pa-1", "ada-rda"])
+
+
+def test_unknown_parameter_names_those_that_exist(t):
+    for name in t.learners():
+        params = [p["name"] for p in t.run("learners", name, "--json").json()["learners"][0]["params"]]
+        t.refused("train", "-a", name, "-P", "nonsense=1", status=2, says=["nonsense"] + params)
+
+
+def test_parameters_out_of_range_are_refused(t):
+    for l in t.run("learners", "--json").json()["learners"]:
+        for p in l["params"]:
+            bad = ["x", "", "nan", "1e999"]
+            if "choices" in p:
+                bad += ["nonsense"]
+            if p["min"] is not None:
+                bad.append(repr(p["min"] - 1))
+            if p["max"] is not None:
+                bad.append(repr(p["max"] * 2 + 1))
+            for value in bad:
+                t.refused("train", "-a", l["name"], "-P", f"{p['name']}={value}", status=2, says=p["name"])
+    t.refused("train", "-P", "eta", status=2, says="eta")
+    t.refused("train", "-P", "=1", status=2, says="''")
+
+
+def test_parameters_are_reported_and_used(t):
+    t.write("a", rows(200))
+    r = trained(t, "-a", "pa-1", "-P", "C=0.125", "a")
+    equal(r["params"]["C"], 0.125)
+    check(trained(t, "-a", "pa-1", "-P", "C=1e-9", "a")["hinge_loss"] != r["hinge_loss"], "C changes nothing")
+
+
+def test_help_lists_the_parameters_of_the_learner(t):
+    text = t.run("train", "-a", "ftrl", "--help").out
+    for name in ["alpha", "beta", "l1", "l2"]:
+        check(re.search(rf"^  {name} ", text, re.M), name)
+
+
+def split_three(t, n=600):
+    lines = rows(n).splitlines(True)
+    cuts = [0, 1, n // 3, n]
+    names = []
+    for i in range(3):
+        names.append(t.write(f"part{i}", "".join(lines[cuts[i]:cuts[i + 1]])))
+    return names
+
+
+def test_resuming_equals_never_having_stopped(t):
+    parts = split_three(t)
+    for name in t.learners():
+        t.run("train", "-q", "-a", name, "-o", "whole", *parts)
+        t.run("train", "-q", "-a", name, "-o", "m", parts[0])
+        for part in parts[1:]:
+            t.run("train", "-q", "-i", "m", "-o", "m", part)
+        equal(t.read("m"), t.read("whole"), f"model of {name}")
+
+
+def test_resuming_with_settings_equals_never_having_stopped(t):
+    parts = split_three(t)
+    settings = ["--bias", "0.5", "--normalize", "l2", "--hash", "4", "--seed", "7"]
+    for name in ["ssol", "ftrl", "stg", "pa-1"]:
+        t.run("train", "-q", "-a", name, *settings, "-o", "whole", *parts)
+        t.run("train", "-q", "-a", name, *settings, "-o", "m", parts[0])
+        for part in parts[1:]:
+            t.run("train", "-q", "-i", "m", "-o", "m", part)
+        equal(t.read("m"), t.read("whole"), f"model of {name}")
+
+
+def test_resuming_on_nothing_changes_nothing(t):
+    t.write("a", rows(100))
+    t.run("train", "-q", "-o", "m", "a")
+    before = t.read("m")
+    t.run("train", "-q", "-i", "m", "-o", "m", stdin="")
+    equal(t.read("m"), before)
+
+
+def test_passes_equal_resuming_on_the_same_file(t):
+    t.write("a", rows(200))
+    r = trained(t, "--passes", 3, "-o", "three", "a")
+    equal((r["examples"], r["passes"]), (600, 3))
+    trained(t, "-o", "m", "a")
+    trained(t, "-i", "m", "-o", "m", "a")
+    trained(t, "-i", "m", "-o", "m", "a")
+    equal(t.read("m"), t.read("three"))
+    trained(t, "-o", "named", "a", "a", "a")
+    equal(t.read("named"), t.read("three"))
+
+
+def test_passes_over_standard_input_are_wrong_usage(t):
+    t.write("a", rows(5))
+    for inputs in ([], ["-"], ["a", "-"]):
+        t.refused("train", "--passes", 2, *inputs, status=2, says=["--passes 2", "only once"])
+    os.mkfifo(t.path("pipe"))
+    t.refused("train", "--passes", 2, "pipe", status=2, says="only once")
+
+
+def test_resumed_run_reports_its_own_counts(t):
+    t.write("a", rows(300))
+    t.write("b", rows(100, seed=2))
+    first = trained(t, "-o", "m", "a")
+    second = trained(t, "-i", "m", "-o", "m", "b")
+    equal(second["examples"], 100)
+    check(second["updates"] <= 100, "updates of earlier runs are counted again")
+    facts = t.run("inspect", "--json", "m").json()
+    equal(facts["examples"], 400)
+    equal(facts["updates"], first["updates"] + second["updates"])
+    equal(facts["mistakes"], first["mistakes"] + second["mistakes"])
+    equal(facts["nonzeros"], second["nonzeros"])
+
+
+def test_contradicting_the_resumed_model_is_wrong_usage(t):
+    t.write("a", rows(50))
+    t.run("train", "-q", "-a", "pa-1", "-P", "C=0.5", "--bias", "1", "--hash", "10", "--normalize", "l2", "-o", "m", "a")
+    before = t.read("m")
+    for options in (["-a", "pa-2"], ["-P", "C=0.25"], ["--bias", "2"], ["--hash", "11"], ["--normalize", "none"]):
+        t.refused("train", "-i", "m", "-o", "m", *options, "a", status=2, says=[options[1], "m"])
+    t.refused("train", "-i", "m", "-P", "nonsense=1", "a", status=2, says="nonsense")
+    t.refused("train", "-i", "m", "-a", "nonsense", "a", status=2, says="nonsense")
+    equal(t.read("m"), before)
+    t.run("train", "-q", "-i", "m", "-a", "pa-1", "-P", "C=0.50", "--bias", "1.0", "--hash", "10", "--normalize", "l2",
+          "--seed", "1", "a")
+
+
+def test_seed_changes_nothing_where_nothing_is_drawn(t):
+    t.write("a", rows(50))
+    for seed in [1, 7]:
+        t.run("train", "-q", "--seed", seed, "-o", f"m{seed}", "a")
+    equal(t.read("m1"), t.read("m7"))
+    t.refused("train", "--seed", "x", "a", status=2, says="--seed")
+
+
+def test_same_bytes_whatever_the_number_of_threads(t):
+    t.run("synth", "sparse", "-P", "rows=20000", "-P", "dim=100000", "-o", "a")
+    for name in ["ssol", "fobos", "ftrl"]:
+        models = set()
+        for threads in [1, 2, 4]:
+            t.run("train", "-q", "-a", name, "--threads", threads, "-o", "m", "a")
+            models.add(t.read("m"))
+        equal(len(models), 1, f"different models of {name}")
+
+
+def test_same_bytes_from_text_binary_and_compressed(t):
+    import gzip
+    text = rows(3000)
+    t.write("a", text)
+    t.write("a.gz", gzip.compress(text.encode()))
+    t.run("convert", "a", "-o", "a.bin")
+    models = set()
+    for name in ["a", "a.gz", "a.bin"]:
+        t.run("train", "-q", "-o", "m", name)
+        models.add(t.read("m"))
+    equal(len(models), 1, "different models")
+
+
+def test_model_holds_no_paths_or_times(t):
+    t.write("some-odd-name", rows(100))
+    t.run("train", "-q", "-o", "m1", "some-odd-name")
+    time.sleep(1.1)
+    t.run("train", "-q", "-o", "m2", stdin=rows(100))
+    equal(t.read("m1"), t.read("m2"))
+    check(b"some-odd-name" not in t.read("m1"), "the path is in the model")
+
+
+def test_failing_run_leaves_the_model_untouched(t):
+    t.write("a", rows(50))
+    t.write("bad", rows(50) + "1 1:oops\n")
+    t.run("train", "-q", "-o", "m", "a")
+    before = t.read("m")
+    names = sorted(os.listdir(t.folder))
+    t.refused("train", "-q", "-o", "m", "bad", status=1, says="bad:51:5: ")
+    t.refused("train", "-q", "-i", "m", "-o", "m", "bad", status=1, says="bad:51:5: ")
+    t.refused("train", "-q", "-o", "m", "a", "--test", "bad", status=1, says="bad:51:5: ")
+    t.refused("train", "-q", "-o", "new", "bad", status=1, says="bad:51:5: ")
+    equal(t.read("m"), before)
+    equal(sorted(os.listdir(t.folder)), names, "files")
+
+
+def test_unwritable_model_is_refused_before_learning(t):
+    t.write("a", rows(50) + "1 1:oops\n")  # learning would fail on this line: the complaint must come first
+    os.mkdir(t.path("folder"))
+    t.refused("train", "-o", "no/such/folder/m", "a", status=1, says=["no/such/folder/m", "No such file"])
+    t.refused("train", "-o", "folder", "a", status=1, says=["folder", "directory"])
+    t.refused("train", "-o", "-", "a", status=2, says="-o -")
+    if not is_root():
+        os.chmod(t.path("folder"), 0o500)
+        t.refused("train", "-o", "folder/m", "a", status=1, says="folder/m")
+
+
+def test_full_disk_while_saving(t):
+    t.write("a", rows(50))
+    t.refused("train", "-q", "-o", "/dev/full", "a", status=1, says=["/dev/full", "No space left"])
+
+
+def test_model_may_go_to_the_null_device(t):
+    t.write("a", rows(50))
+    t.run("train", "-q", "-o", "/dev/null", "a")
+    check(not os.path.isfile("/dev/null"), "the device was replaced")
+
+
+def test_killing_a_run_that_saves_never_damages_the_model(t):
+    t.run("synth", "sparse", "-P", "rows=4000", "-P", "dim=1000000", "-o", "a.bin")
+    t.write("tiny", "1 1:1\n")
+    t.run("train", "-q", "-o", "large", "a.bin")
+    # a large model that learns one row: the run is little else than loading and saving
+    command = ["train", "-q", "-i", "large", "-o", "m", "tiny"]
+    started = time.monotonic()
+    t.run(*command)
+    whole = time.monotonic() - started
+    wanted = t.read("m")
+    r = random.Random(1)
+    killed = 0
+    for i in range(60):
+        if i % 10 == 0:
+            t.run("train", "-q", "-o", "m", "tiny")
+        p = t.start(*command, stdout=subprocess.DEVNULL)
+        time.sleep(r.uniform(0, 1.1) * whole)
+        p.send_signal(signal.SIGKILL)
+        killed += p.wait() == -signal.SIGKILL
+        t.run("inspect", "m")
+    check(killed > 0, "no run was killed")
+    # a later run is not disturbed by what the killed ones left behind
+    t.run(*command)
+    equal(t.read("m"), wanted, "model of a later run")
+
+
+def test_final_model_is_small_and_predicts_the_same(t):
+    t.write("a", rows(2000))
+    t.write("b", rows(300, seed=3))
+    for name in ["ssol", "ftrl", "pa-1", "rda"]:
+        t.run("train", "-q", "-a", name, "--bias", 1, "-o", "full", "a")
+        t.run("train", "-q", "-a", name, "--bias", 1, "-o", "final", "--final", "a")
+        equal(t.run("predict", "-m", "final", "b").out, t.run("predict", "-m", "full", "b").out, name)
+        equal(t.run("inspect", "--weights", "final").out, t.run("inspect", "--weights", "full").out, name)
+    t.run("synth", "sparse", "-P", "rows=2000", "-o", "wide")
+    r = trained(t, "-P", "lambda=3000", "-o", "full", "wide")
+    trained(t, "-P", "lambda=3000", "-o", "final", "--final", "wide")
+    check(r["sparsity"] > 0.5 and 2 * len(t.read("final")) < len(t.read("full")), "the final model is not small")
+    t.refused("train", "-i", "final", "a", status=2, says=["final", "predict-only"])
+    t.refused("train", "--final", "a", status=2, says=["--final", "-o"])
+
+
+def test_bias_is_a_constant_feature(t):
+    text = "".join(f"{1 if i % 4 else -1} {i + 1}:1\n" for i in range(400))
+    t.write("a", text)
+    r = trained(t, "-a", "pa-1", "--bias", 1, "-o", "m", "a")
+    equal(r["settings"]["bias"], 1)
+    first = t.run("inspect", "--weights", "m").out.splitlines()[0].split("\t")
+    equal(first[0], "bias")
+    check(float(first[1]) > 0, "bias weight")
+    trained(t, "-a", "pa-1", "-o", "m", "a")
+    check("bias" not in t.run("inspect", "--weights", "m").out, "a bias that nobody asked for")
+
+
+def test_bias_equals_an_explicit_constant_feature(t):
+    text = rows(500)
+    t.write("a", text)
+    t.write("b", "".join(f"{line} 1000:0.5\n" for line in text.splitlines()))
+    x, y = trained(t, "-a", "pa-1", "--bias", 0.5, "a"), trained(t, "-a", "pa-1", "b")
+    equal(x["mistakes"], y["mistakes"])
+    near(x["hinge_loss"], y["hinge_loss"], 1e-5)
+
+
+def test_normalize_equals_normalized_input(t):
+    t.write("a", rows(500))
+    t.run("convert", "--normalize", "l2", "a", "-o", "b")
+    x, y = trained(t, "--normalize", "l2", "a"), trained(t, "b")
+    equal(x["mistakes"], y["mistakes"])
+    near(x["hinge_loss"], y["hinge_loss"], 1e-5)
+    equal(x["settings"]["normalize"], "l2")
+
+
+def test_hash_bounds_the_features(t):
+    t.run("synth", "sparse", "-P", "rows=500", "-o", "a")
+    r = trained(t, "--hash", 8, "a")
+    check(r["features_seen"] <= 256, f"{r['features_seen']} features")
+    check(trained(t, "a")["features_seen"] > 2000, "without hashing")
+    check(trained(t, "--hash", 20, stdin="1 1:1 18446744073709551615:1\n")["features_seen"] == 2, "large ids")
+
+
+def test_dim_is_what_sparsity_refers_to(t):
+    t.write("a", rows(200))
+    r = trained(t, "--dim", 1000, "-o", "m", "a")
+    equal(r["dimension"], 1000)
+    near(r["sparsity"], 1 - r["nonzeros"] / 1000, 1e-12)
+    near(t.run("inspect", "--json", "--dim", 1000, "m").json()["sparsity"], r["sparsity"], 1e-12)
+    check("--dim 3" in t.run("train", "--dim", 3, "a").err, "no warning")
+
+
+def test_costs_come_from_the_learner(t):
+    t.write("a", rows(400))
+    r = trained(t, "-a", "cs-ogd", "-P", "cost_pos=5", "-P", "cost_neg=2", "a")
+    near(r["cost"], 5 * r["missed"] + 2 * r["false_alarms"], 1e-6, "cost")
+
+
+def test_log_loss_only_with_probabilities(t):
+    t.write("a", rows(100))
+    check(trained(t, "-a", "ftrl", "a")["log_loss"] > 0, "ftrl")
+    equal(trained(t, "-a", "pa", "a")["log_loss"], None)
+
+
+def test_one_class_has_null_figures(t):
+    r = trained(t, stdin="1 1:1\n1 2:1\n")
+    equal((r["auc"], r["specificity"], r["balanced_accuracy"]), (None, None, None))
+
+
+def test_progress_is_a_table_whose_rows_double(t):
+    t.run("synth", "sparse", "-P", "rows=40000", "-P", "nonzeros=10", "-o", "a")
+    lines = t.run("train", "a").err.splitlines()
+    check(re.fullmatch(r" *examples +error +since last +nonzeros +sparsity +examples/s", lines[0]), lines[0])
+    counts = []
+    for line in lines[1:]:
+        check(re.fullmatch(r" *\d+ +[01]\.\d+ +[01]\.\d+ +\d+ +\d\.\d+ +\d+", line), line)
+        counts.append(int(line.split()[0]))
+    equal(counts, [2 ** i for i in range(16)] + [40000])
+
+
+def test_progress_rows_are_consistent(t):
+    t.write("a", rows(1000))
+    r = t.run("train", "--json", "a")
+    table = [line.split() for line in r.err.splitlines()[1:]]
+    equal(table[-1][:2] + [table[-1][3]], ["1000", f"{r.json()['error_rate']:.4f}", str(r.json()["nonzeros"])])
+    mistakes = [round(float(row[1]) * int(row[0])) for row in table]
+    for (a, m), (b, n), row in zip(zip([int(x[0]) for x in table], mistakes), zip([int(x[0]) for x in table[1:]], mistakes[1:]),
+                                   table[1:]):
+        near(float(row[2]), (n - m) / (b - a), 0.02, f"since last at {b}")
+
+
+def test_watching_does_not_change_the_model(t):
+    t.write("a", rows(3000))
+    for name in t.learners():
+        for settings in ([], ["--bias", "1", "--normalize", "l2", "--hash", "5"]):
+            loud = t.run("train", "--json", "-a", name, *settings, "-o", "m1", "a").json()
+            quiet = t.run("train", "-q", "--json", "-a", name, *settings, "-o", "m2", "a").json()
+            equal(t.read("m1"), t.read("m2"), name)
+            for key in ["mistakes", "hinge_loss", "auc", "cost"]:
+                equal(loud[key], quiet[key], f"{name}: {key}")
+
+
+def test_small_stream_still_gets_a_row(t):
+    lines = t.run("train", stdin=rows(3)).err.splitlines()
+    equal([line.split()[0] for line in lines], ["examples", "1", "2", "3"])
+
+
+def test_quiet_is_silent(t):
+    equal(t.run("train", "-q", stdin=rows(3000)).err, "")
+
+
+def test_test_file_does_not_change_the_model(t):
+    t.write("a", rows(300))
+    t.run("train", "-q", "-o", "m1", "a")
+    t.run("train", "-q", "-o", "m2", "a", "--test", "a")
+    equal(t.read("m1"), t.read("m2"))
+
+
+def test_test_on_standard_input(t):
+    t.write("a", rows(300))
+    equal(trained(t, "a", "--test", "-", stdin=rows(20))["test"]["examples"], 20)
+    t.refused("train", "--test", "-", status=2, says="--test -")
+
+
+def test_output_over_its_own_resumed_model(t):
+    t.write("a", rows(60))
+    t.run("train", "-q", "-o", "m", "a")
+    t.run("train", "-q", "-i", "m", "-o", "m", "a")
+    equal(t.run("inspect", "--json", "m").json()["examples"], 120)
+
+
+def test_numbers_that_leave_the_range_fail_and_save_nothing(t):
+    text = "".join(f"{(-1) ** i} 1:3e38 2:-3e38\n" for i in range(50))
+    for name in t.learners():
+        r = t.run("train", "-q", "-a", name, "-o", "m", status=None, stdin=text)
+        check(r.status in (0, 1), str(r))
+        if r.status == 1:
+            check(not t.exists("m"), f"{name} saved a model")
+        else:
+            weights = t.run("inspect", "--weights", "m").out
+            check("nan" not in weights and "inf" not in weights, f"{name}: {weights}")
+            os.remove(t.path("m"))

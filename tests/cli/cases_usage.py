@@ -1,0 +1,188 @@
+"""Help, versions, options, exit statuses: what all commands share."""
+
+import os
+import pty
+import re
+import select
+
+from harness import check, equal, rows
+
+COMMANDS = ["train", "predict", "test", "inspect", "learners", "synth", "convert"]
+
+
+def test_help_of_every_command_is_golden(t):
+    for command in COMMANDS:
+        r = t.run(command, "--help")
+        equal(r.err, "", "stderr")
+        t.golden(f"{command}.help.txt", r.out)
+        equal(t.run(command, "-h").out, r.out, "-h")
+
+
+def test_overview_is_golden_and_on_stdout(t):
+    r = t.run("--help")
+    t.golden("overview.txt", r.out)
+    equal(t.run("-h").out, r.out, "-h")
+    for command in COMMANDS:
+        check(f"\n  {command} " in r.out, f"{command} is missing")
+
+
+def test_without_arguments_the_overview_goes_to_stderr(t):
+    r = t.run(status=2)
+    equal(r.out, "", "stdout")
+    equal(r.err, t.run("--help").out, "stderr")
+
+
+def test_version_everywhere(t):
+    version = t.run("--version").out
+    check(re.fullmatch(r"sluice \d+\.\d+\.\d+\n", version), version)
+    for command in COMMANDS:
+        equal(t.run(command, "--version").out, version, command)
+
+
+def test_unknown_command_suggests_the_nearest(t):
+    t.refused("trian", status=2, says=["unknown command 'trian'", "train"])
+    t.refused("--wersion", status=2, says="unknown option '--wersion'")
+
+
+def test_unknown_option_is_named_and_the_nearest_suggested(t):
+    t.refused("train", "--pases", "2", status=2, says=["--pases", "--passes"])
+    t.refused("train", "--pases=2", status=2, says=["--pases", "--passes"])
+    t.refused("predict", "-Z", status=2, says="-Z")
+    for command in COMMANDS:
+        t.refused(command, "--no-such-option-at-all", status=2, says=["--no-such-option-at-all", f"sluice {command} --help"])
+
+
+def test_option_without_its_value(t):
+    t.refused("train", "-o", status=2, says=["--output", "MODEL"])
+    t.refused("train", "--passes", status=2, says=["--passes", "N"])
+
+
+def test_value_for_a_switch(t):
+    t.refused("train", "--json=yes", status=2, says="--json takes no value")
+
+
+def test_contradicting_repeats_are_refused(t):
+    t.refused("train", "-a", "pa", "-a", "ssol", status=2, says=["given twice", "pa", "ssol"])
+    t.run("train", "-q", "-q", "-a", "pa", "-a", "pa")
+
+
+def test_all_spellings_of_options_mean_the_same(t):
+    t.write("a", rows(50))
+    spellings = [
+        ["-a", "pa-1", "-P", "C=0.5", "-o", "m", "a"],
+        ["-apa-1", "-PC=0.5", "-om", "a"],
+        ["--learner=pa-1", "--param=C=0.5", "--output=m", "a"],
+        ["--learner", "pa-1", "--param", "C=0.5", "--output", "m", "a"],
+        ["a", "-qom", "-P", "C=0.5", "-a", "pa-1"],
+    ]
+    models = set()
+    for s in spellings:
+        t.run("train", "-q", *s)
+        models.add(t.read("m"))
+        os.remove(t.path("m"))
+    equal(len(models), 1, "different models")
+
+
+def test_options_stand_before_or_after_inputs(t):
+    t.write("a", rows(20))
+    before, after = t.run("train", "--json", "a").json(), t.run("train", "a", "--json").json()
+    equal(before["mistakes"], after["mistakes"])
+
+
+def test_two_dashes_end_the_options(t):
+    t.write("-odd name", rows(20))
+    equal(t.run("train", "--json", "--", "-odd name").json()["examples"], 20)
+    t.refused("train", "--", "--json", status=1, says="--json")
+
+
+def test_numbers_of_options_are_checked(t):
+    for option, value in [("--passes", "0"), ("--passes", "-1"), ("--passes", "2x"), ("--passes", ""), ("--threads", "0"),
+                          ("--threads", "many"), ("--dim", "0"), ("--dim", "1.5"), ("--hash", "0"), ("--hash", "31"),
+                          ("--bias", "x"), ("--bias", "nan"), ("--bias", "inf"), ("--seed", "-3"),
+                          ("--normalize", "l1"), ("--on-error", "ignore"), ("-f", "parquet")]:
+        t.refused("train", option, value, status=2, says=value or option)
+
+
+def test_common_options_are_taken_by_every_command(t):
+    t.write("a", rows(30))
+    t.run("train", "-q", "--threads", 1, "--seed", 5, "-o", "m", "a")
+    common = ["-q", "--threads", "2", "--seed", "5"]
+    t.run("predict", "-m", "m", "a", *common)
+    t.run("test", "-m", "m", "a", *common)
+    t.run("inspect", "m", *common)
+    t.run("learners", *common)
+    t.run("synth", "effective", "-P", "rows=2", *common)
+    t.run("convert", "a", "-o", "b", *common)
+
+
+def test_too_many_arguments(t):
+    t.refused("inspect", "a", "b", status=2, says="'b'")
+    t.refused("learners", "pa", "ssol", status=2, says="'ssol'")
+    t.refused("synth", "sparse", "more", status=2, says="'more'")
+
+
+def test_missing_model_option(t):
+    t.refused("predict", status=2, says="-m")
+    t.refused("test", status=2, says="-m")
+    t.refused("inspect", status=2, says="MODEL")
+
+
+def test_full_disk_under_stdout_is_an_error(t):
+    t.write("a", rows(30))
+    t.run("train", "-q", "-o", "m", "a")
+    for command in (["--help"], ["learners"], ["train", "-q", "a"], ["test", "-m", "m", "a"], ["predict", "-m", "m", "a"],
+                    ["inspect", "m"], ["inspect", "--weights", "m"], ["convert", "a"], ["synth", "effective", "-P", "rows=9"]):
+        with open("/dev/full", "wb") as full:
+            r = t.run(*command, status=1, stdout=full)
+        check("No space left" in r.err, f"{command}: {r.err}")
+
+
+def test_closed_pipe_ends_quietly(t):
+    t.write("a", rows(3000))
+    t.run("train", "-q", "-o", "m", "a")
+    t.run("synth", "sparse", "-P", "rows=500", "-o", "wide")
+    t.run("train", "-q", "-o", "wide model", "wide")
+    for command in (["predict", "-m", "m", "a"], ["convert", "a"], ["synth", "sparse", "-P", "rows=3000"], ["learners"],
+                    ["learners", "--json"], ["inspect", "--weights", "wide model"], ["train", "-q", "a"], ["--help"]):
+        reading, writing = os.pipe()
+        os.close(reading)
+        with os.fdopen(writing, "wb") as pipe:
+            r = t.run(*command, status=1, stdout=pipe)
+        equal(r.err, "", f"{command}: stderr")
+
+
+def on_a_terminal(t, *command):
+    """What stderr shows when it is a terminal."""
+    master, slave = pty.openpty()
+    p = t.start(*command, stdout=open(os.devnull, "wb"), stderr=slave)
+    os.close(slave)
+    shown = b""
+    while True:
+        ready, _, _ = select.select([master], [], [], 0.2)
+        if ready:
+            try:
+                data = os.read(master, 65536)
+            except OSError:
+                break
+            if not data:
+                break
+            shown += data
+        elif p.poll() is not None:
+            break
+    os.close(master)
+    equal(p.wait(), 0, "exit status")
+    return shown.decode()
+
+
+def test_terminal_gets_a_live_line_that_is_erased(t):
+    t.run("synth", "sparse", "-P", "rows=40000", "-o", "a")
+    shown = on_a_terminal(t, "train", "a")
+    check(re.search(r"\r\x1b\[K\[#*\.*\] +\d+ %  \d+:\d\d left  \d+ examples", shown), shown[-400:])
+    last = shown.rsplit("\x1b[K", 1)[1]
+    check("left" not in last, "the live line stays")
+    check("\x1b" not in on_a_terminal(t, "train", "-q", "a"), "-q draws")
+
+
+def test_no_live_line_without_a_terminal(t):
+    t.write("a", rows(5000))
+    check("\r" not in t.run("train", "a").err, "stderr has a live line")

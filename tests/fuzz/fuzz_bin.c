@@ -1,0 +1,63 @@
+/* Fuzz target: any bytes as a bin file. As checksums would stop a fuzzer at the door, the bytes are also tried with
+ * every block's checksum made right, so that what lies behind is reached. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/bin.h"
+#include "io/reader.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+
+#define REQUIRE(condition)                                                                                             \
+    do {                                                                                                               \
+        if (!(condition)) abort();                                                                                     \
+    } while (0)
+
+static uint64_t run(const uint8_t *bytes, size_t n, unsigned threads) {
+    sluice_reader_options options = {sizeof options, "bin", threads, threads > 1, 0};
+    sluice_error err;
+    sluice_reader *r = sl_reader_open_memory(bytes, n, "fuzz", &options, 64, &err);
+    REQUIRE(r);
+    const sluice_batch *b;
+    sluice_status status;
+    uint64_t rows = 0;
+    while ((status = sluice_reader_next(r, &b)) == SLUICE_OK) {
+        REQUIRE(b->rows > 0 && b->start[0] == 0 && b->start[b->rows] == b->nonzeros);
+        for (size_t i = 0; i < b->rows; i++) {
+            REQUIRE(isfinite(b->label[i]) && (!b->has_weights || (isfinite(b->weight[i]) && b->weight[i] >= 0)));
+            for (size_t k = b->start[i]; k < b->start[i + 1]; k++) {
+                REQUIRE(b->id[k] < SL_WIDE || b->id[k] - SL_WIDE < b->wides);
+                REQUIRE(isfinite(b->value[k]) && (b->has_zeros || b->value[k] != 0));
+                REQUIRE(k == b->start[i] || sl_batch_id(b, k) != sl_batch_id(b, k - 1));
+            }
+        }
+        rows += b->rows;
+    }
+    REQUIRE(status == SLUICE_END || sluice_reader_error(r)->message[0]);
+    sluice_reader_close(r);
+    return rows * 16 + (uint64_t)status;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
+    REQUIRE(run(bytes, n, 1) == run(bytes, n, 2));
+    uint8_t *fixed = malloc(n + 1);
+    REQUIRE(fixed);
+    if (n) memcpy(fixed, bytes, n);
+    if (n >= SL_BIN_FILE_HEADER) {
+        memcpy(fixed, SL_BIN_MAGIC, SL_BIN_MAGIC_BYTES);
+        sl_put_u32(fixed + 8, SL_BIN_VERSION);
+        sl_put_u32(fixed + 12, 0);
+    }
+    for (size_t at = SL_BIN_FILE_HEADER; n > at && n - at >= SL_BIN_BLOCK_HEADER;) {
+        uint8_t *header = fixed + at;
+        size_t payload = sl_get_u32(header), left = n - at - SL_BIN_BLOCK_HEADER;
+        if (payload > left) sl_put_u32(header, (uint32_t)(payload = left));
+        sl_put_u32(header + 12, sl_get_u32(header + 12) & SL_BIN_FLAGS);
+        sl_put_u64(header + 16, sl_bin_checksum(header, header + SL_BIN_BLOCK_HEADER, payload));
+        at += SL_BIN_BLOCK_HEADER + payload;
+    }
+    REQUIRE(run(fixed, n, 1) == run(fixed, n, 2));
+    free(fixed);
+    return 0;
+}

@@ -1,0 +1,387 @@
+"""The learners as plain dense rules in 64-bit floats.
+
+Slow on purpose: every round looks at every weight, nothing is lazy, nothing is
+shared with the C code. Each class is one row of the table of learners; the
+letters are the papers'.
+
+A round t = 1, 2, ... is:  look(x);  m = weights(t).x;  predict;  learn(...).
+`learn` says whether it made a step. After t examples, `final(t)` is what a saved
+model predicts with.
+"""
+
+import numpy as np
+
+
+def soft(v, k):
+    return np.sign(v) * np.maximum(np.abs(v) - k, 0)
+
+
+def hinge(y, m):
+    return max(0.0, 1 - y * m)
+
+
+def ratio(a, b):
+    """a/b, and 0 where b = 0: delta = 0 and a feature without a gradient so far."""
+    return np.divide(a, b, out=np.zeros_like(b), where=b != 0)
+
+
+class Learner:
+    params = ()
+
+    def __init__(self, d, **given):
+        if set(given) != set(self.params):
+            raise ValueError(f"{type(self).__name__} takes {self.params}, not {tuple(given)}")
+        for name, value in given.items():
+            setattr(self, "lambda_" if name == "lambda" else name, value)
+        self.start(d)
+
+    def start(self, d):
+        self.w = np.zeros(d)
+
+    def look(self, x):
+        """What happens before predicting."""
+
+    def weights(self, t):
+        """The weights that predict example t."""
+        return self.w
+
+    def final(self, t):
+        """The weights after t examples: those that would predict the next one."""
+        return self.weights(t + 1)
+
+    def edge(self, y):
+        """The y m below which a step is made; only to tell how close decisions were."""
+        return 1.0
+
+
+class CostSensitive:
+    def c(self, y):
+        return self.cost_pos if y > 0 else self.cost_neg
+
+
+# First order -------------------------------------------------------------------
+
+class Perceptron(Learner):
+    params = ("eta",)
+
+    def learn(self, t, x, y, h, m):
+        if y * m > 0:
+            return False
+        self.w += self.eta * h * y * x
+        return True
+
+    def edge(self, y):
+        return 0.0
+
+
+class Paum(Learner):
+    params = ("eta", "margin_pos", "margin_neg")
+
+    def learn(self, t, x, y, h, m):
+        if y * m > self.edge(y):
+            return False
+        self.w += self.eta * h * y * x
+        return True
+
+    def edge(self, y):
+        return self.margin_pos if y > 0 else self.margin_neg
+
+
+class PA(Learner):
+    def learn(self, t, x, y, h, m):
+        l = hinge(y, m)
+        if l == 0 or not x.any():
+            return False
+        self.w += self.tau(l, x @ x, h) * y * x
+        return True
+
+    def tau(self, l, xx, h):
+        if h != 1:
+            raise ValueError("pa takes only the weights 0 and 1")
+        return l / xx
+
+
+class PA1(PA):
+    params = ("C",)
+
+    def tau(self, l, xx, h):
+        return min(self.C * h, l / xx)
+
+
+class PA2(PA):
+    params = ("C",)
+
+    def tau(self, l, xx, h):
+        return l / (xx + 1 / (2 * self.C * h))
+
+
+class CPA(CostSensitive, Learner):
+    params = ("C", "cost_pos", "cost_neg")
+
+    def learn(self, t, x, y, h, m):
+        l = np.sqrt(self.c(y)) - y * m
+        if l <= 0 or not x.any():
+            return False
+        self.w += min(self.C * h, l / (x @ x)) * y * x
+        return True
+
+    def edge(self, y):
+        return np.sqrt(self.c(y))
+
+
+class CsOgd(CostSensitive, Learner):
+    params = ("eta", "cost_pos", "cost_neg")
+
+    def learn(self, t, x, y, h, m):
+        if hinge(y, m) == 0:
+            return False
+        self.w += self.eta * h * self.c(y) * y * x
+        return True
+
+
+# Sparse dual averaging: the state is theta, thresholds apply when it is read -----
+
+class Fsol(Learner):
+    params = ("eta", "lambda", "schedule")
+
+    def start(self, d):
+        self.theta = np.zeros(d)
+
+    def threshold(self, t):
+        return {"constant": self.eta * self.lambda_,
+                "inverse": self.lambda_ / t,
+                "sqrt": self.lambda_ / np.sqrt(t)}[self.schedule]
+
+    def weights(self, t):
+        return soft(self.theta, self.threshold(t))
+
+    def final(self, t):
+        # The threshold of the last round, not of the next.
+        return self.weights(max(t, 1))
+
+    def step(self, y):
+        return self.eta
+
+    def learn(self, t, x, y, h, m):
+        if hinge(y, m) == 0:
+            return False
+        self.theta += self.step(y) * h * y * x
+        return True
+
+
+class Ssol(Fsol):
+    params = ("eta", "lambda", "schedule", "r")
+
+    def start(self, d):
+        self.theta = np.zeros(d)
+        self.a = np.ones(d)
+
+    def look(self, x):
+        self.a -= (self.a * x) ** 2 / (self.r + self.a @ x**2)
+
+    def weights(self, t):
+        return soft(self.a * self.theta, self.threshold(t))
+
+
+class SsolFull(Fsol):
+    params = ("eta", "lambda", "schedule", "r")
+
+    def start(self, d):
+        self.theta = np.zeros(d)
+        self.inverse = np.eye(d)  # A^-1
+
+    def look(self, x):
+        # Sherman-Morrison: A += x x'/r.
+        ax = self.inverse @ x
+        self.inverse -= np.outer(ax, ax) / (self.r + x @ ax)
+
+    def weights(self, t):
+        return soft(self.inverse @ self.theta, self.threshold(t))
+
+
+class CostSensitiveStep(CostSensitive):
+    # The step carries the cost; the threshold eta*lambda does not.
+    def step(self, y):
+        return self.eta * self.c(y)
+
+
+class CsFsol(CostSensitiveStep, Fsol):
+    params = Fsol.params + ("cost_pos", "cost_neg")
+
+
+class CsSsol(CostSensitiveStep, Ssol):
+    params = Ssol.params + ("cost_pos", "cost_neg")
+
+
+class CsSsolFull(CostSensitiveStep, SsolFull):
+    params = SsolFull.params + ("cost_pos", "cost_neg")
+
+
+# Truncated gradients: every weight shrinks, whether or not x has it ---------------
+
+class Stg(Learner):
+    params = ("eta", "lambda", "k", "theta")
+
+    def learn(self, t, x, y, h, m):
+        stepped = hinge(y, m) > 0
+        if stepped:
+            self.w += self.eta * h * y * x
+        if t % self.k == 0:
+            small = np.abs(self.w) <= self.theta
+            self.w[small] = soft(self.w[small], self.k * self.eta * self.lambda_)
+        return stepped
+
+
+class Fobos(Learner):
+    params = ("eta", "lambda")
+
+    def learn(self, t, x, y, h, m):
+        e = self.eta / np.sqrt(t)
+        stepped = hinge(y, m) > 0
+        if stepped:
+            self.w += e * h * y * x
+        self.w = soft(self.w, e * self.lambda_)
+        return stepped
+
+
+class AdaFobos(Learner):
+    params = ("eta", "lambda", "delta")
+
+    def start(self, d):
+        self.w = np.zeros(d)
+        self.G = np.zeros(d)
+
+    def learn(self, t, x, y, h, m):
+        stepped = hinge(y, m) > 0
+        if stepped:
+            self.G += x**2
+            self.w += ratio(self.eta * h * y * x, self.delta + np.sqrt(self.G))
+        self.w = soft(self.w, ratio(self.eta * self.lambda_, self.delta + np.sqrt(self.G)))
+        return stepped
+
+
+# Regularised dual averaging: u is the sum of gradients -----------------------------
+
+class Rda(Learner):
+    params = ("eta", "lambda")
+
+    def start(self, d):
+        self.u = np.zeros(d)
+
+    def weights(self, t):
+        n = max(t - 1, 1)
+        return -self.eta * np.sqrt(n) * soft(self.u / n, self.lambda_)
+
+    def learn(self, t, x, y, h, m):
+        if hinge(y, m) == 0:
+            return False
+        self.u -= h * y * x
+        return True
+
+
+class AdaRda(Learner):
+    params = ("eta", "lambda", "delta")
+
+    def start(self, d):
+        self.u = np.zeros(d)
+        self.G = np.zeros(d)
+
+    def weights(self, t):
+        n = max(t - 1, 1)
+        return -ratio(self.eta * n * soft(self.u / n, self.lambda_), self.delta + np.sqrt(self.G))
+
+    def learn(self, t, x, y, h, m):
+        if hinge(y, m) == 0:
+            return False
+        self.u -= h * y * x
+        self.G += x**2  # without h: it scales the step, not the geometry
+        return True
+
+
+class Ftrl(Learner):
+    """FTRL-Proximal, algorithm 1 of McMahan et al. 2013."""
+    params = ("alpha", "beta", "l1", "l2", "loss")
+
+    def start(self, d):
+        self.z = np.zeros(d)
+        self.n = np.zeros(d)
+
+    def weights(self, t):
+        return -ratio(soft(self.z, self.l1), (self.beta + np.sqrt(self.n)) / self.alpha + self.l2)
+
+    def learn(self, t, x, y, h, m):
+        g = h * self.slope(y, m) * x
+        sigma = (np.sqrt(self.n + g**2) - np.sqrt(self.n)) / self.alpha
+        self.z += g - sigma * self.weights(t)
+        self.n += g**2
+        return self.loss == "logistic" or y * m < 1  # the logistic gradient is never 0
+
+    def slope(self, y, m):
+        """The derivative of the loss by m."""
+        if self.loss == "hinge":
+            return -y if hinge(y, m) > 0 else 0
+        # sigmoid(m) - y01 = -y sigmoid(-y m): no cancellation, no overflow
+        return -y * np.exp(-np.logaddexp(0, y * m))
+
+    def edge(self, y):
+        return 1.0 if self.loss == "hinge" else -np.inf
+
+
+LEARNERS = {
+    "perceptron": Perceptron,
+    "pa": PA,
+    "pa-1": PA1,
+    "pa-2": PA2,
+    "fsol": Fsol,
+    "ssol": Ssol,
+    "ssol-full": SsolFull,
+    "cs-fsol": CsFsol,
+    "cs-ssol": CsSsol,
+    "cs-ssol-full": CsSsolFull,
+    "stg": Stg,
+    "fobos": Fobos,
+    "ada-fobos": AdaFobos,
+    "ada-rda": AdaRda,
+    "rda": Rda,
+    "ftrl": Ftrl,
+    "cs-ogd": CsOgd,
+    "cpa": CPA,
+    "paum": Paum,
+}
+
+
+class Run:
+    """One pass of a learner over a stream: the counts and the weights it ends with.
+
+    `closest` is the smallest distance of any margin from where a decision would
+    have changed: when it is near the rounding of 32-bit weights, counts may differ.
+    """
+
+    def __init__(self, name, stream, params):
+        learner = LEARNERS[name](stream.dimension, **params)
+        self.examples = self.mistakes = self.updates = 0
+        self.closest = np.inf
+        seen = np.zeros(stream.dimension, bool)
+        t = 0
+        for y, h, columns, x in stream.examples():
+            if h == 0:  # as if the row were absent
+                continue
+            t += 1
+            seen[columns] = True
+            learner.look(x)
+            # Summed in the example's order: with whole numbers margins lie exactly on
+            # an edge, and another order would round some to the other side of it.
+            terms = learner.weights(t)[columns] * x[columns]
+            m = float(np.cumsum(terms)[-1]) if len(terms) else 0.0
+            prediction = 1 if m > 0 else -1
+            stepped = learner.learn(t, x, y, h, m)
+            self.mistakes += prediction != y
+            # A step along x = 0 changes nothing and is no update.
+            self.updates += bool(stepped and x.any())
+            if m != 0:
+                self.closest = min(self.closest, abs(m), abs(y * m - learner.edge(y)))
+        self.examples = t
+        self.features_seen = int(seen.sum())
+        w = learner.final(t)
+        self.weights = {stream.ids[i]: float(w[i]) for i in np.flatnonzero(w)}
+        self.nonzeros = len(self.weights)

@@ -1,0 +1,273 @@
+#!/usr/bin/env python3
+"""Checks the reference by hand-worked rounds and by learners that must agree."""
+
+import unittest
+from math import sqrt
+
+import numpy as np
+
+import streams
+from learners import LEARNERS, Run
+from streams import Stream
+
+# Two rounds for everyone: (1, 2) is +1, then (1, 0) is -1.
+TWO = Stream("two", [(1, 1, [1, 2], [1, 2]), (-1, 1, [1], [1])])
+
+
+def weighted(h):
+    """The first row of TWO with importance h."""
+    return Stream("weighted", [(1, h, [1, 2], [1, 2])])
+
+
+class ByHand(unittest.TestCase):
+    def expect(self, name, params, weights, mistakes=2, updates=2, stream=TWO):
+        run = Run(name, stream, params)
+        self.assertEqual((run.mistakes, run.updates), (mistakes, updates))
+        got = [run.weights.get(i, 0.0) for i in range(1, len(weights) + 1)]
+        np.testing.assert_allclose(got, weights, rtol=1e-12, atol=1e-12)
+        # exactly 0, not nearly: that is what makes a model sparse
+        self.assertEqual(run.nonzeros, np.count_nonzero(weights))
+
+    def test_perceptron(self):
+        # m = 0: a mistake, w = (.5, 1). m = .5: a mistake, w = (0, 1).
+        self.expect("perceptron", {"eta": 0.5}, [0, 1])
+
+    def test_perceptron_steps_at_zero_margin_though_right(self):
+        self.expect("perceptron", {"eta": 1}, [-3], mistakes=0, updates=1,
+                    stream=Stream("negative", [(-1, 1, [1], [3])]))
+
+    def test_pa(self):
+        # l = 1, |x|^2 = 5: w = (.2, .4). m = .2, l = 1.2, |x|^2 = 1: w1 = .2 - 1.2.
+        self.expect("pa", {}, [-1, 0.4])
+
+    def test_pa1(self):
+        # The second step is cut to C.
+        self.expect("pa-1", {"C": 0.5}, [-0.3, 0.4])
+
+    def test_pa2(self):
+        # 1/(2C) = 1: tau = 1/6, w = (1/6, 1/3); l = 7/6, tau = 7/12.
+        self.expect("pa-2", {"C": 0.5}, [1 / 6 - 7 / 12, 1 / 3])
+
+    def test_cpa(self):
+        # l = sqrt 4: tau = min(.5, .4), w = (.4, .8). l = 1 + .4: tau = .5.
+        self.expect("cpa", {"C": 0.5, "cost_pos": 4, "cost_neg": 1}, [-0.1, 0.8])
+
+    def test_paum(self):
+        # w = (1, 2). y m = -1 lies on the margin, which counts.
+        self.expect("paum", {"eta": 1, "margin_pos": 3, "margin_neg": -1}, [0, 2])
+
+    def test_cs_ogd(self):
+        # Steps 1 and .25.
+        self.expect("cs-ogd", {"eta": 0.5, "cost_pos": 2, "cost_neg": 0.5}, [0.75, 2])
+
+    def test_fsol_constant(self):
+        # theta = (.5, 1), w = (0, .5): m = 0 is right, yet l = 1: theta = (0, 1).
+        self.expect("fsol", {"eta": 0.5, "lambda": 1, "schedule": "constant"}, [0, 0.5], mistakes=1)
+
+    def test_fsol_inverse(self):
+        # Round 2 and the end use .4/2: w = (.3, .8), theta = (0, 1).
+        self.expect("fsol", {"eta": 0.5, "lambda": 0.4, "schedule": "inverse"}, [0, 0.8])
+
+    def test_fsol_sqrt(self):
+        self.expect("fsol", {"eta": 0.5, "lambda": 0.4, "schedule": "sqrt"}, [0, 1 - 0.4 / sqrt(2)])
+
+    # ssol: a = 1 - (1, 4)/6 = (5/6, 1/3), theta = (1, 2);
+    # a1 = 5/6 - (5/6)^2/(1 + 5/6) = 5/11, w1 = 5/11 - .1/2 > 0, theta = (0, 2).
+    SSOL = {"eta": 1, "lambda": 0.1, "schedule": "inverse", "r": 1}
+    COSTS = {"cost_pos": 2, "cost_neg": 0.5}
+
+    def test_ssol(self):
+        self.expect("ssol", self.SSOL, [0, 2 / 3 - 0.05])
+
+    # ssol-full: A^-1 = I - xx'/6 = (5/6 -1/3; -1/3 1/3), theta = (1, 2);
+    # A^-1 -= (5/6, -1/3)(..)'/(11/6), so (5 -2; -2 3)/11, u = (1, 4)/11, theta = (0, 2).
+    def test_ssol_full(self):
+        self.expect("ssol-full", self.SSOL, [-4 / 11 + 0.05, 6 / 11 - 0.05])
+
+    def test_cs_fsol(self):
+        # theta = (1, 2), w = (.5, 1.5), theta = (.75, 2): the threshold has no cost in it.
+        self.expect("cs-fsol", {"eta": 0.5, "lambda": 1, "schedule": "constant", **self.COSTS},
+                    [0.25, 1.5])
+
+    def test_cs_ssol(self):
+        # theta = (2, 4), then (1.5, 4).
+        self.expect("cs-ssol", {**self.SSOL, **self.COSTS}, [7.5 / 11 - 0.05, 4 / 3 - 0.05])
+
+    def test_cs_ssol_full(self):
+        # u = (7.5 - 8, -3 + 12)/11; the first is under the threshold.
+        self.expect("cs-ssol-full", {**self.SSOL, **self.COSTS}, [0, 9 / 11 - 0.05])
+
+    def test_stg(self):
+        # w = (1, 2); (0, 2), round 2 shrinks by 2*1*.25 what is <= .75: nothing nonzero;
+        # (.75, 2); round 4 has l = 0, and .75, on the limit, shrinks.
+        rows = TWO.rows + [(1, 1, [1], [0.75]), (1, 1, [2], [1])]
+        self.expect("stg", {"eta": 1, "lambda": 0.25, "k": 2, "theta": 0.75}, [0.25, 2],
+                    mistakes=3, updates=3, stream=Stream("four", rows))
+
+    def test_fobos(self):
+        # w = (1, 2) - .5. e = 1/sqrt 2: w1 = .5 - .707 shrinks by .354 to 0.
+        self.expect("fobos", {"eta": 1, "lambda": 0.5}, [0, 1.5 - 0.5 / sqrt(2)])
+
+    def test_ada_fobos(self):
+        # G = (1, 4): w = (1/2, 2/3) - .25/(2, 3) = (3/8, 7/12).
+        # G1 = 2: w1 = 3/8 - .414 shrinks by .104 to 0; w2 shrinks by 1/12 again.
+        self.expect("ada-fobos", {"eta": 1, "lambda": 0.25, "delta": 1}, [0, 0.5])
+
+    def test_rda(self):
+        # u = (-1, -2); n = 1: w = (.75, 1.75); u = (0, -2), n = 2.
+        self.expect("rda", {"eta": 1, "lambda": 0.25}, [0, sqrt(2) * 0.75])
+
+    def test_ada_rda(self):
+        # u = (-1, -2), G = (1, 4): w = (.75/2, 1.75/3); u = (0, -2), n = 2: 2/3 (2/2 - .25).
+        self.expect("ada-rda", {"eta": 1, "lambda": 0.25, "delta": 1}, [0, 0.5])
+
+    def test_ftrl_hinge(self):
+        # z = (-1, -2), n = (1, 4): w = (.5/2, 1.5/3). g1 = 1: z1 = 0 - (sqrt 2 - 1)/4.
+        self.expect("ftrl", {"alpha": 1, "beta": 1, "l1": 0.5, "l2": 0, "loss": "hinge"}, [0, 0.5])
+
+    def test_ftrl_logistic(self):
+        # p = .5: z = (-.5, -1), n = (.25, 1): w = -z/(1 + (.5, 1) + .5) = (.25, .4).
+        # p = sigmoid(.25): g1 = p, sigma = sqrt(.25 + p^2) - .5, z1 = -.5 + p - .25 sigma.
+        p = 1 / (1 + np.exp(-0.25))
+        z = -0.5 + p - 0.25 * (sqrt(0.25 + p * p) - 0.5)
+        self.expect("ftrl", {"alpha": 1, "beta": 1, "l1": 0, "l2": 0.5, "loss": "logistic"},
+                    [-z / (1 + sqrt(0.25 + p * p) + 0.5), 0.4])
+
+
+class Importance(unittest.TestCase):
+    def weights(self, name, params, h):
+        run = Run(name, weighted(h), params)
+        return [run.weights.get(1, 0.0), run.weights.get(2, 0.0)]
+
+    def expect(self, name, params, h, weights):
+        np.testing.assert_allclose(self.weights(name, params, h), weights, rtol=1e-12)
+
+    def test_steps(self):
+        self.expect("perceptron", {"eta": 1}, 3, [3, 6])
+        self.expect("paum", {"eta": 1, "margin_pos": 0, "margin_neg": 0}, 3, [3, 6])
+        self.expect("cs-ogd", {"eta": 1, "cost_pos": 2, "cost_neg": 1}, 3, [6, 12])
+        self.expect("stg", {"eta": 1, "lambda": 0.5, "k": 1, "theta": 9}, 3, [2.5, 5.5])
+        self.expect("fobos", {"eta": 1, "lambda": 0.5}, 3, [2.5, 5.5])
+        self.expect("fsol", {"eta": 1, "lambda": 0.5, "schedule": "constant"}, 3, [2.5, 5.5])
+        # a = (5/6, 1/3) whatever h is
+        self.expect("ssol", {"eta": 1, "lambda": 0, "schedule": "inverse", "r": 1}, 3, [15 / 6, 2])
+
+    def test_the_geometry_has_no_weight_in_it(self):
+        self.expect("ada-fobos", {"eta": 1, "lambda": 0, "delta": 1}, 3, [3 / 2, 6 / 3])
+        self.expect("ada-rda", {"eta": 1, "lambda": 0.5, "delta": 1}, 3, [2.5 / 2, 5.5 / 3])
+        self.expect("rda", {"eta": 1, "lambda": 0.5}, 3, [2.5, 5.5])
+
+    def test_ftrl_weights_the_gradient_everywhere(self):
+        # g = (-3, -6) = z, n = (9, 36)
+        self.expect("ftrl", {"alpha": 1, "beta": 1, "l1": 0, "l2": 0, "loss": "hinge"}, 3, [3 / 4, 6 / 7])
+
+    def test_aggressiveness(self):
+        self.expect("pa-1", {"C": 0.05}, 3, [0.15, 0.3])
+        self.expect("pa-2", {"C": 0.5}, 0.25, [1 / 9, 2 / 9])
+        self.expect("cpa", {"C": 0.05, "cost_pos": 1, "cost_neg": 1}, 3, [0.15, 0.3])
+        with self.assertRaises(ValueError):
+            self.weights("pa", {}, 2)
+
+
+# Moderate parameters for the checks over all learners.
+USUAL = {"eta": 0.4, "lambda": 0.02, "schedule": "inverse", "r": 0.7, "C": 0.2, "cost_pos": 2.0,
+         "cost_neg": 0.5, "k": 3, "theta": 0.4, "delta": 0.5, "margin_pos": 0.5, "margin_neg": 0.2,
+         "alpha": 0.3, "beta": 1.0, "l1": 0.3, "l2": 0.1, "loss": "logistic"}
+
+
+def usual(name, **changed):
+    return {p: {**USUAL, **changed}[p] for p in LEARNERS[name].params}
+
+
+class Agreement(unittest.TestCase):
+    stream = streams.sparse(11, 300, 30, 6)
+
+    def same(self, one, other):
+        self.assertEqual((one.mistakes, one.updates), (other.mistakes, other.updates))
+        self.assertEqual(set(one.weights), set(other.weights))
+        for i, w in one.weights.items():
+            self.assertAlmostEqual(w, other.weights[i], places=9)
+
+    def runs(self, one, other, stream=None, **changed):
+        stream = stream or self.stream
+        self.same(Run(one, stream, usual(one, **changed)), Run(other, stream, usual(other, **changed)))
+
+    def test_costs_of_one_change_nothing(self):
+        for name in ("fsol", "ssol", "ssol-full"):
+            for schedule in ("constant", "inverse", "sqrt"):
+                self.runs(name, "cs-" + name, cost_pos=1, cost_neg=1, schedule=schedule)
+        self.runs("pa-1", "cpa", cost_pos=1, cost_neg=1)
+
+    def test_without_shrinkage_they_are_gradient_descent(self):
+        plain = {"cost_pos": 1, "cost_neg": 1, "lambda": 0}
+        self.runs("fsol", "cs-ogd", **plain)
+        self.runs("stg", "cs-ogd", **plain)
+
+    def test_one_feature_has_no_off_diagonal(self):
+        self.runs("ssol", "ssol-full", stream=streams.dense(12, 200, 1))
+
+    def test_a_huge_r_makes_ssol_first_order(self):
+        self.runs("fsol", "ssol", r=1e15)
+
+    def test_a_huge_C_makes_pa1_and_pa2_pa(self):
+        self.runs("pa", "pa-1", C=1e15)
+        self.runs("pa", "pa-2", C=1e15)
+
+    def test_ssol_full_is_ridge_regression(self):
+        # While l > 0 always (small eta), u = (I + X'X/r)^-1 eta X'y.
+        stream, eta, r = streams.dense(13, 50, 4), 1e-3, 0.7
+        run = Run("ssol-full", stream, usual("ssol-full", eta=eta, r=r, **{"lambda": 0}))
+        rows = list(stream.examples())
+        X, y = np.array([x for *_, x in rows]), np.array([y for y, *_ in rows])
+        u = np.linalg.solve(np.eye(4) + X.T @ X / r, eta * X.T @ y)
+        self.assertEqual(run.updates, 50)
+        np.testing.assert_allclose([run.weights[i] for i in stream.ids], u, rtol=1e-9)
+
+    def test_zeros_and_absent_rows_change_nothing(self):
+        rows = []
+        for y, h, ids, values in self.stream.rows:
+            rows.append((y, h, ids + [999], np.append(values, 0.0)))
+            rows.append((-y, 0, [1, 888], [5.0, 5.0]))
+        padded = Stream("padded", rows)
+        for name in LEARNERS:
+            with self.subTest(name):
+                plain = Run(name, self.stream, usual(name))
+                again = Run(name, padded, usual(name))
+                self.same(plain, again)
+                self.assertEqual(again.features_seen, plain.features_seen + 1)
+                self.assertEqual(again.examples, plain.examples)
+
+    def test_empty_rows_are_counted_and_are_no_updates(self):
+        stream = Stream("empty", [(1, 1, [], []), (-1, 1, [], []), (1, 1, [5], [0.0])])
+        for name in LEARNERS:
+            with self.subTest(name):
+                run = Run(name, stream, usual(name))
+                self.assertEqual((run.examples, run.mistakes, run.updates), (3, 2, 0))
+                self.assertEqual((run.features_seen, run.weights), (1, {}))
+
+    def test_empty_rows_advance_the_clock(self):
+        rows = TWO.rows[:1] + [(1, 1, [], [])] * 3
+        late = Stream("late", rows)
+        # four rounds: lambda/4; n = 4; four and two shrinkages
+        self.assertAlmostEqual(Run("fsol", late, {"eta": 1, "lambda": 2, "schedule": "inverse"}).weights[1], 0.5)
+        self.assertAlmostEqual(Run("rda", late, {"eta": 1, "lambda": 0.1}).weights[1], 2 * 0.15)
+        self.assertAlmostEqual(Run("stg", late, {"eta": 1, "lambda": 0.1, "k": 2, "theta": 9}).weights[1], 0.6)
+        shrunk = 1 - 0.1 * (1 + 1 / sqrt(2) + 1 / sqrt(3) + 1 / 2)
+        self.assertAlmostEqual(Run("fobos", late, {"eta": 1, "lambda": 0.1}).weights[1], shrunk)
+        self.assertAlmostEqual(Run("ada-fobos", late, {"eta": 1, "lambda": 0.1, "delta": 1}).weights[1],
+                               (1 - 0.4) / 2)
+
+    def test_no_rows_no_trouble(self):
+        for name in LEARNERS:
+            with self.subTest(name):
+                self.assertEqual(Run(name, Stream("none", []), usual(name)).weights, {})
+
+    def test_delta_and_beta_may_be_zero(self):
+        with np.errstate(all="raise"):
+            for name in ("ada-fobos", "ada-rda", "ftrl"):
+                run = Run(name, self.stream, usual(name, delta=0, beta=0, l2=0))
+                self.assertTrue(all(np.isfinite(w) for w in run.weights.values()))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,113 @@
+/* For tests of readers: everything a reader delivers, as one text that shows every bit. */
+#ifndef STREAM_H
+#define STREAM_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+
+#include "core/batch.h"
+#include "io/reader.h"
+#include "test.h"
+
+typedef struct text {
+    char *data;
+    size_t n, room;
+} text;
+
+static inline void add(text *t, const char *format, ...) {
+    char piece[1024];
+    va_list args;
+    va_start(args, format);
+    size_t n = (size_t)vsnprintf(piece, sizeof piece, format, args);
+    va_end(args);
+    if (n >= sizeof piece) n = sizeof piece - 1;
+    if (t->n + n + 1 > t->room) t->data = realloc(t->data, t->room = 2 * (t->n + n + 1));
+    memcpy(t->data + t->n, piece, n + 1);
+    t->n += n;
+}
+
+/* Rows as `label[*weight] id:value ...` in the shortest digits, one a line; then the error, if any, as
+ * `status source:line:column: message`; then the lines left out, as `skipped reason=count`. Closes the reader. */
+static inline char *drain(sluice_reader *r) {
+    text t = {0};
+    add(&t, "");
+    const sluice_batch *b;
+    sluice_status status;
+    char number[40];
+    while ((status = sluice_reader_next(r, &b)) == SLUICE_OK) {
+        CHECK(b->rows > 0);
+        bool zeros = false;
+        for (size_t i = 0; i < sluice_batch_rows(b); i++) {
+            size_t n = sluice_batch_nonzeros(b, i);
+            uint64_t *ids = malloc((n + 1) * sizeof *ids);
+            sluice_example x;
+            sluice_batch_row(b, i, ids, &x);
+            sluice_format_float(number, (float)x.label);
+            add(&t, "%s", number);
+            if (b->has_weights) {
+                sluice_format_double(number, x.weight);
+                add(&t, "*%s", number);
+            }
+            for (size_t k = 0; k < n; k++) {
+                sluice_format_float(number, x.values[k]);
+                zeros |= x.values[k] == 0;
+                add(&t, " %llu:%s", (unsigned long long)ids[k], number);
+            }
+            add(&t, "\n");
+            free(ids);
+        }
+        CHECK(b->has_zeros || !zeros);
+    }
+    const sluice_error *e = sluice_reader_error(r);
+    if (status != SLUICE_END)
+        add(&t, "%s %s:%llu:%llu: %s\n", sluice_status_name(status), e->source, (unsigned long long)e->line,
+            (unsigned long long)e->column, e->message);
+    CHECK(sluice_reader_next(r, &b) == status && b == NULL); /* and it stays so */
+    uint64_t count;
+    const char *name;
+    for (size_t i = 0; (name = sluice_reader_skipped(r, i, &count)); i++)
+        if (count) add(&t, "skipped %s=%llu\n", name, (unsigned long long)count);
+    sluice_reader_close(r);
+    return t.data;
+}
+
+static inline char *read_bytes(const void *bytes, size_t n, const sluice_reader_options *options, size_t block_bytes) {
+    sluice_error err;
+    sluice_reader *r = sl_reader_open_memory(bytes, n, "mem", options, block_bytes, &err);
+    if (!r) {
+        text t = {0};
+        add(&t, "cannot open: %s", err.message);
+        return t.data;
+    }
+    return drain(r);
+}
+
+/* What a text reads as: with one thread in one block, and checked to be the same in small blocks and with threads. */
+static inline char *read_text_n(const void *bytes, size_t n, int skip, size_t max_line) {
+    sluice_reader_options o = {sizeof o, "libsvm", 1, skip, max_line};
+    char *plain = read_bytes(bytes, n, &o, 1 << 19);
+    size_t blocks[] = {1, 7, 64, 1000};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+        for (o.threads = 1; o.threads <= 3; o.threads += 2) {
+            char *other = read_bytes(bytes, n, &o, blocks[i]);
+            CHECK_STR(other, plain);
+            free(other);
+        }
+    return plain;
+}
+
+#define CHECK_READS(input, want)                                                                                       \
+    do {                                                                                                               \
+        char *test_got = read_text_n(input, strlen(input), 0, 0);                                                      \
+        CHECK_STR(test_got, want);                                                                                     \
+        free(test_got);                                                                                                \
+    } while (0)
+
+#define CHECK_SKIPS(input, want)                                                                                       \
+    do {                                                                                                               \
+        char *test_got = read_text_n(input, strlen(input), 1, 0);                                                      \
+        CHECK_STR(test_got, want);                                                                                     \
+        free(test_got);                                                                                                \
+    } while (0)
+
+#endif

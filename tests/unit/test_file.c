@@ -1,0 +1,212 @@
+/* Models on disk: saved whole or not at all, loaded only if nothing in them is impossible. */
+#include <dirent.h>
+#include <errno.h>
+#include <math.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/model.h"
+#include "fuzz/repair.h"
+#include "unit/test.h"
+
+static char folder[64];
+
+static const char *in_folder(const char *name) {
+    static char path[4][128];
+    static int turn;
+    char *p = path[turn++ % 4];
+    snprintf(p, sizeof path[0], "%s/%s", folder, name);
+    return p;
+}
+
+static size_t files_in_folder(void) {
+    size_t n = 0;
+    DIR *d = opendir(folder);
+    for (struct dirent *e; (e = readdir(d));) n += e->d_name[0] != '.';
+    closedir(d);
+    return n;
+}
+
+static sluice_model *small_model(const char *learner, int rows) {
+    sluice_model *m = sluice_model_new(learner, NULL, 0, NULL, NULL);
+    for (int t = 0; t < rows; t++) {
+        uint64_t ids[] = {(uint64_t)t, 300, 5000000000u + (uint64_t)t};
+        float values[] = {1, 0.25f, -1};
+        sluice_example x = {ids, values, 3, t % 2 ? 1 : -1, 1};
+        CHECK_EQ(sluice_model_learn(m, &x, NULL), SLUICE_OK);
+    }
+    return m;
+}
+
+static double some_margin(const sluice_model *m) {
+    uint64_t ids[] = {1, 300, 5000000001u};
+    float values[] = {1, 1, 1};
+    sluice_example x = {ids, values, 3, 1, 1};
+    double margin = NAN;
+    sluice_model_margin(m, &x, &margin);
+    return margin;
+}
+
+TEST(what_is_saved_is_loaded) {
+    sluice_model *m = small_model("pa-1", 9);
+    CHECK_EQ(sluice_model_save(m, in_folder("a")), SLUICE_OK);
+    sluice_model *back = sluice_model_load(in_folder("a"), NULL);
+    CHECK(back && some_margin(back) == some_margin(m) && some_margin(m) != 0);
+    CHECK_EQ(files_in_folder(), 1); /* no temporary file stays */
+    sluice_model_free(m);
+    sluice_model_free(back);
+}
+
+TEST(saving_follows_links_keeps_permissions_and_leaves_devices_alone) {
+    sluice_model *m = small_model("pa-1", 3);
+    CHECK_EQ(sluice_model_save(m, in_folder("real")), SLUICE_OK);
+    CHECK_EQ(chmod(in_folder("real"), 0640), 0);
+    CHECK_EQ(symlink("real", in_folder("link")), 0);
+    CHECK_EQ(sluice_model_save(m, in_folder("link")), SLUICE_OK);
+    struct stat st;
+    CHECK(lstat(in_folder("link"), &st) == 0 && S_ISLNK(st.st_mode));
+    CHECK(stat(in_folder("real"), &st) == 0 && (st.st_mode & 0777) == 0640);
+    CHECK_EQ(sluice_model_save(m, "/dev/null"), SLUICE_OK);
+    CHECK(stat("/dev/null", &st) == 0 && S_ISCHR(st.st_mode));
+    CHECK_EQ(sluice_model_save(m, "/dev/full"), SLUICE_E_IO);
+    CHECK_STR(sluice_model_error(m)->source, "/dev/full");
+    CHECK_EQ(sluice_model_save(m, folder), SLUICE_E_IO);
+    CHECK_EQ(sluice_model_save(m, in_folder("no/such/folder")), SLUICE_E_IO);
+    sluice_model_free(m);
+}
+
+TEST(a_model_that_cannot_be_saved_leaves_the_old_file) {
+    sluice_model *m = small_model("pa-1", 4);
+    CHECK_EQ(sluice_model_save(m, in_folder("kept")), SLUICE_OK);
+    size_t before = files_in_folder();
+    m->broken = true;
+    CHECK_EQ(sluice_model_save(m, in_folder("kept")), SLUICE_E_NUMERIC);
+    sluice_model *back = sluice_model_load(in_folder("kept"), NULL);
+    CHECK(back != NULL);
+    CHECK_EQ(files_in_folder(), before);
+    sluice_model_free(m);
+    sluice_model_free(back);
+}
+
+TEST(errors_of_loading_name_the_file) {
+    sluice_error err = {0};
+    CHECK(!sluice_model_load(in_folder("missing"), &err));
+    CHECK_EQ(err.status, SLUICE_E_IO);
+    CHECK_HAS(err.source, "missing");
+    CHECK_HAS(err.message, strerror(ENOENT));
+    CHECK(!sluice_model_load(folder, &err));
+    CHECK_EQ(err.status, SLUICE_E_IO);
+    FILE *f = fopen(in_folder("text"), "w");
+    fputs("+1 1:1\n-1 2:1\n+1 3:2\n", f);
+    fclose(f);
+    CHECK(!sluice_model_load(in_folder("text"), &err));
+    CHECK_EQ(err.status, SLUICE_E_FORMAT);
+    CHECK_STR(err.message, "this is not a sluice model");
+}
+
+/* ---- files that lie, with checksums that fit ---- */
+
+typedef struct file {
+    unsigned char *bytes;
+    size_t n;
+} file;
+
+static file file_of(const char *learner) {
+    sluice_model *m = small_model(learner, 5);
+    void *bytes;
+    file f = {0};
+    CHECK_EQ(sluice_model_bytes(m, &bytes, &f.n), SLUICE_OK);
+    f.bytes = bytes;
+    sluice_model_free(m);
+    return f;
+}
+
+/* Where the content of the first section of that name begins. */
+static size_t section(const file *f, const char *tag) {
+    for (size_t at = 16; at < f->n; at += SL_SECTION_HEAD + (size_t)sl_get_le(f->bytes + at + 8, 8) + 8)
+        if (memcmp(f->bytes + at, tag, SL_TAG) == 0) return at + SL_SECTION_HEAD;
+    CHECK(!"section");
+    return 16;
+}
+
+static void refuse(file *f, const char *message) {
+    repair(f->bytes, f->n);
+    sluice_error err = {0};
+    sluice_model *m = sluice_model_parse(f->bytes, f->n, &err);
+    CHECK(!m);
+    CHECK_EQ(err.status, SLUICE_E_FORMAT);
+    CHECK_HAS(err.message, message);
+    sluice_model_free(m);
+    free(f->bytes);
+}
+
+static void replace(file *f, const char *from, const char *to) {
+    unsigned char *at = memmem(f->bytes, f->n, from, strlen(from));
+    CHECK(at != NULL);
+    if (at) memcpy(at, to, strlen(to));
+}
+
+TEST(text_that_lies_is_refused) {
+    file f = file_of("pa-1");
+    replace(&f, "learner=pa-1", "learner=pa-9");
+    refuse(&f, "learner is 'pa-9'");
+    f = file_of("pa-1");
+    replace(&f, "param C=2", "param C=0");
+    refuse(&f, "parameter C of pa-1 lies between");
+    f = file_of("pa-1");
+    replace(&f, "w:f32", "w:f64");
+    refuse(&f, "state is not that of pa-1");
+    f = file_of("pa-1");
+    replace(&f, "mistakes=", "mistake!=");
+    refuse(&f, "incomplete");
+    f = file_of("pa-1");
+    replace(&f, "examples=5", "examples=0");
+    refuse(&f, "contradict");
+    f = file_of("pa-1");
+    replace(&f, "hash_bits=0", "hash_bits=x");
+    refuse(&f, "incomplete");
+}
+
+TEST(numbers_that_lie_are_refused) {
+    file f = file_of("pa-1");
+    sl_put_le(f.bytes + 8, 2, 4);
+    refuse(&f, "newer sluice");
+    f = file_of("pa-1");
+    sl_put_le(f.bytes + section(&f, "FEAT") + 1, 4000000000u, 4); /* how many features */
+    refuse(&f, "impossible length");
+    f = file_of("pa-1");
+    sl_put_le(f.bytes + section(&f, "FEAT") - 8, (uint64_t)1 << 60, 8); /* the section's length */
+    refuse(&f, "impossible length");
+    f = file_of("pa-1");
+    f.bytes[section(&f, "FEAT") + 6] = 0; /* the second id: no larger than the first */
+    refuse(&f, "not in order");
+    f = file_of("pa-1");
+    sl_put_le(f.bytes + section(&f, "END ") - SL_SECTION_HEAD - 8 - 4, 0x7fc00000, 4); /* the last weight: NaN */
+    refuse(&f, "impossible value of w");
+    f = file_of("pa-1");
+    sl_put_le(f.bytes + section(&f, "END "), 3, 8);
+    refuse(&f, "parts of it are missing");
+    f = file_of("ada-rda");
+    sl_put_le(f.bytes + section(&f, "END ") - SL_SECTION_HEAD - 8 - 8, 0xbff0000000000000u, 8); /* G = -1 */
+    refuse(&f, "impossible value of G");
+    f = file_of("ssol-full");
+    sl_put_le(f.bytes + section(&f, "VECT") - SL_SECTION_HEAD - 8 - 4, 12, 4); /* a row that the matrix does not have */
+    refuse(&f, "outside the matrix");
+    f = file_of("ssol-full");
+    memcpy(f.bytes + section(&f, "VECT") - SL_SECTION_HEAD, "MATR", 4);
+    refuse(&f, "too large");
+}
+
+int main(void) {
+    strcpy(folder, "/tmp/sluice-test-XXXXXX");
+    if (!mkdtemp(folder)) return 2;
+    RUN(what_is_saved_is_loaded);
+    RUN(saving_follows_links_keeps_permissions_and_leaves_devices_alone);
+    RUN(a_model_that_cannot_be_saved_leaves_the_old_file);
+    RUN(errors_of_loading_name_the_file);
+    RUN(text_that_lies_is_refused);
+    RUN(numbers_that_lie_are_refused);
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return system(command) != 0 || DONE;
+}

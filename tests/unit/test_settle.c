@@ -1,0 +1,78 @@
+/* Counters of 32 bits in the features survive streams of more than 2^32 examples. */
+#include <math.h>
+
+#include "core/model.h"
+#include "unit/test.h"
+
+/* Runs the same rows from round `start`: shrinkage depends on rounds passed, not on when it began. */
+static sluice_model *run_from(const char *learner, const char *const *params, size_t n_params, uint64_t start) {
+    sluice_model *m = sluice_model_new(learner, params, n_params, NULL, NULL);
+    m->state.t = start;
+    for (uint64_t t = 0; t < 100; t++) {
+        uint64_t ids[] = {t == 0 ? 1000 : 5, t % 7, 10 + t % 3}; /* feature 1000 comes once and is not touched again */
+        float values[] = {1, 0.5f, -0.25f};
+        if (ids[0] == ids[1]) ids[0] = 8;
+        sluice_example x = {ids, values, 3, t % 5 ? 1 : -1, 1};
+        CHECK_EQ(sluice_model_learn(m, &x, NULL), SLUICE_OK);
+    }
+    return m;
+}
+
+static void compare(const char *learner, const char *const *params, size_t n_params, uint64_t start) {
+    sluice_model *a = run_from(learner, params, n_params, 0), *b = run_from(learner, params, n_params, start);
+    sluice_weight *u, *v;
+    size_t nu, nv;
+    CHECK_EQ(sluice_model_weights(a, &u, &nu), SLUICE_OK);
+    CHECK_EQ(sluice_model_weights(b, &v, &nv), SLUICE_OK);
+    CHECK(nu > 3);
+    CHECK_EQ(nu, nv);
+    for (size_t i = 0; i < nu && i < nv; i++) {
+        CHECK_EQ(u[i].id, v[i].id);
+        CHECK_NEAR((double)u[i].weight, (double)v[i].weight, 1e-5);
+    }
+    sluice_free(u);
+    sluice_free(v);
+    sluice_model_free(a);
+    sluice_model_free(b);
+}
+
+TEST(stg_crosses_its_settling_rounds) {
+    const char *params[] = {"k=2", "eta=0.5", "lambda=0.003"};
+    compare("stg", params, 3, SL_SETTLE_EVERY - 50);
+    compare("stg", params, 3, 2 * SL_SETTLE_EVERY - 50);
+    compare("stg", params, 3, 5 * SL_SETTLE_EVERY - 98);
+}
+
+TEST(ada_fobos_crosses_its_settling_rounds) {
+    const char *params[] = {"eta=0.5", "lambda=0.003"};
+    compare("ada-fobos", params, 2, SL_SETTLE_EVERY - 50);
+    compare("ada-fobos", params, 2, 2 * SL_SETTLE_EVERY - 50);
+    compare("ada-fobos", params, 2, 5 * SL_SETTLE_EVERY - 1);
+}
+
+/* Without settling a feature that waits for 2^32 rounds would look as if it had waited for none. */
+TEST(a_feature_untouched_for_ages_is_still_shrunk) {
+    const char *params[] = {"eta=0.5", "lambda=1e-9"};
+    sluice_model *m = sluice_model_new("ada-fobos", params, 2, NULL, NULL);
+    uint64_t once = 1, often = 2;
+    float value = 1;
+    sluice_example x = {&once, &value, 1, 1, 1}, y = {&often, &value, 1, -1, 1};
+    CHECK_EQ(sluice_model_learn(m, &x, NULL), SLUICE_OK);
+    double w0, w1;
+    sluice_model_margin(m, &x, &w0);
+    for (int k = 1; k <= 3; k++) { /* as if the rounds between had passed */
+        m->state.t = (uint64_t)k * SL_SETTLE_EVERY - 1;
+        CHECK_EQ(sluice_model_learn(m, &y, NULL), SLUICE_OK);
+    }
+    sluice_model_margin(m, &x, &w1);
+    CHECK(w0 > 0.2);
+    CHECK_EQ(w1 == 0, 1); /* 6e9 rounds of 2.5e-10 */
+    sluice_model_free(m);
+}
+
+int main(void) {
+    RUN(stg_crosses_its_settling_rounds);
+    RUN(ada_fobos_crosses_its_settling_rounds);
+    RUN(a_feature_untouched_for_ages_is_still_shrunk);
+    return DONE;
+}
