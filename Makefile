@@ -13,7 +13,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 all: setup
 	@cmake --preset release $(CMAKE_FLAGS) >/dev/null
-	@cmake --build --preset release -j $(JOBS)
+	@MAKEFLAGS= cmake --build --preset release -j $(JOBS)
 
 setup:
 	@sh scripts/setup.sh

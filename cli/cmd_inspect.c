@@ -49,7 +49,7 @@ static int by_weight(const void *left, const void *right) {
 
 static void report_heaviest(report *r, const inspected *in, size_t top) {
     char name[32], value[32];
-    qsort(in->weights, in->n, sizeof *in->weights, by_weight);
+    if (in->n) qsort(in->weights, in->n, sizeof *in->weights, by_weight);
     if (top > in->n) top = in->n;
     if (!r->as_json) {
         printf("heaviest features\n");

@@ -4,8 +4,8 @@
     experiments/synthetic.py --sluice build/release/bin/sluice > experiments/results/synthetic.csv
 
 For each learner the steps are searched without regularisation, as in the paper, by the error on the last fifth of the
-training stream after learning the rest (the paper: 5-fold cross-validation). Then lambda doubles from where it does nothing to where it leaves
-less than 1 % of the weights. `kept` is how many of the effective features have a weight, `others` how many others do.
+training stream after learning the rest (the paper: 5-fold cross-validation). Then lambda grows by roots of two, from where it does nothing
+to where it leaves less than 1 % of the weights. `kept` is how many of the effective features have a weight, `others` how many others do.
 """
 import argparse, csv, itertools, json, os, subprocess, sys, tempfile
 
@@ -19,7 +19,7 @@ LEARNERS = {
     "ada-fobos": {"eta": half_decades(-4, 0)},
     "fsol": {"eta": half_decades(-7, -3)},
     "ada-rda": {"eta": half_decades(-5, -1)},
-    "ssol": {"eta": half_decades(-7, -3), "r": half_decades(5, 8)},
+    "ssol": {"eta": half_decades(-9, -4), "r": half_decades(5, 8)},
 }
 SMALLEST = {"stg": 1e-4, "fobos": 1e-4, "ada-fobos": 1e-4, "fsol": 1, "ada-rda": 1e-3, "ssol": 1}
 
@@ -64,7 +64,7 @@ def main():
                 sys.stdout.flush()
                 if result["sparsity"] > 0.99 or value > 1e12:
                     break
-                value = value * 2 or SMALLEST[learner]
+                value = value * 2**0.5 or SMALLEST[learner]
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ run() { # preset, ctest options...
     preset=$1
     shift
     echo "== $preset"
-    cmake --preset "$preset" -DSLUICE_WERROR=$werror >/dev/null && cmake --build --preset "$preset" -j "$jobs" >build/"$preset".log 2>&1 || {
+    cmake --preset "$preset" -DSLUICE_WERROR=$werror >/dev/null && MAKEFLAGS= cmake --build --preset "$preset" -j "$jobs" >build/"$preset".log 2>&1 || {
         tail -n 40 build/"$preset".log
         echo "== the $preset build failed"
         exit 1

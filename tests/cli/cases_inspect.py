@@ -103,3 +103,10 @@ def test_learners_text_and_markdown_have_every_learner_and_parameter(t):
             check(f"| `{p['name']}` |" in section, f"{l['name']}.{p['name']}")
     t.refused("learners", "--json", "--markdown", status=2, says="--markdown")
     near(page.count("\n## "), len(t.learners()), 0)
+
+
+def test_model_without_a_weight_can_be_inspected(t):
+    t.run("train", "-q", "-o", "m", stdin="")
+    equal(t.run("inspect", "--json", "m").json()["nonzeros"], 0)
+    check("heaviest" in t.run("inspect", "m").out, "no list")
+    equal(t.run("inspect", "--weights", "m").out, "")
