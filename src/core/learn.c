@@ -1,8 +1,8 @@
 /* Learning and predicting: how a row of ids reaches the rule.
  *
- * In a row that a reader delivers, with every id small and seen before, the ids are the slots: nothing is copied. Every
- * other row (new features, large ids, explicit zeros, a bias, scaling, hashing, the API's 64-bit ids) is first laid out
- * in the model's own row buffers. */
+ * In a row that a reader delivers, with every id small, the ids are the slots: nothing is copied. Every other row
+ * (large ids, explicit zeros, a bias, scaling, hashing, the API's 64-bit ids) is first laid out in the model's own row
+ * buffers. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,14 +123,19 @@ static sluice_status lay_out(sluice_model *m, const raw_row *r, sl_row *x) {
     return SLUICE_OK;
 }
 
-/* Whether the batch's rows may be used as they lie, as far as that is the same for all of them. */
+/* Whether the batch's rows may be used as they lie, as far as that is the same for all of them. Dense learners look at
+ * a row before they let new features in. */
 static bool usable(const sluice_model *m, const sluice_batch *b) {
-    return !b->has_zeros && m->settings.bias == 0 && !m->settings.normalize && !m->settings.hash_bits;
+    return !b->has_zeros && m->settings.bias == 0 && !m->settings.normalize && !m->settings.hash_bits &&
+           !(m->rule->info.flags & SLUICE_LEARNER_DENSE);
 }
 
-static bool all_known(const sl_space *sp, const uint32_t *id, size_t n) {
+/* Makes the row's features seen as long as they are direct; whether all are, and so their ids are their slots. Where it
+ * stops, for whatever reason, lay_out() goes on and says what is wrong. */
+static bool all_direct(sl_space *sp, const uint32_t *id, size_t n) {
     for (size_t k = 0; k < n; k++)
-        if (!sl_space_knows(sp, id[k])) return false;
+        if (!sl_space_knows(sp, id[k]) && (id[k] >= SL_WIDE || !sl_space_add(sp, id[k]) || id[k] >= sp->direct))
+            return false;
     return true;
 }
 
@@ -190,7 +195,7 @@ sluice_status sluice_model_learn_batch(sluice_model *m, const sluice_batch *b, s
         sl_row x = {b->id + at, b->value + at, n, b->label[i] > 0 ? 1 : -1, b->has_weights ? (double)b->weight[i] : 1};
         if (b->has_weights && (status = check_weight(m, x.h)) != SLUICE_OK) return status;
         if (x.h == 0) continue;
-        if (!as_they_lie || !all_known(&m->space, x.slot, n)) {
+        if (!as_they_lie || !all_direct(&m->space, x.slot, n)) {
             raw_row r = {.batch = b, .at = at, .value = x.value, .n = n};
             if ((status = lay_out(m, &r, &x)) != SLUICE_OK) return status;
         }
