@@ -18,7 +18,7 @@ typedef struct feature {
     double w, q;
 } feature;
 
-static const sl_field fields[] = {SL_FIELD(w, SL_F64), SL_FIELD_FROM(q, SL_F64, 0)};
+static const sl_field fields[] = {SL_FIELD(w, SL_F64), SL_FIELD(q, SL_F64)};
 
 static double score(sl_state *s, const sl_row *x) {
     feature *f = s->features;

@@ -62,11 +62,14 @@ static void multiply(const sl_state *s, const sl_row *x, double *v) {
     }
 }
 
+/* b = r + x'v; x'A^-1 x is never negative, but rounding may say so */
+static double denominator(const sl_state *s, const sl_row *x) { return s->p[R] + fmax(0, dot(s, x, s->work)); }
+
 static double score(sl_state *s, const sl_row *x) {
     const feature *f = s->features;
     double *u = s->vector, *v = s->work;
     multiply(s, x, v);
-    double b = s->p[R] + dot(s, x, v), xu = dot(s, x, u);
+    double b = denominator(s, x), xu = dot(s, x, u);
     for (size_t i = 0; i < s->order; i++) {
         if (v[i] == 0) continue;
         double *row = s->matrix + sl_triangle(i), part = v[i] / b;
@@ -80,7 +83,7 @@ static double score(sl_state *s, const sl_row *x) {
 
 static bool step(sl_state *s, const sl_row *x, double m, double c_y) {
     if (hinge(x, m) <= 0) return false;
-    double r = s->p[R], b = r + dot(s, x, s->work), e = s->p[ETA] * x->h * c_y * x->y * r / b;
+    double e = s->p[ETA] * x->h * c_y * x->y * s->p[R] / denominator(s, x);
     for (size_t i = 0; i < s->order; i++) s->vector[i] += e * s->work[i];
     return true;
 }

@@ -176,7 +176,7 @@ static sluice_status read_facts(loader *l) {
     settings.hash_bits = (unsigned)hash_bits;
     if (sl_settings_check(&settings, &why) != SLUICE_OK)
         return DAMAGED(l, "the model file is damaged: %s", why.message);
-    if (mistakes > examples || updates > examples || positives > examples || l->seen > SLUICE_MAX_FEATURES)
+    if (examples > INT64_MAX || mistakes > examples || updates > examples || positives > examples || l->seen > SLUICE_MAX_FEATURES)
         return DAMAGED(l, "the model file is damaged: its counts contradict each other");
     sluice_model *m = l->model = sl_model_empty(learner, rule, params, &settings, l->err);
     if (!m) return SLUICE_E_MEMORY;
@@ -279,7 +279,7 @@ static sluice_status read_numbers(loader *l) {
     sl_state *s = &l->model->state;
     size_t n = (size_t)(l->end - l->at) / 8;
     bool vector = strcmp(l->tag, "VECT") == 0;
-    if (!(l->model->rule->info.flags & SLUICE_LEARNER_DENSE) || (l->end - l->at) % 8)
+    if (!(l->model->rule->info.flags & SLUICE_LEARNER_DENSE) || (l->end - l->at) % 8 || n == 0)
         return DAMAGED(l, "the model file is damaged: numbers where there are none");
     if (vector) {
         if (l->vectors + n > SLUICE_MAX_DENSE_FEATURES || l->numbers)
