@@ -32,7 +32,7 @@ docs: all
 	build/release/bin/sluice learners --markdown > docs/learners.md
 
 format:
-	clang-format -i include/*.h src/*/*.[ch] cli/*.[ch] tests/*/*.[ch] examples/*.c
+	clang-format -i include/*.h src/*/*.[ch] cli/*.[ch] tests/*/*.[ch]
 
 install: all
 	cmake --install build/release --prefix $(PREFIX)

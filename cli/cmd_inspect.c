@@ -105,7 +105,7 @@ static int run(const args *a) {
     sluice_error err = {0};
     in.model = sluice_model_load(a->inputs[0], &err);
     if (!in.model) return complain_error(&err);
-    if (sluice_model_weights(in.model, &in.weights, &in.n) != SLUICE_OK)
+    if (sluice_model_weights(in.model, &in.weights, &in.n, NULL) != SLUICE_OK)
         rc = complain_error(sluice_model_error(in.model));
     else if (args_has(a, "weights"))
         rc = print_weights(&in);

@@ -82,7 +82,7 @@ static void print_share(double x, int width) {
         fprintf(stderr, "  %*.4f", width, x);
 }
 
-static void print_row(progress *p, const sluice_model *model, const sluice_meter *meter) {
+static void print_row(progress *p, const sluice_model *model, sluice_meter *meter) {
     sluice_measures m = {.size = sizeof m};
     sluice_model_facts facts = {.size = sizeof facts};
     sluice_meter_read(meter, &m);
@@ -111,7 +111,7 @@ static void print_row(progress *p, const sluice_model *model, const sluice_meter
 int progress_row_within(const progress *p, uint64_t rows) { return !p->quiet && p->seen + rows >= p->next_row; }
 
 void progress_learned(progress *p, const sluice_reader *reader, uint64_t rows, const sluice_model *model,
-                      const sluice_meter *meter) {
+                      sluice_meter *meter) {
     if (p->quiet) return;
     p->seen += rows;
     if (p->seen >= p->next_row) {
@@ -121,7 +121,7 @@ void progress_learned(progress *p, const sluice_reader *reader, uint64_t rows, c
     draw_live_line(p, reader);
 }
 
-void progress_finish(progress *p, const sluice_model *model, const sluice_meter *meter) {
+void progress_finish(progress *p, const sluice_model *model, sluice_meter *meter) {
     progress_clear(p);
     if (p->quiet) return;
     sluice_measures m = {.size = sizeof m};

@@ -24,9 +24,9 @@ progress progress_start(int quiet, uint64_t passes, uint64_t dimension);
 int progress_row_within(const progress *p, uint64_t rows);
 /* After learning so many rows. */
 void progress_learned(progress *p, const sluice_reader *reader, uint64_t rows, const sluice_model *model,
-                      const sluice_meter *meter);
+                      sluice_meter *meter);
 /* The last row, where the table does not end with it already. */
-void progress_finish(progress *p, const sluice_model *model, const sluice_meter *meter);
+void progress_finish(progress *p, const sluice_model *model, sluice_meter *meter);
 /* After a batch of anything else: only the live line. */
 void progress_examples(progress *p, const sluice_reader *reader, uint64_t rows);
 /* Takes the live line away. */

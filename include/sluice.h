@@ -13,8 +13,9 @@
  *
  * Conventions
  *   - Constructors return an object, or NULL with *err filled in (err may be NULL). Everything else that can fail
- * returns a sluice_status and leaves its message in the object: sluice_model_error() and friends. A call that fails
- * leaves the object as it was, except where its comment says otherwise.
+ * returns a sluice_status and leaves its message in the object: sluice_model_error() and friends; calls on a const
+ * object take an err of their own. A call that fails leaves the object as it was, except where its comment says
+ * otherwise; when memory runs out, new features of an example may count as seen.
  *   - `free(NULL)` forms are fine. What is handed out as const belongs to the library and lives as long as the object
  * it came from, or until the next call on that object where the comment says so.
  *   - Structs that may grow begin with their own size: write `= {.size = sizeof s}`; zero elsewhere means the default.
@@ -96,6 +97,12 @@ typedef struct sluice_learner_info {
     unsigned flags;
 } sluice_learner_info;
 
+/* The gate for parameters: reads n_given "name=value" strings against a table of n_params; those left out have their
+ * defaults. `owner` (a learner's name, or whose parameters they are) stands in messages. */
+SLUICE_API sluice_status sluice_params_read(const char *owner, const sluice_param_info *params, size_t n_params,
+                                            const char *const *given, size_t n_given, double *values,
+                                            sluice_error *err);
+
 /* The learners in the order in which to list them; NULL past the last. */
 SLUICE_API const sluice_learner_info *sluice_learner_at(size_t i);
 /* A learner by name, or NULL. */
@@ -148,19 +155,23 @@ typedef struct sluice_example {
 /* Predicts, then learns. *margin (may be NULL) is the margin before learning. On SLUICE_E_NUMERIC the model has left
  * the range of numbers and refuses to go on or to be saved; on any other failure it is unchanged. */
 SLUICE_API sluice_status sluice_model_learn(sluice_model *model, const sluice_example *x, double *margin);
-/* The same for every row of a batch, in order; the meter (may be NULL) measures the progressive predictions. */
+/* The same for every row of a batch, in order; the meter (may be NULL) measures the progressive predictions. A failure
+ * has the place of the row in the model's error; the rows before it are learned. */
 SLUICE_API sluice_status sluice_model_learn_batch(sluice_model *model, const sluice_batch *batch, sluice_meter *meter);
 
-/* The margin of one example; the prediction is +1 where it is > 0. The model is not changed. Returns SLUICE_E_DATA for
- * a value that is not finite. For many predictions sluice_model_final() is the faster model. */
-SLUICE_API sluice_status sluice_model_margin(const sluice_model *model, const sluice_example *x, double *margin);
+/* The margin of one example; the prediction is +1 where it is > 0. The model is not changed. SLUICE_E_DATA for a value
+ * that is not finite, SLUICE_E_NUMERIC for a margin that is not. An id that comes twice counts twice. For many
+ * predictions sluice_model_final() is the faster model. */
+SLUICE_API sluice_status sluice_model_margin(const sluice_model *model, const sluice_example *x, double *margin,
+                                             sluice_error *err);
 /* The margins of all rows of a batch. */
 SLUICE_API void sluice_model_margins(const sluice_model *model, const sluice_batch *batch, double *margins);
 /* Whether 1/(1+exp(-margin)) is a probability of the class +1. */
 SLUICE_API int sluice_model_has_probability(const sluice_model *model);
 
 /* Adds what `from` learned to `into`. Both must have the same learner (one with SLUICE_LEARNER_MERGES), parameters and
- * settings. The result is that of one learner whose sums run over both streams. */
+ * settings. The result is that of one learner whose sums run over both streams. On SLUICE_E_NUMERIC a sum has left the
+ * range of numbers, and `into` refuses to go on. */
 SLUICE_API sluice_status sluice_model_merge(sluice_model *into, const sluice_model *from);
 
 typedef struct sluice_model_facts {
@@ -185,7 +196,8 @@ typedef struct sluice_weight {
 
 /* The nonzero weights by ascending id, the bias first; free *weights with sluice_free(). SLUICE_E_NUMERIC: a weight is
  * beyond the range of floats. */
-SLUICE_API sluice_status sluice_model_weights(const sluice_model *model, sluice_weight **weights, size_t *n);
+SLUICE_API sluice_status sluice_model_weights(const sluice_model *model, sluice_weight **weights, size_t *n,
+                                              sluice_error *err);
 
 /* Saves atomically: a temporary file beside `path`, synced, renamed. The old file stays if anything fails.
  * A `path` that exists and is no regular file (a pipe, /dev/null) is written in place. */
@@ -251,7 +263,7 @@ SLUICE_API const sluice_error *sluice_writer_error(const sluice_writer *writer);
 
 typedef struct sluice_meter_options {
     size_t size;
-    int exact_auc; /* keep every margin (8 bytes an example) for the exact AUC; else bins of 0.4 % width */
+    int exact_auc; /* keep every margin (8 bytes an example) for the exact AUC; else bins of up to 0.8 % width */
     double cost_missed, cost_alarm; /* for the weighted cost; 0 means 1 */
     double mu_pos;                  /* weight of the sensitivity in `sum`; 0 means 0.5 */
     int probability;                /* margins are log odds: measure the log loss */
@@ -272,7 +284,8 @@ SLUICE_API void sluice_meter_free(sluice_meter *meter);
 SLUICE_API sluice_status sluice_meter_add(sluice_meter *meter, double margin, double label);
 /* Counts the margins of all rows of a batch; rows of importance 0 are absent. */
 SLUICE_API sluice_status sluice_meter_add_batch(sluice_meter *meter, const sluice_batch *batch, const double *margins);
-SLUICE_API void sluice_meter_read(const sluice_meter *meter, sluice_measures *measures);
+SLUICE_API void sluice_meter_read(sluice_meter *meter, sluice_measures *measures);
+SLUICE_API const sluice_error *sluice_meter_error(const sluice_meter *meter);
 
 /* ---- numbers as text -------------------------------------------------------------------------------------------- */
 

@@ -19,6 +19,7 @@ const sl_learner sl_cs_ogd = {
     .info.name = "cs-ogd",
     .info.summary = "cost-sensitive gradient descent",
     .info.paper = "Wang et al., Cost-sensitive online classification, TKDE 2014",
+    .info.flags = SLUICE_LEARNER_MERGES,
     SL_PARAMS(params),
     SL_PLAIN_STATE,
     .trial = {"eta=0.25", "cost_pos=3", "cost_neg=0.5"},

@@ -46,6 +46,7 @@ const sl_learner sl_paum = {
     .info.name = "paum",
     .info.summary = "perceptron with uneven margins, for rare classes",
     .info.paper = "Li et al., The perceptron algorithm with uneven margins, ICML 2002",
+    .info.flags = SLUICE_LEARNER_MERGES,
     SL_PARAMS(paum_params),
     SL_PLAIN_STATE,
     .trial = {"eta=0.5", "margin_pos=2", "margin_neg=0.25"},

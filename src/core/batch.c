@@ -5,7 +5,7 @@
 
 void sl_batch_clear(sluice_batch *b) {
     b->rows = b->nonzeros = b->wides = 0;
-    b->has_weights = b->has_zeros = false;
+    b->has_weights = b->has_zeros = b->has_lines = false;
     if (b->start) b->start[0] = 0;
 }
 
@@ -36,7 +36,7 @@ bool sl_batch_reserve(sluice_batch *b, size_t rows, size_t nonzeros, size_t wide
     if (!b->start || row_room > b->row_room) {
         bool fresh = !b->start;
         if (!grow(&b->start, row_room + 1, sizeof *b->start) || !grow(&b->label, row_room + 1, sizeof *b->label) ||
-            !grow(&b->weight, row_room + 1, sizeof *b->weight))
+            !grow(&b->weight, row_room + 1, sizeof *b->weight) || !grow(&b->line, row_room + 1, sizeof *b->line))
             return false;
         if (fresh) b->start[0] = 0;
         b->row_room = row_room;
@@ -57,6 +57,7 @@ void sl_batch_free_arrays(sluice_batch *b) {
     free(b->start);
     free(b->label);
     free(b->weight);
+    free(b->line);
     free(b->id);
     free(b->value);
     free(b->wide);

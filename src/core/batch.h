@@ -15,13 +15,17 @@
 
 struct sluice_batch {
     size_t rows, nonzeros, wides;
-    size_t *start; /* rows + 1: row i is the elements start[i] .. start[i+1]-1 of id and value */
-    float *label;  /* as in the data: > 0 means +1 */
+    size_t *start;      /* rows + 1: row i is the elements start[i] .. start[i+1]-1 of id and value */
+    float *label;       /* as in the data: > 0 means +1 */
+    uint32_t *line;     /* where the row stood, counted from the line after first_line; only where has_lines */
+    const char *source; /* and in which input; NULL: none */
+    uint64_t first_line;
     float *weight; /* importance; meaningful only where has_weights */
     uint32_t *id;
     float *value;
     uint64_t *wide;
     bool has_weights; /* else all weights are 1 */
+    bool has_lines;   /* the format has lines */
     bool has_zeros;   /* some value is 0 */
     size_t row_room, nonzero_room, wide_room;
 };

@@ -3,6 +3,8 @@
  * In a row that a reader delivers, with every id small, the ids are the slots: nothing is copied. Every other row
  * (large ids, explicit zeros, a bias, scaling, hashing, the API's 64-bit ids) is first laid out in the model's own row
  * buffers. */
+#include <float.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,7 +48,7 @@ static bool row_reserve(sluice_model *m, size_t n) {
     size_t room = n * 2;
     uint32_t *slot = realloc(m->row_slot, room * sizeof *slot);
     if (slot) m->row_slot = slot;
-    float *value = realloc(m->row_value, 2 * room * sizeof *value); /* the second half: see join_collisions */
+    float *value = realloc(m->row_value, room * sizeof *value);
     if (value) m->row_value = value;
     uint64_t *key = realloc(m->row_key, room * sizeof *key);
     if (key) m->row_key = key;
@@ -60,23 +62,33 @@ static int by_key(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* Features that hashing threw together become one: their values add up. */
-static size_t join_collisions(sluice_model *m, size_t n) {
-    uint64_t *key = m->row_key; /* slot, then position: equal slots keep the example's order */
-    float *before = m->row_value + m->row_room;
-    memcpy(before, m->row_value, n * sizeof *before);
-    for (size_t k = 0; k < n; k++) key[k] = (uint64_t)m->row_slot[k] << 32 | k;
-    qsort(key, n, sizeof *key, by_key);
-    size_t joined = 0;
-    for (size_t k = 0; k < n;) {
-        uint64_t slot = key[k] >> 32;
+/* Hashed rows are laid out by ascending id, which depends on the row alone, not on where its features lie. Features
+ * that hashing threw together become one: their values add up. */
+static size_t lay_out_hashed(sluice_model *m, const raw_row *r, double scale) {
+    uint64_t *key = m->row_key; /* id (at most 30 bits), then position: equal ids keep the example's order */
+    for (size_t k = 0; k < r->n; k++) key[k] = raw_id(m, r, k) << 32 | k;
+    qsort(key, r->n, sizeof *key, by_key);
+    size_t n = 0;
+    for (size_t k = 0; k < r->n;) {
+        uint64_t id = key[k] >> 32;
         double sum = 0;
-        for (; k < n && key[k] >> 32 == slot; k++) sum += (double)before[key[k] & UINT32_MAX];
+        for (; k < r->n && key[k] >> 32 == id; k++) sum += (double)r->value[key[k] & UINT32_MAX] * scale;
         if ((float)sum == 0) continue;
-        m->row_value[joined] = (float)sum;
-        m->row_slot[joined++] = (uint32_t)slot;
+        m->row_slot[n] = sl_space_find(&m->space, id);
+        m->row_value[n++] = (float)fmax(-FLT_MAX, fmin(FLT_MAX, sum));
     }
-    return joined;
+    return n;
+}
+
+static size_t lay_out_exact(sluice_model *m, const raw_row *r, double scale) {
+    size_t n = 0;
+    for (size_t k = 0; k < r->n; k++) {
+        float v = scale == 1 ? r->value[k] : (float)(r->value[k] * scale);
+        if (v == 0) continue;
+        m->row_slot[n] = sl_space_find(&m->space, raw_id(m, r, k));
+        m->row_value[n++] = v;
+    }
+    return n;
 }
 
 /* A learner whose state is a matrix has a limit; the row is refused before it changes anything. */
@@ -88,7 +100,9 @@ static sluice_status check_dense_limit(sluice_model *m, const raw_row *r) {
         uint32_t slot = sl_space_find(&m->space, id);
         coming += slot == SL_NO_SLOT || (id < m->space.direct && !sl_space_knows(&m->space, slot));
     }
-    if (m->space.seen + coming <= SLUICE_MAX_DENSE_FEATURES) return SLUICE_OK;
+    uint64_t seen = m->space.seen + coming, hashed = ((uint64_t)1 << m->settings.hash_bits) + 1;
+    if (m->settings.hash_bits && seen > hashed) seen = hashed; /* ids that collide were counted one by one */
+    if (seen <= SLUICE_MAX_DENSE_FEATURES) return SLUICE_OK;
     return sl_fail(&m->error, SLUICE_E_LIMIT,
                    "%s keeps a matrix over the features and takes at most %d of them; use a learner without -full",
                    m->rule->info.name, SLUICE_MAX_DENSE_FEATURES);
@@ -105,14 +119,7 @@ static sluice_status lay_out(sluice_model *m, const raw_row *r, sl_row *x) {
         return sl_fail(&m->error, SLUICE_E_MEMORY, "no memory for new features (%llu seen so far)",
                        (unsigned long long)m->space.seen);
     double scale = scale_of(m, r);
-    size_t n = 0;
-    for (size_t k = 0; k < r->n; k++) {
-        float v = scale == 1 ? r->value[k] : (float)(r->value[k] * scale);
-        if (v == 0) continue;
-        m->row_slot[n] = sl_space_find(&m->space, raw_id(m, r, k));
-        m->row_value[n++] = v;
-    }
-    if (m->settings.hash_bits) n = join_collisions(m, n);
+    size_t n = m->settings.hash_bits ? lay_out_hashed(m, r, scale) : lay_out_exact(m, r, scale);
     if (m->settings.bias != 0) {
         m->row_slot[n] = sl_space_bias(&m->space);
         m->row_value[n++] = (float)m->settings.bias;
@@ -157,9 +164,10 @@ static sluice_status learn_row(sluice_model *m, const sl_row *x, double *margin)
     *margin = score;
     if (!isfinite(score)) {
         m->broken = true;
-        return sl_fail(&m->error, SLUICE_E_NUMERIC,
-                       "the margin is no longer a number: values are too large; scale them (convert --normalize l2) or "
-                       "learn in smaller steps");
+        return sl_fail(
+            &m->error, SLUICE_E_NUMERIC,
+            "the margin is no longer a number: values are too large or too small; scale them (--normalize l2) "
+            "or learn in smaller steps");
     }
     m->updates += m->rule->update(s, x, score) && x->n; /* an empty example moves nothing */
     m->mistakes += (score > 0) != (x->y > 0);
@@ -186,6 +194,13 @@ static sluice_status check_weight(sluice_model *m, double h) {
     return SLUICE_OK;
 }
 
+/* Gives the model's failure the place of the row, where the batch knows it. */
+static sluice_status at_row(sluice_model *m, const sluice_batch *b, size_t row) {
+    m->error.line = b->has_lines ? b->first_line + b->line[row] : 0;
+    snprintf(m->error.source, sizeof m->error.source, "%s", b->source ? b->source : "");
+    return m->error.status;
+}
+
 sluice_status sluice_model_learn_batch(sluice_model *m, const sluice_batch *b, sluice_meter *meter) {
     sluice_status status = check_can_learn(m);
     if (status != SLUICE_OK) return status;
@@ -193,16 +208,18 @@ sluice_status sluice_model_learn_batch(sluice_model *m, const sluice_batch *b, s
     for (size_t i = 0; i < b->rows; i++) {
         size_t at = b->start[i], n = b->start[i + 1] - at;
         sl_row x = {b->id + at, b->value + at, n, b->label[i] > 0 ? 1 : -1, b->has_weights ? (double)b->weight[i] : 1};
-        if (b->has_weights && (status = check_weight(m, x.h)) != SLUICE_OK) return status;
+        if (b->has_weights && (status = check_weight(m, x.h)) != SLUICE_OK) return at_row(m, b, i);
         if (x.h == 0) continue;
         if (!as_they_lie || !all_direct(&m->space, x.slot, n)) {
             raw_row r = {.batch = b, .at = at, .value = x.value, .n = n};
-            if ((status = lay_out(m, &r, &x)) != SLUICE_OK) return status;
+            if ((status = lay_out(m, &r, &x)) != SLUICE_OK) return at_row(m, b, i);
         }
         double margin;
-        if ((status = learn_row(m, &x, &margin)) != SLUICE_OK) return status;
-        if (meter && (status = sluice_meter_add(meter, margin, x.y)) != SLUICE_OK)
-            return sl_fail(&m->error, status, "no memory for the measures");
+        if ((status = learn_row(m, &x, &margin)) != SLUICE_OK) return at_row(m, b, i);
+        if (meter && sluice_meter_add(meter, margin, x.y) != SLUICE_OK) {
+            m->error = *sluice_meter_error(meter);
+            return m->error.status;
+        }
     }
     return SLUICE_OK;
 }
@@ -237,7 +254,7 @@ sluice_status sluice_model_learn(sluice_model *m, const sluice_example *example,
     if (status == SLUICE_OK && !isfinite(example->label))
         status = sl_fail(&m->error, SLUICE_E_DATA, "the label is not finite");
     if (status != SLUICE_OK) return status;
-    if (example->weight == 0) return sluice_model_margin(m, example, margin ? margin : &(double){0});
+    if (example->weight == 0) return sluice_model_margin(m, example, margin ? margin : &(double){0}, &m->error);
     sl_row x = {.y = example->label > 0 ? 1 : -1, .h = example->weight};
     raw_row r = {.ids = example->ids, .value = example->values, .n = example->n};
     if ((status = lay_out(m, &r, &x)) != SLUICE_OK) return status;
@@ -271,11 +288,12 @@ static double margin_of(const sluice_model *m, const raw_row *r) {
     return sum;
 }
 
-sluice_status sluice_model_margin(const sluice_model *m, const sluice_example *x, double *margin) {
-    if (check_values(x, NULL) != SLUICE_OK) return SLUICE_E_DATA;
+sluice_status sluice_model_margin(const sluice_model *m, const sluice_example *x, double *margin, sluice_error *err) {
+    if (check_values(x, err) != SLUICE_OK) return SLUICE_E_DATA;
     raw_row r = {.ids = x->ids, .value = x->values, .n = x->n};
     *margin = margin_of(m, &r);
-    return SLUICE_OK;
+    if (isfinite(*margin)) return SLUICE_OK;
+    return sl_fail(err, SLUICE_E_NUMERIC, "the margin is no number: the model has left the range of numbers");
 }
 
 void sluice_model_margins(const sluice_model *m, const sluice_batch *b, double *margins) {

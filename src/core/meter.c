@@ -18,6 +18,7 @@ typedef struct margins {
 
 struct sluice_meter {
     sluice_meter_options options;
+    sluice_error error;
     uint64_t count[2][2]; /* [label is +1][prediction is +1] */
     double hinge, logistic;
     uint64_t *bin[2]; /* by label */
@@ -37,9 +38,15 @@ sluice_meter *sluice_meter_new(const sluice_meter_options *options, sluice_error
         sl_fail(err, SLUICE_E_MEMORY, "no memory for the measures");
         return NULL;
     }
-    if (!(m->options.cost_missed > 0)) m->options.cost_missed = 1;
-    if (!(m->options.cost_alarm > 0)) m->options.cost_alarm = 1;
-    if (!(m->options.mu_pos > 0)) m->options.mu_pos = 0.5;
+    sluice_meter_options *o = &m->options;
+    if (!(o->cost_missed >= 0 && o->cost_alarm >= 0 && o->mu_pos >= 0 && o->mu_pos <= 1)) {
+        sl_fail(err, SLUICE_E_USAGE, "costs are not negative, and mu_pos lies between 0 and 1");
+        sluice_meter_free(m);
+        return NULL;
+    }
+    if (o->cost_missed == 0) o->cost_missed = 1;
+    if (o->cost_alarm == 0) o->cost_alarm = 1;
+    if (o->mu_pos == 0) o->mu_pos = 0.5;
     return m;
 }
 
@@ -75,7 +82,8 @@ static bool keep(margins *k, double margin) {
 sluice_status sluice_meter_add(sluice_meter *m, double margin, double label) {
     int positive = label > 0;
     if (m->options.exact_auc) {
-        if (!keep(&m->kept[positive], margin)) return SLUICE_E_MEMORY;
+        if (!keep(&m->kept[positive], margin))
+            return sl_fail(&m->error, SLUICE_E_MEMORY, "no memory to keep every margin for the exact AUC");
     } else {
         m->bin[positive][bin_of(margin)]++;
     }
@@ -105,8 +113,8 @@ static int by_value(const void *a, const void *b) {
 
 /* The share of pairs (positive, negative) in which the positive has the larger margin; ties count half. Counts are kept
  * as integers as long as possible: exact up to 2^53 pairs. */
-static double auc_exact(const sluice_meter *m) {
-    const margins *neg = &m->kept[0], *pos = &m->kept[1];
+static double auc_exact(sluice_meter *m) {
+    margins *neg = &m->kept[0], *pos = &m->kept[1];
     if (!neg->n || !pos->n) return NAN;
     qsort(neg->value, neg->n, sizeof *neg->value, by_value); /* their order is nobody's business */
     qsort(pos->value, pos->n, sizeof *pos->value, by_value);
@@ -133,7 +141,9 @@ static double auc_binned(const sluice_meter *m, double positives, double negativ
 
 static double ratio(double a, double b) { return b > 0 ? a / b : NAN; }
 
-void sluice_meter_read(const sluice_meter *m, sluice_measures *measures) {
+const sluice_error *sluice_meter_error(const sluice_meter *m) { return &m->error; }
+
+void sluice_meter_read(sluice_meter *m, sluice_measures *measures) {
     uint64_t tp = m->count[1][1], fn = m->count[1][0], fp = m->count[0][1], tn = m->count[0][0];
     double pos = (double)(tp + fn), neg = (double)(tn + fp), all = pos + neg;
     double mu = m->options.mu_pos;

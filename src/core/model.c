@@ -31,7 +31,8 @@ const sluice_learner_info *sluice_learner_find(const char *name) {
 const char *sluice_learner_default(void) { return "ssol"; }
 
 sluice_status sl_settings_check(const sluice_settings *s, sluice_error *err) {
-    if (!isfinite((float)s->bias)) return sl_fail(err, SLUICE_E_USAGE, "the bias must be a finite number");
+    if (!isfinite((float)s->bias) || (s->bias != 0 && (float)s->bias == 0))
+        return sl_fail(err, SLUICE_E_USAGE, "the bias must be within the range of floats");
     if (s->normalize > SLUICE_NORMALIZE_L2) return sl_fail(err, SLUICE_E_USAGE, "unknown kind of normalization");
     if (s->hash_bits > SLUICE_MAX_HASH_BITS)
         return sl_fail(err, SLUICE_E_USAGE, "features are hashed to 1 to %d bits, not %u", SLUICE_MAX_HASH_BITS,
@@ -67,9 +68,15 @@ sluice_model *sluice_model_new(const char *name, const char *const *params, size
         return NULL;
     }
     sluice_settings given = {.size = sizeof given};
+    if (settings && !settings->size) {
+        sl_fail(err, SLUICE_E_USAGE, "sluice_settings without its size: write {.size = sizeof s}");
+        return NULL;
+    }
     if (settings) memcpy(&given, settings, settings->size < sizeof given ? settings->size : sizeof given);
     double values[SL_MAX_PARAMS];
-    if (sl_params_read(learner, params, n_params, values, err) != SLUICE_OK) return NULL;
+    if (sluice_params_read(learner->info.name, learner->info.params, learner->info.n_params, params, n_params, values,
+                           err) != SLUICE_OK)
+        return NULL;
     if (sl_settings_check(&given, err) != SLUICE_OK) return NULL;
     return sl_model_empty(learner, learner, values, &given, err);
 }
@@ -154,7 +161,7 @@ sluice_model *sluice_model_copy(const sluice_model *from, sluice_error *err) {
     return fine ? to : no_memory(to, err);
 }
 
-sluice_status sluice_model_weights(const sluice_model *m, sluice_weight **weights, size_t *n) {
+sluice_status sluice_model_weights(const sluice_model *m, sluice_weight **weights, size_t *n, sluice_error *err) {
     *weights = NULL;
     *n = 0;
     size_t room = 0;
@@ -191,7 +198,10 @@ sluice_status sluice_model_weights(const sluice_model *m, sluice_weight **weight
     free(*weights);
     *weights = NULL;
     *n = 0;
-    return fine ? SLUICE_E_NUMERIC : SLUICE_E_MEMORY;
+    return fine ? sl_fail(
+                      err, SLUICE_E_NUMERIC,
+                      "the model has left the range of numbers: values are too large; learn it anew with scaled ones")
+                : sl_fail(err, SLUICE_E_MEMORY, "no memory for the weights");
 }
 
 sluice_model *sluice_model_final(const sluice_model *from, sluice_error *err) {
@@ -201,14 +211,11 @@ sluice_model *sluice_model_final(const sluice_model *from, sluice_error *err) {
     memset(to->scalars, 0, sizeof to->scalars);
     sluice_weight *weights;
     size_t n;
-    sluice_status status = sluice_model_weights(from, &weights, &n);
-    if (status == SLUICE_E_NUMERIC) {
-        sl_fail(err, status,
-                "the model has left the range of numbers: values are too large; learn it anew with scaled ones");
+    if (sluice_model_weights(from, &weights, &n, err) != SLUICE_OK) {
         sluice_model_free(to);
         return NULL;
     }
-    bool fine = status == SLUICE_OK;
+    bool fine = true;
     for (size_t i = 0; fine && i < n; i++) {
         sl_walk at = {.id = weights[i].id, .is_bias = weights[i].is_bias};
         uint32_t slot;
@@ -225,12 +232,15 @@ sluice_model *sluice_model_final(const sluice_model *from, sluice_error *err) {
 
 static bool same_kind(const sluice_model *a, const sluice_model *b) {
     const sluice_settings *s = &a->settings, *o = &b->settings;
-    return a->learner == b->learner && a->rule == b->rule &&
-           memcmp(a->params, b->params, a->learner->info.n_params * sizeof *a->params) == 0 && s->bias == o->bias &&
-           s->normalize == o->normalize && s->hash_bits == o->hash_bits;
+    if (a->learner != b->learner || a->rule != b->rule) return false;
+    for (size_t i = 0; i < a->learner->info.n_params; i++)
+        if (a->params[i] != b->params[i]) return false;
+    return s->bias == o->bias && s->normalize == o->normalize && s->hash_bits == o->hash_bits;
 }
 
-static void add_fields(const sl_learner *rule, char *to, const char *from) {
+/* Whether the sums are still numbers. */
+static bool add_fields(const sl_learner *rule, char *to, const char *from) {
+    bool finite = true;
     for (size_t i = 0; i < rule->n_fields; i++) {
         const sl_field *f = &rule->fields[i];
         if (f->type == SL_F32) {
@@ -238,15 +248,18 @@ static void add_fields(const sl_learner *rule, char *to, const char *from) {
             memcpy(&a, to + f->offset, sizeof a);
             memcpy(&b, from + f->offset, sizeof b);
             a += b;
+            finite &= isfinite(a);
             memcpy(to + f->offset, &a, sizeof a);
         } else if (f->type == SL_F64) {
             double a, b;
             memcpy(&a, to + f->offset, sizeof a);
             memcpy(&b, from + f->offset, sizeof b);
             a += b;
+            finite &= isfinite(a);
             memcpy(to + f->offset, &a, sizeof a);
         }
     }
+    return finite;
 }
 
 sluice_status sluice_model_merge(sluice_model *into, const sluice_model *from) {
@@ -268,8 +281,8 @@ sluice_status sluice_model_merge(sluice_model *into, const sluice_model *from) {
     if (!fine || !sl_walk_start(&w, &from->space)) return sl_fail(err, SLUICE_E_MEMORY, "no memory to merge models");
     while (sl_walk_next(&w)) {
         uint32_t slot = w.is_bias ? sl_space_bias(&into->space) : sl_space_find(&into->space, w.id);
-        add_fields(into->rule, into->space.features + (size_t)slot * into->space.size,
-                   from->space.features + (size_t)w.slot * from->space.size);
+        into->broken |= !add_fields(into->rule, into->space.features + (size_t)slot * into->space.size,
+                                    from->space.features + (size_t)w.slot * from->space.size);
     }
     sl_walk_end(&w);
     into->state.t += from->state.t;
@@ -277,7 +290,7 @@ sluice_status sluice_model_merge(sluice_model *into, const sluice_model *from) {
     into->updates += from->updates;
     into->positives += from->positives;
     into->broken |= from->broken;
-    return SLUICE_OK;
+    return into->broken ? sl_fail(err, SLUICE_E_NUMERIC, "the merged model has left the range of numbers") : SLUICE_OK;
 }
 
 /* ---- facts ------------------------------------------------------------------------------------------------------ */

@@ -7,11 +7,11 @@
 #include "core/error.h"
 
 /* "eta, lambda, r" or "constant, inverse, sqrt" for a message. */
-static void list_params(char *out, size_t room, const sluice_learner_info *info) {
+static void list_params(char *out, size_t room, const sluice_param_info *params, size_t n) {
     size_t used = 0;
     out[0] = 0;
-    for (size_t i = 0; i < info->n_params && used < room; i++)
-        used += (size_t)snprintf(out + used, room - used, "%s%s", i ? ", " : "", info->params[i].name);
+    for (size_t i = 0; i < n && used < room; i++)
+        used += (size_t)snprintf(out + used, room - used, "%s%s", i ? ", " : "", params[i].name);
 }
 
 static void list_choices(char *out, size_t room, const char *const *choices) {
@@ -56,34 +56,34 @@ static sluice_status read_value(const sluice_param_info *p, const char *learner,
     return SLUICE_OK;
 }
 
-sluice_status sl_params_read(const sl_learner *learner, const char *const *given, size_t n, double *values,
-                             sluice_error *err) {
-    const sluice_learner_info *info = &learner->info;
-    for (size_t i = 0; i < info->n_params; i++) values[i] = info->params[i].value;
-    bool set[SL_MAX_PARAMS] = {false};
-    for (size_t g = 0; g < n; g++) {
+static size_t find(const sluice_param_info *params, size_t n, const char *name) {
+    size_t i = 0, length = strcspn(name, "=");
+    while (i < n && !(strlen(params[i].name) == length && memcmp(params[i].name, name, length) == 0)) i++;
+    return i;
+}
+
+sluice_status sluice_params_read(const char *owner, const sluice_param_info *params, size_t n_params,
+                                 const char *const *given, size_t n_given, double *values, sluice_error *err) {
+    for (size_t i = 0; i < n_params; i++) values[i] = params[i].value;
+    for (size_t g = 0; g < n_given; g++) {
         char shown[128];
-        const char *equals = strchr(given[g], '=');
-        if (!equals)
+        size_t length = strcspn(given[g], "="), i = find(params, n_params, given[g]);
+        if (!given[g][length])
             return sl_fail(err, SLUICE_E_USAGE, "parameter %s has no value; write name=value",
-                           sl_quote(shown, given[g], strlen(given[g])));
-        size_t length = (size_t)(equals - given[g]), i = 0;
-        while (i < info->n_params &&
-               !(strlen(info->params[i].name) == length && memcmp(info->params[i].name, given[g], length) == 0))
-            i++;
-        if (i == info->n_params) {
+                           sl_quote(shown, given[g], length));
+        if (i == n_params) {
             char names[256];
-            list_params(names, sizeof names, info);
-            return sl_fail(err, SLUICE_E_USAGE, "%s has no parameter %s; it has %s", info->name,
+            list_params(names, sizeof names, params, n_params);
+            return sl_fail(err, SLUICE_E_USAGE, "%s has no parameter %s; it has %s", owner,
                            sl_quote(shown, given[g], length), names[0] ? names : "none");
         }
-        double before = values[i];
-        sluice_status status = read_value(&info->params[i], info->name, equals + 1, &values[i], err);
+        bool again = false;
+        for (size_t before = 0; before < g; before++) again |= find(params, n_params, given[before]) == i;
+        double first = values[i];
+        sluice_status status = read_value(&params[i], owner, given[g] + length + 1, &values[i], err);
         if (status != SLUICE_OK) return status;
-        if (set[i] && values[i] != before)
-            return sl_fail(err, SLUICE_E_USAGE, "parameter %s is given twice, with different values",
-                           info->params[i].name);
-        set[i] = true;
+        if (again && values[i] != first)
+            return sl_fail(err, SLUICE_E_USAGE, "parameter %s is given twice, with different values", params[i].name);
     }
     return SLUICE_OK;
 }

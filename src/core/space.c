@@ -130,7 +130,9 @@ static bool widen_direct(sl_space *sp, uint32_t direct) {
 
 static bool add_other(sl_space *sp, uint32_t *rank) {
     if (sp->others == sp->other_room) {
-        uint64_t room = sp->other_room ? (uint64_t)sp->other_room * 2 : OTHER_START;
+        uint64_t room = sp->other_room ? (uint64_t)sp->other_room * 2 : OTHER_START, most = SL_NO_SLOT - 1 - sp->direct;
+        if (room > most) room = most;
+        if (room == sp->other_room) return false;
         if (!resize_features(sp, sp->direct, room)) return false;
         sp->other_room = (uint32_t)room;
     }
@@ -154,11 +156,14 @@ bool sl_space_add(sl_space *sp, uint64_t id) {
     }
     if (sl_space_probe(sp, id) != SL_NO_SLOT) return true;
     if (sp->seen >= SLUICE_MAX_FEATURES) return false;
-    if (id < SL_WIDE && (id < ALWAYS_DIRECT || id / 8 < sp->seen)) {
+    if (id < SL_WIDE) {
         uint32_t direct = DIRECT_START;
         while (direct <= id) direct *= 2;
-        if (widen_direct(sp, direct)) return sl_space_add(sp, id);
-        if (id < ALWAYS_DIRECT) return false; /* a larger one may still find room in the table */
+        bool worth_it = direct <= ALWAYS_DIRECT || direct / 4 <= sp->seen;
+        if (worth_it && (!sp->too_wide || direct < sp->too_wide)) {
+            if (widen_direct(sp, direct)) return sl_space_add(sp, id);
+            sp->too_wide = direct; /* the table still may have room, but do not try this again for every id */
+        }
     }
     size_t room = sp->table ? (size_t)1 << sp->table_bits : 0;
     if (sp->table_used + 1 > room / 8 * 5 && !resize_table(sp, sp->table ? sp->table_bits + 1 : TABLE_START_BITS))

@@ -3,7 +3,7 @@
  * Every feature that was ever seen has a slot; slots are 32-bit positions in one array of the learner's structs.
  *   - Small ids are their own slot ("direct"): no lookup, a plain array, one bit per id says whether it was seen.
  *   - Other ids come through an exact hash table and have the slots behind the direct ones.
- * Ids are direct below 2^20, and beyond that as long as at least an eighth of the direct slots would be in use: so
+ * Ids are direct below 2^20, and beyond that as long as there are a quarter as many features as direct slots: so
  * memory stays in proportion to the features seen, and one large id never costs more than one entry of the table. When
  * the direct part grows, features move over from the table; slots are therefore good only until the next sl_space_add.
  * Nothing that is saved or computed depends on where a feature lies. */
@@ -26,6 +26,7 @@ typedef struct sl_space {
     size_t size;         /* of that struct */
     const void *fresh;   /* what a new feature's struct holds; NULL: zeros */
     uint32_t direct;     /* ids below this are direct */
+    uint32_t too_wide;   /* there was no memory for a direct part of this size; 0: it was not tried */
     uint64_t *seen_bits; /* one per direct slot */
     uint32_t others, other_room;
     sl_entry *table; /* 2^table_bits entries, at most 5/8 used */

@@ -30,11 +30,15 @@ static void release(sl_atomic *f) {
 /* Beside the final name, so that the rename stays within one file system; unique within and across processes. */
 static int open_temporary(sl_atomic *f) {
     static atomic_uint counter; /* only makes names differ: two savers in one process must not meet */
-    size_t room = strlen(f->path) + 64;
+    const char *slash = strrchr(f->path, '/');
+    int folder =
+        slash ? (int)(slash + 1 - f->path) : 0; /* a short name of its own: the file's may be as long as allowed */
+    size_t room = (size_t)folder + 64;
     f->temporary = malloc(room);
     if (!f->temporary) return -1;
     for (int tries = 0; tries < 100; tries++) {
-        snprintf(f->temporary, room, "%s.%ld-%u.tmp", f->path, (long)getpid(), atomic_fetch_add(&counter, 1u));
+        snprintf(f->temporary, room, "%.*s.sluice-%ld-%u.tmp", folder, f->path, (long)getpid(),
+                 atomic_fetch_add(&counter, 1u));
         int fd = open(f->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd >= 0 || errno != EEXIST) return fd;
     }
@@ -56,10 +60,17 @@ sl_atomic *sl_atomic_open(const char *path, sluice_error *err) {
             release(f);
             return NULL;
         }
+        if (!exists && lstat(path, &st) == 0) {
+            sl_fail_at(err, SLUICE_E_IO, path, 0, 0, "is a link to a file that does not exist; remove it first");
+            release(f);
+            return NULL;
+        }
         f->in_place = exists && !S_ISREG(st.st_mode);
-        f->path = exists ? realpath(path, NULL) : strdup(path);
-        if (!f->path) goto no_memory;
-        if (f->in_place)
+        f->path = exists && !f->in_place ? realpath(path, NULL) : strdup(path);
+        if (!f->path && errno == ENOMEM) goto no_memory;
+        if (!f->path)
+            f->fd = -1;
+        else if (f->in_place)
             f->fd = open(path, O_WRONLY | O_CLOEXEC);
         else
             f->fd = open_temporary(f);

@@ -11,7 +11,7 @@
 
 #include "core/error.h"
 #include "core/param.h"
-#include "file/format.h"
+#include "file/model_format.h"
 
 /* Where the bytes come from, and the section at hand. */
 typedef struct loader {
@@ -156,7 +156,8 @@ static sluice_status read_facts(loader *l) {
     while (n < SL_MAX_PARAMS && (text = take(&f, "param "))) given[n++] = text;
     double params[SL_MAX_PARAMS], scalars[SL_MAX_SCALARS] = {0};
     sluice_error why;
-    if (sl_params_read(learner, given, n, params, &why) != SLUICE_OK)
+    if (sluice_params_read(learner->info.name, learner->info.params, learner->info.n_params, given, n, params, &why) !=
+        SLUICE_OK)
         return DAMAGED(l, "the model file is damaged: %s", why.message);
     for (size_t i = 0; rule->scalars && rule->scalars[i]; i++) {
         char key[64] = "scalar ";
@@ -176,7 +177,8 @@ static sluice_status read_facts(loader *l) {
     settings.hash_bits = (unsigned)hash_bits;
     if (sl_settings_check(&settings, &why) != SLUICE_OK)
         return DAMAGED(l, "the model file is damaged: %s", why.message);
-    if (examples > INT64_MAX || mistakes > examples || updates > examples || positives > examples || l->seen > SLUICE_MAX_FEATURES)
+    if (examples > INT64_MAX || mistakes > examples || updates > examples || positives > examples ||
+        l->seen > SLUICE_MAX_FEATURES)
         return DAMAGED(l, "the model file is damaged: its counts contradict each other");
     sluice_model *m = l->model = sl_model_empty(learner, rule, params, &settings, l->err);
     if (!m) return SLUICE_E_MEMORY;

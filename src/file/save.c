@@ -9,7 +9,7 @@
 #include "core/error.h"
 #include "core/param.h"
 #include "file/atomic.h"
-#include "file/format.h"
+#include "file/model_format.h"
 
 /* Where the bytes go: a file, or memory. */
 typedef struct sink {

@@ -67,7 +67,7 @@ bool sl_fetch_bin(sl_input *in, sl_block *b) {
         if (!take(in, b, SL_BIN_FILE_HEADER, &got)) return stop(in, b);
         if (got == 0) return !stop(in, b); /* an empty input has no examples, in every format */
         if (got < SL_BIN_FILE_HEADER || memcmp(b->text, SL_BIN_MAGIC, SL_BIN_MAGIC_BYTES) != 0)
-            return fail_fetch(in, b, "this is not a sluice bin file");
+            return fail_fetch(in, b, "this is not a sluice bin file; if it is text, say -f libsvm");
         if (sl_get_u32(b->text + 8) != SL_BIN_VERSION || sl_get_u32(b->text + 12) != 0)
             return fail_fetch(in, b, "this bin file is damaged or from a newer version");
         in->started = true;
@@ -79,7 +79,8 @@ bool sl_fetch_bin(sl_input *in, sl_block *b) {
     uint32_t n = sl_get_u32(b->text), rows = sl_get_u32(b->text + 4), nonzeros = sl_get_u32(b->text + 8),
              flags = sl_get_u32(b->text + 12);
     /* a row takes at least a byte for its length, a nonzero one for its id */
-    bool sane = n <= SL_BIN_MAX_PAYLOAD && !(flags & ~(uint32_t)SL_BIN_FLAGS);
+    bool sane = n <= SL_BIN_MAX_PAYLOAD && rows <= SL_BIN_MAX_ROWS && nonzeros <= SL_BIN_MAX_NONZEROS &&
+                !(flags & ~(uint32_t)SL_BIN_FLAGS);
     sane = sane && (flags & SL_BIN_END ? flags == SL_BIN_END && n == 8 && !rows && !nonzeros
                                        : rows && rows <= n && nonzeros <= n - rows);
     if (!sane) return fail_fetch(in, b, "the head of a block is damaged");

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/batch.h"
+#include "core/bytes.h"
 
 /* Neither text nor anything a newline conversion leaves alone. */
 #define SL_BIN_MAGIC "\x89SLB\r\n\x1a\n"
@@ -18,7 +19,11 @@ enum {
     SL_BIN_BLOCK_HEADER = 24,  /* payload bytes, rows, nonzeros, flags (u32 each), checksum (u64) */
     SL_BIN_NONZEROS = 1 << 16, /* a block is closed when it has so many, or so many rows */
 };
-#define SL_BIN_MAX_PAYLOAD ((uint32_t)1 << 30)
+/* So that a small compressed file cannot unpack into a large block: only a single long row makes one. */
+#define SL_BIN_MAX_ROWS ((uint32_t)1 << 16)
+#define SL_MAX_ROW ((size_t)1 << 24) /* features of one example; as many as the longest line of text has room for */
+#define SL_BIN_MAX_NONZEROS (SL_BIN_NONZEROS + (uint32_t)SL_MAX_ROW)
+#define SL_BIN_MAX_PAYLOAD ((uint32_t)14 * SL_BIN_MAX_NONZEROS + (uint32_t)16 * SL_BIN_MAX_ROWS)
 
 /* Flags of a block. */
 enum {
@@ -33,34 +38,6 @@ enum {
     SL_BIN_END = 1 << 5,     /* no rows: the payload is the number of rows of the file (u64) */
     SL_BIN_FLAGS = (1 << 6) - 1,
 };
-
-static inline uint32_t sl_get_u32(const void *p) {
-    uint8_t b[4];
-    memcpy(b, p, 4);
-    return (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
-}
-static inline uint64_t sl_get_u64(const void *p) {
-    return sl_get_u32(p) | (uint64_t)sl_get_u32((const char *)p + 4) << 32;
-}
-static inline float sl_get_f32(const void *p) {
-    uint32_t bits = sl_get_u32(p);
-    float f;
-    memcpy(&f, &bits, 4);
-    return f;
-}
-static inline void sl_put_u32(void *p, uint32_t v) {
-    uint8_t b[4] = {(uint8_t)v, (uint8_t)(v >> 8), (uint8_t)(v >> 16), (uint8_t)(v >> 24)};
-    memcpy(p, b, 4);
-}
-static inline void sl_put_u64(void *p, uint64_t v) {
-    sl_put_u32(p, (uint32_t)v);
-    sl_put_u32((char *)p + 4, (uint32_t)(v >> 32));
-}
-static inline void sl_put_f32(void *p, float f) {
-    uint32_t bits;
-    memcpy(&bits, &f, 4);
-    sl_put_u32(p, bits);
-}
 
 /* The checksum of a block: of its payload, seeded with that of the header's first 16 bytes. */
 uint64_t sl_bin_checksum(const void *header, const void *payload, size_t n);

@@ -33,14 +33,20 @@ static bool ends_with(const char *path, size_t n, const char *ending) {
     return n >= k && strncasecmp(path + n - k, ending, k) == 0;
 }
 
-const sl_format *sl_format_by_ending(const char *path) {
+bool sl_compressed_ending(const char *path, size_t *n) {
     static const char *const compressed[] = {".gz", ".zst", ".bz2", ".xz"};
-    size_t n = strlen(path);
+    *n = strlen(path);
     for (size_t i = 0; i < sizeof compressed / sizeof *compressed; i++)
-        if (ends_with(path, n, compressed[i])) {
-            n -= strlen(compressed[i]);
-            break;
+        if (ends_with(path, *n, compressed[i])) {
+            *n -= strlen(compressed[i]);
+            return true;
         }
+    return false;
+}
+
+const sl_format *sl_format_by_ending(const char *path) {
+    size_t n;
+    sl_compressed_ending(path, &n);
     for (const sl_format *f = sl_formats; f->name; f++)
         for (const char *const *e = f->endings; *e; e++)
             if (ends_with(path, n, *e)) return f;

@@ -21,6 +21,8 @@ sl_parse sl_parse_bin;
 
 /* By name; fails with a list of those that exist. */
 const sl_format *sl_format_find(const char *name, sluice_error *err);
+/* Whether the path ends as compressed files do; *n becomes the length of what stands before that. */
+bool sl_compressed_ending(const char *path, size_t *n);
 /* By the ending of a path; one of a compressed file (.gz) is looked through. */
 const sl_format *sl_format_by_ending(const char *path);
 

@@ -269,6 +269,7 @@ static inline bool line(sl_block *b, const char **at, trouble *t) {
         p = newline;
     }
     if (!blank) {
+        batch->line[batch->rows] = (uint32_t)b->lines;
         batch->label[batch->rows++] = y;
         batch->start[batch->rows] = batch->nonzeros;
     }
@@ -283,6 +284,7 @@ void sl_parse_libsvm(sl_block *b) {
     trouble t;
     /* the shortest row is "1\n", the shortest feature "1:1 ", the shortest wide one "2147483648:1 " */
     if (!sl_batch_reserve(&b->batch, b->n / 2 + 1, b->n / 4 + 1, b->n / 13 + 1)) goto no_memory;
+    b->batch.has_lines = true;
     for (; p < end; p++) {
         const char *start = p;
         b->lines++;

@@ -74,6 +74,12 @@ struct sluice_reader {
 
 /* Chooses the format: the one asked for, else by the first bytes, else by the ending. */
 static sluice_status choose_format(const sluice_reader *r, sl_input *in, sluice_error *err) {
+    static const char model[] = "sluice\x1a\n"; /* how models begin: an easy slip, worth its own words */
+    bool is_model = false;
+    sluice_status looked = sl_source_begins(in->source, model, sizeof model - 1, &is_model, err);
+    if (looked != SLUICE_OK) return looked;
+    if (is_model)
+        return sl_fail_at(err, SLUICE_E_DATA, in->name, 0, 0, "this is a sluice model, not a stream of examples");
     in->format = r->format;
     for (const sl_format *f = sl_formats; f->name && !in->format; f++) {
         bool yes = false;
@@ -216,6 +222,8 @@ sluice_status sluice_reader_next(sluice_reader *r, const sluice_batch **batch) {
         sl_block *b = next_block(r);
         if (!b) return r->status = SLUICE_END;
         if (b->input != r->line_input) r->line_input = b->input, r->lines = 0;
+        b->batch.source = b->source;
+        b->batch.first_line = r->lines;
         for (size_t i = 0; i < SL_REASONS; i++) r->skipped[i] += b->skipped[i];
         if (b->status != SLUICE_OK) {
             r->error = b->error;

@@ -14,7 +14,6 @@
 enum {
     FLUSH_BYTES = 1 << 18,
     FLUSH_ROWS = 1 << 15,
-    MAX_ROW = 1 << 26, /* features of one example: what a block can hold in any case */
     LABEL_ROOM = 40,
     FEATURE_ROOM = 64, /* a space, 20 digits, a colon, a float */
 };
@@ -35,6 +34,12 @@ struct sluice_writer {
 sluice_writer *sluice_writer_open(const char *path, const char *format, sluice_error *err) {
     const sl_format *f = format ? sl_format_find(format, err) : sl_format_by_ending(path);
     if (!f) return NULL;
+    size_t n;
+    if (sl_compressed_ending(path, &n)) {
+        sl_fail_at(err, SLUICE_E_USAGE, path, 0, 0,
+                   "files are not written compressed; write to - and pipe it to the packer");
+        return NULL;
+    }
     sluice_writer *w = calloc(1, sizeof *w);
     if (!w) {
         sl_fail(err, SLUICE_E_MEMORY, "no memory");
@@ -132,10 +137,11 @@ static sluice_status check(sluice_writer *w, const uint64_t *ids, const float *v
                            double weight) {
     sluice_error *err = &w->error;
     if (w->committed) return sl_fail(err, SLUICE_E_USAGE, "the file is already complete");
-    if (n > MAX_ROW) return sl_fail(err, SLUICE_E_LIMIT, "an example of %zu features; there may be %d", n, MAX_ROW);
+    if (n > SL_MAX_ROW)
+        return sl_fail(err, SLUICE_E_LIMIT, "an example of %zu features; there may be %zu", n, SL_MAX_ROW);
     if (!isfinite((float)label)) return sl_fail(err, SLUICE_E_DATA, "the label of an example is not a finite float");
-    if (!isfinite((float)weight) || weight < 0)
-        return sl_fail(err, SLUICE_E_DATA, "the weight of an example is negative or not finite");
+    if (!isfinite((float)weight) || weight < 0 || (weight > 0 && (float)weight == 0))
+        return sl_fail(err, SLUICE_E_DATA, "the weight of an example is negative or beyond the range of floats");
     if (w->text && weight != 1)
         return sl_fail(err, SLUICE_E_UNSUPPORTED, "LIBSVM text has no place for importance weights; bin has");
     for (size_t k = 0; k < n; k++)

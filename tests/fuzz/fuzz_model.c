@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         float values[] = {1, -0.5f, 2};
         sluice_example x = {ids, values, 3, 1, 1};
         double margin;
-        sluice_model_margin(m, &x, &margin);
+        sluice_model_margin(m, &x, &margin, NULL);
         sluice_model_facts facts = {.size = sizeof facts};
         sluice_model_describe(m, &facts);
         sluice_model_learn(m, &x, NULL);

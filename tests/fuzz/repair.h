@@ -7,7 +7,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "file/format.h"
+#include "file/model_format.h"
 
 static void repair(unsigned char *bytes, size_t n) {
     if (n >= 16) memcpy(bytes, SL_MAGIC, 8);

@@ -43,7 +43,7 @@ static double some_margin(const sluice_model *m) {
     float values[] = {1, 1, 1};
     sluice_example x = {ids, values, 3, 1, 1};
     double margin = NAN;
-    sluice_model_margin(m, &x, &margin);
+    sluice_model_margin(m, &x, &margin, NULL);
     return margin;
 }
 
@@ -66,6 +66,14 @@ TEST(saving_follows_links_keeps_permissions_and_leaves_devices_alone) {
     struct stat st;
     CHECK(lstat(in_folder("link"), &st) == 0 && S_ISLNK(st.st_mode));
     CHECK(stat(in_folder("real"), &st) == 0 && (st.st_mode & 0777) == 0640);
+    CHECK_EQ(symlink("nowhere", in_folder("dangling")), 0);
+    CHECK_EQ(sluice_model_save(m, in_folder("dangling")), SLUICE_E_IO);
+    CHECK_HAS(sluice_model_error(m)->message, "link");
+    char longest[256] = {0};
+    memset(longest, 'x', 255); /* as long as names may be: the temporary file must not need more */
+    char path[400];
+    snprintf(path, sizeof path, "%s/%s", folder, longest);
+    CHECK_EQ(sluice_model_save(m, path), SLUICE_OK);
     CHECK_EQ(sluice_model_save(m, "/dev/null"), SLUICE_OK);
     CHECK(stat("/dev/null", &st) == 0 && S_ISCHR(st.st_mode));
     CHECK_EQ(sluice_model_save(m, "/dev/full"), SLUICE_E_IO);

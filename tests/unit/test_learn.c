@@ -17,7 +17,7 @@ static sluice_status learn(sluice_model *m, uint64_t *ids, float *values, size_t
 static double margin(const sluice_model *m, uint64_t *ids, float *values, size_t n) {
     sluice_example x = {ids, values, n, 1, 1};
     double result = NAN;
-    CHECK_EQ(sluice_model_margin(m, &x, &result), SLUICE_OK);
+    CHECK_EQ(sluice_model_margin(m, &x, &result, NULL), SLUICE_OK);
     return result;
 }
 
@@ -26,7 +26,7 @@ TEST(the_bias_is_a_feature_without_an_id) {
     CHECK_EQ(learn(m, NULL, NULL, 0, 1), SLUICE_OK); /* an empty example: only the bias learns */
     sluice_weight *w;
     size_t n;
-    CHECK_EQ(sluice_model_weights(m, &w, &n), SLUICE_OK);
+    CHECK_EQ(sluice_model_weights(m, &w, &n, NULL), SLUICE_OK);
     CHECK_EQ(n, 1);
     CHECK(w[0].is_bias && w[0].weight == 2);
     CHECK_NEAR(margin(m, NULL, NULL, 0), 4, 0);
@@ -61,7 +61,7 @@ TEST(features_that_hashing_throws_together_add_up) {
     CHECK_EQ(learn(m, ids, values, 16, 1), SLUICE_OK);
     sluice_weight *w;
     size_t n;
-    CHECK_EQ(sluice_model_weights(m, &w, &n), SLUICE_OK);
+    CHECK_EQ(sluice_model_weights(m, &w, &n, NULL), SLUICE_OK);
     CHECK_EQ(n, 2);
     CHECK_NEAR((double)(w[0].weight + w[1].weight), 16, 0);
     CHECK_NEAR(margin(m, ids, values, 16), (double)(w[0].weight * w[0].weight + w[1].weight * w[1].weight), 0);
@@ -107,12 +107,76 @@ TEST(dense_learners_refuse_features_beyond_their_limit_and_stay_as_they_were) {
     sluice_model_free(m);
 }
 
+TEST(a_dense_learner_counts_hashed_features_once) {
+    const char *no_params[1] = {NULL};
+    sluice_settings s = {.size = sizeof s, .hash_bits = 4};
+    sluice_model *m = sluice_model_new("ssol-full", no_params, 0, &s, NULL);
+    enum { N = SLUICE_MAX_DENSE_FEATURES + 100 };
+    uint64_t *ids = malloc(N * sizeof *ids);
+    float *values = malloc(N * sizeof *values);
+    for (uint64_t i = 0; i < N; i++) {
+        ids[i] = i;
+        values[i] = 1e-3f;
+    }
+    CHECK_EQ(learn(m, ids, values, N, 1), SLUICE_OK);
+    CHECK_EQ(m->space.seen, 16);
+    free(ids);
+    free(values);
+    sluice_model_free(m);
+}
+
+/* Reads text and learns it; the model's failure has the place of the row. */
+TEST(a_failure_of_the_model_has_the_place_of_the_row) {
+    const char text[] = "# eta is huge\n1 1:1\n\n-1 1:3e38 2:1 # this one overflows\n1 1:3e38\n-1 1:1\n";
+    sluice_reader *r = sluice_reader_open_memory(text, strlen(text), "some.svm", NULL, NULL);
+    const char *params[] = {"eta=1e12"};
+    sluice_model *m = sluice_model_new("perceptron", params, 1, NULL, NULL);
+    const sluice_batch *batch;
+    sluice_status status = SLUICE_OK;
+    while (status == SLUICE_OK && sluice_reader_next(r, &batch) == SLUICE_OK)
+        status = sluice_model_learn_batch(m, batch, NULL);
+    CHECK_EQ(status, SLUICE_E_NUMERIC);
+    CHECK_STR(sluice_model_error(m)->source, "some.svm");
+    CHECK_EQ(sluice_model_error(m)->line, 5);
+    CHECK_EQ(m->broken, 1);
+    sluice_reader_close(r);
+    sluice_model_free(m);
+}
+
+TEST(a_margin_or_a_merged_sum_that_is_no_number_is_a_failure) {
+    sluice_model *a = model("perceptron", (sluice_settings){.bias = 0});
+    uint64_t id = 1;
+    float large = 3e38f, nan_value = NAN;
+    CHECK_EQ(learn(a, &id, &large, 1, 1), SLUICE_OK);
+    sluice_model *b = sluice_model_copy(a, NULL);
+    CHECK_EQ(sluice_model_merge(a, b), SLUICE_E_NUMERIC);
+    sluice_error err = {0};
+    double m;
+    sluice_example x = {&id, &large, 1, 1, 1}, y = {&id, &nan_value, 1, 1, 1};
+    CHECK_EQ(sluice_model_margin(a, &x, &m, &err), SLUICE_E_NUMERIC);
+    CHECK(err.message[0]);
+    CHECK_EQ(sluice_model_margin(b, &y, &m, &err), SLUICE_E_DATA);
+    CHECK_STR(err.message, "the value of feature 1 is not finite");
+    sluice_weight *w;
+    size_t n;
+    CHECK_EQ(sluice_model_weights(a, &w, &n, &err), SLUICE_E_NUMERIC);
+    CHECK(!sluice_model_final(a, &err) && err.status == SLUICE_E_NUMERIC);
+    sluice_model_free(a);
+    sluice_model_free(b);
+}
+
 TEST(settings_pass_a_gate) {
     sluice_error err = {0};
     sluice_settings s = {.size = sizeof s, .hash_bits = 31};
     CHECK(!sluice_model_new("pa", NULL, 0, &s, &err));
     CHECK_EQ(err.status, SLUICE_E_USAGE);
     s = (sluice_settings){.size = sizeof s, .bias = INFINITY};
+    CHECK(!sluice_model_new("pa", NULL, 0, &s, &err));
+    CHECK_EQ(err.status, SLUICE_E_USAGE);
+    s = (sluice_settings){.size = sizeof s, .bias = 1e-60}; /* would be no bias at all */
+    CHECK(!sluice_model_new("pa", NULL, 0, &s, &err));
+    CHECK_EQ(err.status, SLUICE_E_USAGE);
+    s = (sluice_settings){.bias = 1}; /* forgot the size */
     CHECK(!sluice_model_new("pa", NULL, 0, &s, &err));
     CHECK_EQ(err.status, SLUICE_E_USAGE);
     CHECK(!sluice_model_new("nobody", NULL, 0, NULL, &err));
@@ -138,6 +202,9 @@ int main(void) {
     RUN(features_that_hashing_throws_together_add_up);
     RUN(values_that_cancel_in_one_slot_are_no_feature_of_the_example);
     RUN(dense_learners_refuse_features_beyond_their_limit_and_stay_as_they_were);
+    RUN(a_dense_learner_counts_hashed_features_once);
+    RUN(a_failure_of_the_model_has_the_place_of_the_row);
+    RUN(a_margin_or_a_merged_sum_that_is_no_number_is_a_failure);
     RUN(settings_pass_a_gate);
     RUN(ftrl_scales_the_gradient_by_the_importance);
     return DONE;

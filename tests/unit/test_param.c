@@ -2,13 +2,19 @@
 
 #include "unit/test.h"
 
+static sluice_status read_params(const char *learner, const char *const *given, size_t n, double *values,
+                                 sluice_error *err) {
+    const sluice_learner_info *info = sluice_learner_find(learner);
+    return sluice_params_read(learner, info->params, info->n_params, given, n, values, err);
+}
+
 static sluice_status set(const char *learner, const char *text, double *values, sluice_error *err) {
-    return sl_params_read(sl_learner_find(learner), &text, 1, values, err);
+    return read_params(learner, &text, 1, values, err);
 }
 
 TEST(what_is_not_given_has_its_default) {
     double p[SL_MAX_PARAMS];
-    CHECK_EQ(sl_params_read(sl_learner_find("stg"), NULL, 0, p, NULL), SLUICE_OK);
+    CHECK_EQ(read_params("stg", NULL, 0, p, NULL), SLUICE_OK);
     CHECK(p[2] == 10 && p[3] == INFINITY);
 }
 
@@ -48,8 +54,8 @@ TEST(a_limit_can_be_switched_off_where_that_is_its_default) {
 TEST(twice_the_same_is_fine_twice_different_is_not) {
     double p[SL_MAX_PARAMS];
     const char *same[] = {"eta=2", "eta=2.0"}, *other[] = {"eta=2", "eta=3"};
-    CHECK_EQ(sl_params_read(sl_learner_find("fsol"), same, 2, p, NULL), SLUICE_OK);
-    CHECK_EQ(sl_params_read(sl_learner_find("fsol"), other, 2, p, NULL), SLUICE_E_USAGE);
+    CHECK_EQ(read_params("fsol", same, 2, p, NULL), SLUICE_OK);
+    CHECK_EQ(read_params("fsol", other, 2, p, NULL), SLUICE_E_USAGE);
 }
 
 TEST(what_is_written_reads_back_exactly) {

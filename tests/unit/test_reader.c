@@ -120,6 +120,17 @@ TEST(formats_by_name_content_and_ending) {
     free(got);
 }
 
+TEST(a_model_is_not_taken_for_examples) {
+    sluice_model *m = sluice_model_new("pa", NULL, 0, NULL, NULL);
+    const char *path = file("m", "");
+    CHECK_EQ(sluice_model_save(m, path), SLUICE_OK);
+    char *got = read_paths(&path, 1, NULL, 100), want[600];
+    snprintf(want, sizeof want, "data %s:0:0: this is a sluice model, not a stream of examples\n", path);
+    CHECK_STR(got, want);
+    free(got);
+    sluice_model_free(m);
+}
+
 TEST(progress_counts_bytes_of_files) {
     text t = numbered(0, 20000);
     const char *paths[] = {file("a", t.data), file("b", t.data)};
@@ -280,6 +291,7 @@ int main(void) {
     RUN(lines_are_counted_across_blocks);
     RUN(a_wrong_name_fails_at_once);
     RUN(formats_by_name_content_and_ending);
+    RUN(a_model_is_not_taken_for_examples);
     RUN(progress_counts_bytes_of_files);
     RUN(failing_input_delivers_the_rows_before);
     RUN(closing_early_neither_hangs_nor_leaks);

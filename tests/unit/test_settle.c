@@ -22,8 +22,8 @@ static void compare(const char *learner, const char *const *params, size_t n_par
     sluice_model *a = run_from(learner, params, n_params, 0), *b = run_from(learner, params, n_params, start);
     sluice_weight *u, *v;
     size_t nu, nv;
-    CHECK_EQ(sluice_model_weights(a, &u, &nu), SLUICE_OK);
-    CHECK_EQ(sluice_model_weights(b, &v, &nv), SLUICE_OK);
+    CHECK_EQ(sluice_model_weights(a, &u, &nu, NULL), SLUICE_OK);
+    CHECK_EQ(sluice_model_weights(b, &v, &nv, NULL), SLUICE_OK);
     CHECK(nu > 3);
     CHECK_EQ(nu, nv);
     for (size_t i = 0; i < nu && i < nv; i++) {
@@ -59,12 +59,12 @@ TEST(a_feature_untouched_for_ages_is_still_shrunk) {
     sluice_example x = {&once, &value, 1, 1, 1}, y = {&often, &value, 1, -1, 1};
     CHECK_EQ(sluice_model_learn(m, &x, NULL), SLUICE_OK);
     double w0, w1;
-    sluice_model_margin(m, &x, &w0);
+    sluice_model_margin(m, &x, &w0, NULL);
     for (int k = 1; k <= 3; k++) { /* as if the rounds between had passed */
         m->state.t = (uint64_t)k * SL_SETTLE_EVERY - 1;
         CHECK_EQ(sluice_model_learn(m, &y, NULL), SLUICE_OK);
     }
-    sluice_model_margin(m, &x, &w1);
+    sluice_model_margin(m, &x, &w1, NULL);
     CHECK(w0 > 0.2);
     CHECK_EQ(w1 == 0, 1); /* 6e9 rounds of 2.5e-10 */
     sluice_model_free(m);

@@ -74,6 +74,16 @@ TEST(features_keep_their_state_when_they_move_from_the_table_to_direct_slots) {
     sl_space_free(&sp);
 }
 
+/* 300,000 ids spread over 2^24: with a direct part each would have touched a page of its own. */
+TEST(a_sparse_range_stays_in_the_table) {
+    sl_space sp;
+    sl_space_init(&sp, sizeof(feature), &fresh);
+    for (uint64_t i = 0; i < 300000; i++) CHECK(sl_space_add(&sp, ((uint64_t)1 << 24) - 1 - i * 52));
+    CHECK(sp.direct <= 1u << 20);
+    CHECK_EQ(sp.seen, 300000);
+    sl_space_free(&sp);
+}
+
 TEST(adding_twice_changes_nothing) {
     sl_space sp;
     sl_space_init(&sp, sizeof(feature), &fresh);
@@ -132,6 +142,7 @@ int main(void) {
     RUN(small_ids_are_their_own_slot);
     RUN(one_large_id_costs_one_entry);
     RUN(features_keep_their_state_when_they_move_from_the_table_to_direct_slots);
+    RUN(a_sparse_range_stays_in_the_table);
     RUN(adding_twice_changes_nothing);
     RUN(a_walk_meets_the_bias_and_then_every_feature_by_ascending_id);
     RUN(blocks_cover_every_slot_once);

@@ -132,6 +132,9 @@ TEST(paths_and_formats_that_cannot_be) {
     CHECK(sluice_writer_open(in_dir("x"), "csv2", &err) == NULL);
     CHECK_EQ(err.status, SLUICE_E_USAGE);
     CHECK_HAS(err.message, "libsvm, bin");
+    CHECK(!sluice_writer_open(in_dir("a.svm.gz"), NULL, &err)); /* it would be plain text under that name */
+    CHECK_EQ(err.status, SLUICE_E_USAGE);
+    CHECK_HAS(err.message, "compressed");
 }
 
 TEST(batches_of_many_blocks_go_from_format_to_format) {

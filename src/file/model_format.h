@@ -1,10 +1,11 @@
 /* The model file, as docs/model-format.md describes it: what the writer and the reader share. */
-#ifndef SL_FORMAT_H
-#define SL_FORMAT_H
+#ifndef SL_MODEL_FORMAT_H
+#define SL_MODEL_FORMAT_H
 
 #include <stdbool.h>
 #include <string.h>
 
+#include "core/bytes.h"
 #include "core/model.h"
 
 #define SL_MAGIC "sluice\x1a\n" /* 8 bytes; the end-of-file mark keeps terminals from showing the rest */
@@ -22,16 +23,6 @@ enum {
 enum { SL_KEYS_IDS = 0, SL_KEYS_BIAS = 1 };
 
 static inline size_t sl_type_size(sl_type type) { return type == SL_F64 ? 8 : 4; }
-
-static inline void sl_put_le(unsigned char *to, uint64_t value, size_t bytes) {
-    for (size_t i = 0; i < bytes; i++) to[i] = (unsigned char)(value >> (8 * i));
-}
-
-static inline uint64_t sl_get_le(const unsigned char *from, size_t bytes) {
-    uint64_t value = 0;
-    for (size_t i = 0; i < bytes; i++) value |= (uint64_t)from[i] << (8 * i);
-    return value;
-}
 
 /* "theta:f32 a:f32": a file and a learner must mean the same state. */
 static inline void sl_fields_text(char *out, const sl_learner *rule) {
