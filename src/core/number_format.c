@@ -116,12 +116,53 @@ static bool try_double(char *text, bool negative, uint64_t w, int e10, double d,
     return sl_parse_double(&p, &back) == SL_NUMBER_OK && back == d;
 }
 
+__extension__ typedef unsigned __int128 u128;
+
+/* The fewest digits for the doubles that occur, in whole numbers alone. With d = m 2^e and 10^p large enough that d
+ * 10^p has 17 digits, everything fits in 128 bits: d 10^p = 4m 10^p / 2^s, and what lies between d and its neighbours
+ * ends at (4m + 2) 10^p and (4m - 2) 10^p (4m - 1 above a power of two), the ends included where m is even. 17 digits
+ * always read back; as long as the nearest multiple of the next power of ten lies between the ends too, a digit can go.
+ */
+static bool few_digits(double d, uint64_t *w, int *e10) {
+    if (!(d >= 1e-5 && d < 1e15)) return false;
+    static const uint64_t ten[] = {1, 10, 100, 1000, 10000, 100000};
+    uint64_t bits;
+    memcpy(&bits, &d, 8);
+    uint64_t m = (bits & 0xFFFFFFFFFFFFFu) | (uint64_t)1 << 52;
+    unsigned s = (unsigned)(1075 - (int)(bits >> 52)) + 2;
+    int size = -4; /* 10^(size-1) <= d < 10^size */
+    for (double top = 1e-4; top <= d; top = sl_pow10(size)) size++;
+    int p = 17 - size;
+    u128 power = p > 17 ? (u128)100000000000000000u * ten[p - 17] : (u128)(uint64_t)sl_pow10(p);
+    u128 here = 4 * m * power, high = here + 2 * power, low = here - (bits << 12 ? 2 : 1) * power;
+    bool closed = m % 2 == 0;
+    uint64_t whole = (uint64_t)(here >> s), best = (uint64_t)((here + ((u128)1 << (s - 1))) >> s);
+    bool and_more = here << (128 - s) != 0;
+    for (uint64_t next = 10; next < 100000000000000000u; next *= 10) {
+        /* rounded from the number itself: rounding what is rounded already may go the wrong way */
+        uint64_t rest = whole % next, near = whole - rest + (rest + and_more > next / 2 ? next : 0);
+        bool fits = false;
+        for (int up = 0; up < 2 && !fits; up++, near += next) {
+            u128 there = (u128)near << s;
+            fits = closed ? there >= low && there <= high : there > low && there < high;
+            if (fits || bits << 12) break; /* only above a power of two are the ends uneven */
+        }
+        if (!fits) break;
+        best = near;
+    }
+    *w = best;
+    *e10 = -p;
+    return true;
+}
+
 size_t sluice_format_double(char *text, double value) {
     if (!isfinite(value)) return put_not_finite(text, value);
     double d = fabs(value);
     bool negative = signbit(value) != 0;
     if (d < 0x1p53 && d == (double)(uint64_t)d) return put_decimal(text, negative, (uint64_t)d, 0);
     uint64_t bits;
+    int exponent;
+    if (few_digits(d, &bits, &exponent)) return put_decimal(text, negative, bits, exponent);
     memcpy(&bits, &d, 8);
     bool power_of_two = (bits & 0xFFFFFFFFFFFFFu) == 0;
     for (int digits = d < DBL_MIN ? 1 : DBL_DIG;; digits++) {
