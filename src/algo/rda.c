@@ -68,7 +68,9 @@ typedef struct feature {
 static const sl_field fields[] = {SL_FIELD(u, SL_F64), SL_FIELD_FROM(G, SL_F64, 0)};
 
 static double weight(const sl_state *s, const feature *f, double n) {
-    return -s->p[ETA] * n / (s->p[DELTA] + sqrt(f->G)) * soft(f->u / n, s->p[LAMBDA]);
+    double mean = soft(f->u / n, s->p[LAMBDA]);
+    if (mean == 0) return 0; /* most are: spare the root and the division */
+    return -s->p[ETA] * n / (s->p[DELTA] + sqrt(f->G)) * mean;
 }
 
 static double score(sl_state *s, const sl_row *x) {

@@ -10,7 +10,10 @@ static inline double soft(double v, double k) {
     return size > 0 ? copysign(size, v) : 0;
 }
 
-static inline double hinge(const sl_row *x, double m) { return fmax(0, 1 - x->y * m); }
+/* max(0, v); fmax() would ask about NaN, by a call */
+static inline double positive(double v) { return v > 0 ? v : 0; }
+
+static inline double hinge(const sl_row *x, double m) { return positive(1 - x->y * m); }
 
 /* |x|^2 */
 static inline double square_norm(const sl_row *x) {

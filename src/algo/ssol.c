@@ -35,7 +35,7 @@ static double score(sl_state *s, const sl_row *x) {
     for (size_t k = 0; k < x->n; k++) {
         feature *g = &f[x->slot[k]];
         double value = (double)x->value[k], a = (double)g->a, ax = a * value;
-        g->a = (float)fmax(0, a - ax * ax * shrink); /* with large values, rounding would take it below 0 */
+        g->a = (float)positive(a - ax * ax * shrink); /* with large values, rounding would take it below 0 */
         m += soft((double)g->a * (double)g->theta, k_t) * value;
     }
     return m;

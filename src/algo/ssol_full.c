@@ -63,7 +63,7 @@ static void multiply(const sl_state *s, const sl_row *x, double *v) {
 }
 
 /* b = r + x'v; x'A^-1 x is never negative, but rounding may say so */
-static double denominator(const sl_state *s, const sl_row *x) { return s->p[R] + fmax(0, dot(s, x, s->work)); }
+static double denominator(const sl_state *s, const sl_row *x) { return s->p[R] + positive(dot(s, x, s->work)); }
 
 static double score(sl_state *s, const sl_row *x) {
     const feature *f = s->features;

@@ -146,6 +146,14 @@ static bool all_direct(sl_space *sp, const uint32_t *id, size_t n) {
     return true;
 }
 
+/* Asks for the state of a row's features while the row before it is learned. Where the state outgrows the caches a
+ * third of the learning is waiting for it (docs/performance.md). */
+static void prefetch_row(const sl_space *sp, const sluice_batch *b, size_t row) {
+    if (row >= b->rows) return;
+    for (size_t k = b->start[row]; k < b->start[row + 1]; k++)
+        if (b->id[k] < sp->direct) __builtin_prefetch(sp->features + (size_t)b->id[k] * sp->size, 1);
+}
+
 /* ---- one round -------------------------------------------------------------------------------------------------- */
 
 static void settle_all(sluice_model *m) {
@@ -214,6 +222,7 @@ sluice_status sluice_model_learn_batch(sluice_model *m, const sluice_batch *b, s
             raw_row r = {.batch = b, .at = at, .value = x.value, .n = n};
             if ((status = lay_out(m, &r, &x)) != SLUICE_OK) return at_row(m, b, i);
         }
+        if (as_they_lie) prefetch_row(&m->space, b, i + 1);
         double margin;
         if ((status = learn_row(m, &x, &margin)) != SLUICE_OK) return at_row(m, b, i);
         if (meter && sluice_meter_add(meter, margin, x.y) != SLUICE_OK) {
