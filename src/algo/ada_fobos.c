@@ -12,16 +12,15 @@ enum { ETA, LAMBDA, DELTA };
 static const sluice_param_info params[] = {P_ETA(4), P_LAMBDA(1e-5), P_DELTA};
 
 typedef struct feature {
-    double G;
-    float w;
+    double G, w;   /* a round may shrink w by less than the last bit of a float */
     uint32_t done; /* modulo 2^32: only differences matter, and settle() keeps them small */
 } feature;
 
-static const sl_field fields[] = {SL_FIELD_FROM(G, SL_F64, 0), SL_FIELD(w, SL_F32), SL_FIELD(done, SL_U32)};
+static const sl_field fields[] = {SL_FIELD_FROM(G, SL_F64, 0), SL_FIELD(w, SL_F64), SL_FIELD(done, SL_U32)};
 
 static double caught_up(const sl_state *s, const feature *f, uint32_t rounds) {
     double n = (double)(uint32_t)(rounds - f->done);
-    return f->w != 0 ? soft((double)f->w, n * s->p[ETA] * s->p[LAMBDA] / (s->p[DELTA] + sqrt(f->G))) : 0;
+    return f->w != 0 ? soft(f->w, n * s->p[ETA] * s->p[LAMBDA] / (s->p[DELTA] + sqrt(f->G))) : 0;
 }
 
 static double score(sl_state *s, const sl_row *x) {
@@ -30,9 +29,9 @@ static double score(sl_state *s, const sl_row *x) {
     double m = 0;
     for (size_t k = 0; k < x->n; k++) {
         feature *g = &f[x->slot[k]];
-        g->w = (float)caught_up(s, g, rounds);
+        g->w = caught_up(s, g, rounds);
         g->done = rounds;
-        m += (double)g->w * (double)x->value[k];
+        m += g->w * (double)x->value[k];
     }
     return m;
 }
@@ -45,7 +44,7 @@ static bool update(sl_state *s, const sl_row *x, double m) {
         feature *g = &f[x->slot[k]];
         double value = (double)x->value[k];
         g->G += value * value;
-        g->w = (float)(g->w + e * value / (s->p[DELTA] + sqrt(g->G)));
+        g->w += e * value / (s->p[DELTA] + sqrt(g->G));
     }
     return true;
 }
@@ -59,7 +58,7 @@ static void settle(sl_state *s, const uint32_t *slot, size_t n) {
     feature *f = s->features;
     for (size_t k = 0; k < n; k++) {
         feature *g = &f[slot[k]];
-        g->w = (float)caught_up(s, g, (uint32_t)s->t);
+        g->w = caught_up(s, g, (uint32_t)s->t);
         g->done = (uint32_t)s->t;
     }
 }

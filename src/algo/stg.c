@@ -18,17 +18,17 @@ static const sluice_param_info params[] = {
 };
 
 typedef struct feature {
-    float w;
+    double w; /* a truncation may be smaller than the last bit of a float, and still must not get lost */
     uint32_t done;
 } feature;
 
-static const sl_field fields[] = {SL_FIELD(w, SL_F32), SL_FIELD(done, SL_U32)};
+static const sl_field fields[] = {SL_FIELD(w, SL_F64), SL_FIELD(done, SL_U32)};
 
 /* Truncations in the first `rounds` rounds, modulo 2^32: only differences matter, and settle() keeps them small. */
 static uint32_t truncations(const sl_state *s, uint64_t rounds) { return (uint32_t)(rounds / (uint64_t)s->p[K]); }
 
 static double caught_up(const sl_state *s, const feature *f, uint32_t due) {
-    double w = (double)f->w, n = (double)(uint32_t)(due - f->done);
+    double w = f->w, n = (double)(uint32_t)(due - f->done);
     return n > 0 && fabs(w) <= s->p[THETA] ? soft(w, n * s->p[K] * s->p[ETA] * s->p[LAMBDA]) : w;
 }
 
@@ -38,9 +38,9 @@ static double score(sl_state *s, const sl_row *x) {
     double m = 0;
     for (size_t k = 0; k < x->n; k++) {
         feature *g = &f[x->slot[k]];
-        g->w = (float)caught_up(s, g, due);
+        g->w = caught_up(s, g, due);
         g->done = due;
-        m += (double)g->w * (double)x->value[k];
+        m += g->w * (double)x->value[k];
     }
     return m;
 }
@@ -49,10 +49,7 @@ static bool update(sl_state *s, const sl_row *x, double m) {
     if (hinge(x, m) <= 0) return false;
     feature *f = s->features;
     double e = s->p[ETA] * x->h * x->y;
-    for (size_t k = 0; k < x->n; k++) {
-        float *w = &f[x->slot[k]].w;
-        *w = (float)(*w + e * (double)x->value[k]);
-    }
+    for (size_t k = 0; k < x->n; k++) f[x->slot[k]].w += e * (double)x->value[k];
     return true;
 }
 
@@ -65,7 +62,7 @@ static void weights(const sl_state *s, const uint32_t *slot, size_t n, float *w)
 static void settle(sl_state *s, const uint32_t *slot, size_t n) {
     feature *f = s->features;
     uint32_t due = truncations(s, s->t);
-    for (size_t k = 0; k < n; k++) f[slot[k]] = (feature){(float)caught_up(s, &f[slot[k]], due), due};
+    for (size_t k = 0; k < n; k++) f[slot[k]] = (feature){caught_up(s, &f[slot[k]], due), due};
 }
 
 const sl_learner sl_stg = {

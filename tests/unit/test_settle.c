@@ -70,9 +70,33 @@ TEST(a_feature_untouched_for_ages_is_still_shrunk) {
     sluice_model_free(m);
 }
 
+/* A feature that is seen in every round is shrunk in every round, however little. */
+static void check_tiny_shrinkage(const char *learner, const char *const *params, size_t n_params, double each) {
+    sluice_model *m = sluice_model_new(learner, params, n_params, NULL, NULL);
+    uint64_t id = 1;
+    float value = 2;
+    sluice_example x = {&id, &value, 1, 1, 1};
+    double first = 0, last = 0;
+    enum { ROUNDS = 200000 };
+    for (int t = 0; t <= ROUNDS + 1; t++) {
+        CHECK_EQ(sluice_model_learn(m, &x, t <= 1 ? &first : &last), SLUICE_OK);
+    }
+    CHECK(first >= 1); /* satisfied after the first round: from then on it only shrinks */
+    CHECK_NEAR((first - last) / 2, ROUNDS * each, ROUNDS * each * 1e-3);
+    sluice_model_free(m);
+}
+
+TEST(shrinkage_below_the_last_bit_of_a_float_is_not_lost) {
+    const char *stg[] = {"k=1", "eta=0.5", "lambda=1e-9"};
+    check_tiny_shrinkage("stg", stg, 3, 0.5e-9);
+    const char *ada[] = {"eta=2", "lambda=1e-9", "delta=1"}; /* G = 4: the step is eta/3 */
+    check_tiny_shrinkage("ada-fobos", ada, 3, 2e-9 / 3);
+}
+
 int main(void) {
     RUN(stg_crosses_its_settling_rounds);
     RUN(ada_fobos_crosses_its_settling_rounds);
     RUN(a_feature_untouched_for_ages_is_still_shrunk);
+    RUN(shrinkage_below_the_last_bit_of_a_float_is_not_lost);
     return DONE;
 }
