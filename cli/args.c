@@ -3,11 +3,13 @@
 #include "message.h"
 #include "nearest.h"
 #include "sluice.h"
+#include "wrap.h"
 
 #include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +19,7 @@ static const option_info common_options[] = {
     {"seed", 0, "N", "seed of whatever is drawn at random (default 1)", 0},
     {"quiet", 'q', NULL, "no progress and no warnings on stderr", 0},
     {"help", 'h', NULL, "print this and exit", 0},
-    {"version", 0, NULL, "print the version and exit", 0},
+    {"version", 'V', NULL, "print the version and exit", 0},
     {NULL, 0, NULL, NULL, 0},
 };
 
@@ -44,14 +46,33 @@ static const option_info *find_letter(const command *c, char letter) {
     return NULL;
 }
 
-static int unknown_option(const command *c, const char *name, int length) {
-    char wanted[64];
-    snprintf(wanted, sizeof wanted, "%.*s", length, name);
-    nearest best = nearest_start(wanted);
+/* Whether a parameter could have this value; its range is the library's business. */
+static int could_be_value(const sluice_param_info *p, const char *text) {
+    double number;
+    if (!p->choices) return sluice_parse_number(text, &number);
+    for (size_t i = 0; p->choices[i]; i++)
+        if (strcmp(p->choices[i], text) == 0) return 1;
+    return 0;
+}
+
+/* `text` is what stands behind the dashes, `next` the argument after it or NULL. */
+static int unknown_option(const command *c, const char *text, const char *next) {
+    char name[64];
+    size_t length = strcspn(text, "=");
+    snprintf(name, sizeof name, "%.*s", (int)(length < 60 ? length : 60), text);
+    nearest option = nearest_start(name), param = option;
     const option_info *o;
-    for (size_t i = 0; (o = option_at(c, i)); i++) nearest_try(&best, o->name);
-    if (best.word) return wrong_usage(c->name, "unknown option --%.*s; did you mean --%s?", length, name, best.word);
-    return wrong_usage(c->name, "unknown option --%.*s", length, name);
+    for (size_t i = 0; (o = option_at(c, i)); i++) nearest_try(&option, o->name);
+    const sluice_param_info *p, *meant = NULL;
+    for (size_t i = 0; c->param_at && (p = c->param_at(i)); i++)
+        if (nearest_try(&param, p->name)) meant = p;
+    if (meant && param.distance < option.distance) {
+        const char *value = text[length] ? text + length + 1 : next;
+        return wrong_usage(c->name, "unknown option --%s; write the parameter as -P %s=%s", name, meant->name,
+                           value && could_be_value(meant, value) ? value : "VALUE");
+    }
+    if (option.word) return wrong_usage(c->name, "unknown option --%s; did you mean --%s?", name, option.word);
+    return wrong_usage(c->name, "unknown option --%s", name);
 }
 
 /* "-o, --output" or "--output": how messages call an option */
@@ -63,8 +84,14 @@ static const char *spelled(const option_info *o, char text[64]) {
     return text;
 }
 
+static int missing_value(const args *a, const option_info *o) {
+    char text[64];
+    return wrong_usage(a->command->name, "option %s needs a value: %s", spelled(o, text), o->value);
+}
+
 static int add(args *a, const option_info *o, const char *value) {
     char text[64];
+    if (value && !value[0]) return missing_value(a, o); /* no option means anything by an empty value */
     if (value && !o->repeats)
         for (size_t i = 0; i < a->n_given; i++)
             if (a->given[i].option == o && strcmp(a->given[i].value, value) != 0)
@@ -74,16 +101,11 @@ static int add(args *a, const option_info *o, const char *value) {
     return DONE;
 }
 
-static int missing_value(const args *a, const option_info *o) {
-    char text[64];
-    return wrong_usage(a->command->name, "option %s needs a value: %s", spelled(o, text), o->value);
-}
-
 /* --name, --name=value, --name value */
 static int parse_long(args *a, const char *text, char *const **next) {
     size_t length = strcspn(text, "=");
     const option_info *o = find_long(a->command, text, length);
-    if (!o) return unknown_option(a->command, text, (int)(length < 60 ? length : 60));
+    if (!o) return unknown_option(a->command, text, **next);
     if (text[length] == '=') {
         if (!o->value) return wrong_usage(a->command->name, "option --%s takes no value", o->name);
         return add(a, o, text + length + 1);
@@ -112,11 +134,23 @@ static int parse_letters(args *a, const char *text, char *const **next) {
     return DONE;
 }
 
+/* What every command takes is checked for every command, whether it has a use for it or not. */
+static int read_common(args *a) {
+    uint64_t threads = 0;
+    int rc = args_count(a, "threads", 1, 1024, &threads);
+    if (!rc) rc = args_count(a, "seed", 0, UINT64_MAX, &a->seed);
+    a->threads = (unsigned)threads;
+    a->quiet = args_has(a, "quiet");
+    return rc;
+}
+
 int args_parse(args *a, const command *c, int argc, char *const *argv) {
     /* an argument may hold several letters, so there can be more options than arguments */
     size_t room = 1;
     for (int i = 0; i < argc; i++) room += strlen(argv[i]) + 1;
-    *a = (args){c, calloc(room, sizeof *a->given), 0, calloc((size_t)argc + 1, sizeof *a->inputs), 0};
+    *a = (args){.command = c, .seed = 1};
+    a->given = calloc(room, sizeof *a->given);
+    a->inputs = calloc((size_t)argc + 1, sizeof *a->inputs);
     if (!a->given || !a->inputs) return out_of_memory();
 
     char *const *next = argv;
@@ -134,9 +168,9 @@ int args_parse(args *a, const command *c, int argc, char *const *argv) {
             rc = parse_letters(a, text + 1, &next);
         if (rc) return rc;
     }
-    if (a->n_inputs > c->max_inputs && !args_has(a, "help"))
-        return wrong_usage(c->name, "unexpected argument '%s'", a->inputs[c->max_inputs]);
-    return DONE;
+    if (args_has(a, "help") || args_has(a, "version")) return DONE;
+    if (a->n_inputs > c->max_inputs) return wrong_usage(c->name, "unexpected argument '%s'", a->inputs[c->max_inputs]);
+    return read_common(a);
 }
 
 void args_free(args *a) {
@@ -190,6 +224,16 @@ int args_number(const args *a, const char *option, double *value) {
     return wrong_usage(a->command->name, "--%s %s: not a number", option, text);
 }
 
+int args_positive(const args *a, const char *option, double max, double *value) {
+    double number = 1;
+    int rc = args_number(a, option, &number);
+    if (rc || !args_has(a, option)) return rc;
+    *value = number;
+    if (number > 0 && number <= max) return DONE;
+    if (isinf(max)) return wrong_usage(a->command->name, "--%s %s: not above 0", option, args_value(a, option));
+    return wrong_usage(a->command->name, "--%s %s: not above 0 and up to %g", option, args_value(a, option), max);
+}
+
 int args_word(const args *a, const char *option, const char *const *words, size_t *value) {
     const char *text = args_value(a, option);
     if (!text) return DONE;
@@ -206,41 +250,22 @@ int args_word(const args *a, const char *option, const char *const *words, size_
     return wrong_usage(a->command->name, "--%s %s: it takes %s", option, text, known);
 }
 
-/* Prints words from column `indent` on, breaking lines before column 100. The cursor is at column `column`. */
-static void print_wrapped(const char *text, int column, int indent) {
-    if (column >= indent) {
-        putchar('\n');
-        column = 0;
-    }
-    int fresh = 1;
-    while (*text) {
-        int word = (int)strcspn(text, " ");
-        if (!fresh && column + 1 + word > 100) {
-            putchar('\n');
-            column = 0;
-            fresh = 1;
-        }
-        if (fresh)
-            column += printf("%*s", indent - column, "");
-        else
-            column += printf(" ");
-        column += printf("%.*s", word, text);
-        fresh = 0;
-        text += word;
-        while (*text == ' ') text++;
-    }
-    putchar('\n');
-}
-
 void args_help(const args *a) {
+    enum { HELP_COLUMN = 28 };
     const command *c = a->command;
-    printf("usage: sluice %s %s\n\n%s\n\noptions:\n", c->name, c->synopsis, c->summary);
+    int usage = printf("usage: sluice %s ", c->name);
+    print_wrapped(stdout, c->synopsis, usage, usage);
+    printf("\n%s\n\noptions:\n", c->summary);
     const option_info *o;
     for (size_t i = 0; (o = option_at(c, i)); i++) {
         int column = o->letter ? printf("  -%c, --%s", o->letter, o->name) : printf("      --%s", o->name);
         if (o->value) column += printf(" %s", o->value);
-        print_wrapped(o->help, column, 30);
+        assert(column < HELP_COLUMN);
+        print_wrapped(stdout, o->help, column, HELP_COLUMN);
     }
-    if (c->notes) printf("\n%s", c->notes);
+    if (c->notes) {
+        putchar('\n');
+        print_wrapped(stdout, c->notes, 0, 0);
+    }
     if (c->more_help) c->more_help(a);
 }

@@ -2,6 +2,8 @@
 #ifndef CLI_ARGS_H
 #define CLI_ARGS_H
 
+#include "sluice.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,11 +21,13 @@ typedef struct command {
     const char *name;
     const char *summary;        /* one line */
     const char *synopsis;       /* what may follow `sluice NAME` */
-    const char *notes;          /* paragraphs after the options, or NULL */
+    const char *notes;          /* paragraphs after the options, a line each; or NULL */
     const option_info *options; /* ended by one without a name; --threads, --seed, -q, ... are common to all */
     size_t max_inputs;
     int (*run)(const args *a);
     void (*more_help)(const args *a); /* what only the library knows, such as the learners; or NULL */
+    /* what -P may set, to suggest it to who writes it as an option: the i-th, NULL past the last; or NULL */
+    const sluice_param_info *(*param_at)(size_t i);
 } command;
 
 struct given_option {
@@ -37,6 +41,11 @@ struct args {
     size_t n_given;
     const char **inputs; /* what is no option, in order */
     size_t n_inputs;
+
+    /* what every command takes */
+    unsigned threads; /* 0: as many as the machine has cores */
+    uint64_t seed;
+    int quiet;
 };
 
 /* Returns DONE, or WRONG_USAGE after saying why. Free with args_free() in both cases. */
@@ -49,9 +58,11 @@ const char *args_value(const args *a, const char *option);
 /* All values of an option that repeats: fills `values` (room for a->n_given) and returns how many. */
 size_t args_values(const args *a, const char *option, const char **values);
 
-/* The next three leave *value alone where the option was not given, and return DONE or WRONG_USAGE. */
+/* The next four leave *value alone where the option was not given, and return DONE or WRONG_USAGE. */
 int args_count(const args *a, const char *option, uint64_t min, uint64_t max, uint64_t *value);
 int args_number(const args *a, const char *option, double *value);
+/* A number above 0 and up to `max`. */
+int args_positive(const args *a, const char *option, double max, double *value);
 /* One of the words (ended by NULL); *value becomes its position. */
 int args_word(const args *a, const char *option, const char *const *words, size_t *value);
 

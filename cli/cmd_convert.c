@@ -23,16 +23,17 @@ static const option_info options[] = {
     {NULL, 0, NULL, NULL, 0},
 };
 
-/* The output of --standardize: every row shows every column that varies. */
+/* --standardize writes every column that varies in every row, and holds some 50 bytes for every column. */
 #define MAX_CELLS 1000000000u
+#define MAX_COLUMNS 20000000u
 
 typedef struct converting {
     const args *a;
     const char *output;
     sluice_reader_options reading;
     uint64_t ratio_pos, ratio_neg; /* 0: no sampling */
-    uint64_t shuffle_seed, seed, chunks;
-    int shuffle, standardize, normalize, quiet;
+    uint64_t shuffle_seed, chunks;
+    int shuffle, standardize, normalize;
 
     sluice_reader *reader;
     sluice_writer *writer;
@@ -59,7 +60,6 @@ static int read_options(converting *c) {
     int rc = stream_options(c->a, &c->reading);
     if (!rc) rc = args_word(c->a, "normalize", norms, &norm);
     if (!rc) rc = args_count(c->a, "shuffle", 0, UINT64_MAX, &c->shuffle_seed);
-    if (!rc) rc = args_count(c->a, "seed", 0, UINT64_MAX, &c->seed);
     if (!rc) rc = args_count(c->a, "trapezoid", 1, 1000000, &c->chunks);
     if (!rc) rc = read_ratio(c);
     c->normalize = norm == 1;
@@ -115,7 +115,7 @@ static int hold_batch(converting *c, const sluice_batch *batch) {
 }
 
 static int each_batch(converting *c, int (*use)(converting *, const sluice_batch *)) {
-    progress live = progress_start(c->quiet, 1, 0);
+    progress live = progress_start(c->a->quiet, 1, 0);
     const sluice_batch *batch;
     sluice_status s = SLUICE_OK;
     int rc = DONE;
@@ -124,7 +124,7 @@ static int each_batch(converting *c, int (*use)(converting *, const sluice_batch
         progress_examples(&live, c->reader, sluice_batch_rows(batch));
     }
     progress_clear(&live);
-    if (!rc && s != SLUICE_END) rc = complain_error(sluice_reader_error(c->reader));
+    if (!rc && s != SLUICE_END) rc = complain_reader(c->reader, &c->reading);
     return rc;
 }
 
@@ -184,23 +184,25 @@ static int put_rows(converting *c, const column_scale *scales, float *dense) {
 }
 
 static int too_many_cells(const dataset *d) {
-    complain("--standardize: %zu rows of %" PRIu64 " columns are more than %u cells; it makes every row dense",
-             d->n_order, d->dimension, MAX_CELLS);
+    complain("--standardize makes every row dense: %zu rows with ids up to %" PRIu64
+             " are more than %u cells or %u columns; convert without it",
+             d->n_order, d->dimension, MAX_CELLS, MAX_COLUMNS);
     return FAILED;
 }
 
 static int put_dataset(converting *c) {
     dataset *d = &c->data;
     if (!dataset_complete(d)) return out_of_memory();
-    if (c->ratio_pos) dataset_sample(d, c->ratio_pos, c->ratio_neg, c->seed);
-    if (c->ratio_pos && d->n_order == 0 && d->rows && !c->quiet)
-        complain("--sample-ratio: too few examples of one class; nothing is left");
+    if (c->ratio_pos) dataset_sample(d, c->ratio_pos, c->ratio_neg, c->a->seed);
+    if (c->ratio_pos && d->n_order == 0 && d->rows && !c->a->quiet)
+        warning("--sample-ratio: too few examples of one class; nothing is left");
     if (c->shuffle) dataset_shuffle(d, c->shuffle_seed);
     if (!c->standardize) {
         int rc = reserve(c, d->longest + 1);
         return rc ? rc : put_rows(c, NULL, NULL);
     }
-    if (d->n_order && d->dimension >= MAX_CELLS / d->n_order) return too_many_cells(d);
+    if (d->n_order == 0) return DONE; /* the ids of rows that were not drawn mean nothing */
+    if (d->dimension >= MAX_COLUMNS || d->dimension >= MAX_CELLS / d->n_order) return too_many_cells(d);
     size_t columns = (size_t)d->dimension + 1;
     column_scale *scales = dataset_scales(d);
     float *dense = calloc(columns, sizeof *dense);
@@ -216,7 +218,7 @@ static int convert(converting *c) {
     int rc = each_batch(c, in_memory ? hold_batch : put_batch);
     if (!rc && in_memory) rc = put_dataset(c);
     if (!rc && sluice_writer_commit(c->writer) != SLUICE_OK) rc = complain_writer(c->writer, c->output);
-    if (!c->quiet) {
+    if (!c->a->quiet) {
         skip_tally skipped = {0};
         tally_skipped(&skipped, c->reader);
         warn_skipped(&skipped, "input");
@@ -225,16 +227,12 @@ static int convert(converting *c) {
 }
 
 static int run(const args *a) {
-    converting c = {.a = a,
-                    .seed = 1,
-                    .shuffle = args_has(a, "shuffle"),
-                    .standardize = args_has(a, "standardize"),
-                    .quiet = args_has(a, "quiet")};
+    converting c = {.a = a, .shuffle = args_has(a, "shuffle"), .standardize = args_has(a, "standardize")};
     c.output = args_has(a, "output") ? args_value(a, "output") : "-";
     sluice_error err = {0};
     int rc = read_options(&c);
-    if (!rc) rc = check_inputs(a->inputs, a->n_inputs);
     if (rc) return rc;
+    note_stdin(a);
     c.reader = sluice_reader_open(a->inputs, a->n_inputs, &c.reading, &err);
     if (c.reader) c.writer = sluice_writer_open(c.output, args_value(a, "to"), &err);
     rc = c.writer ? convert(&c) : complain_error(&err);
@@ -251,12 +249,13 @@ const command convert_command = {
     .summary = "write examples in another format, sampled, shuffled or scaled",
     .synopsis = "[INPUT...] [-o OUT] [OPTION...]",
     .notes =
-        "Whatever the order of the options, the work is done in this order: sample, shuffle, standardize,\n"
-        "normalize, trapezoid. A plain or a merely normalizing conversion streams; the others hold all examples\n"
-        "in memory. In the columns of --standardize absent values count as 0, and constant columns become 0; it\n"
-        "makes every row dense and refuses more than 1000000000 cells (rows times the largest id).\n"
-        "--trapezoid: with T rows and d the largest id, row t (from 0) lies in chunk k = min(N, floor(N t/T) + 1)\n"
-        "and shows the ids up to floor(k d/N).\n",
+        "Whatever the order of the options, the work is done in this order: sample, shuffle, standardize, normalize, "
+        "trapezoid. A plain or a merely normalizing conversion streams; the others hold all examples in memory.\n"
+        "--standardize: absent values count as 0, and constant columns become 0; it makes every row dense and refuses "
+        "more than 1000000000 cells (rows times the largest id) or ids from 20000000.\n"
+        "--trapezoid: with T rows and d the largest id, row t (from 0) lies in chunk k = min(N, floor(N t/T) + 1) and "
+        "shows the ids up to floor(k d/N).\n"
+        "OUT may be one of the inputs: it is replaced when all is done.",
     .options = options,
     .max_inputs = SIZE_MAX,
     .run = run,

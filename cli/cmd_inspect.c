@@ -76,6 +76,7 @@ static void report_heaviest(report *r, const inspected *in, size_t top) {
 static int print_facts(const args *a, const inspected *in, uint64_t dimension, uint64_t top) {
     sluice_model_facts f = {.size = sizeof f};
     sluice_model_describe(in->model, &f);
+    if (!a->quiet) warn_dimension(dimension, &f);
     report r = report_start(args_has(a, "json"));
     report_text(&r, "learner", f.learner->name);
     report_params(&r, in->model, &f);
@@ -105,8 +106,8 @@ static int run(const args *a) {
     sluice_error err = {0};
     in.model = sluice_model_load(a->inputs[0], &err);
     if (!in.model) return complain_error(&err);
-    if (sluice_model_weights(in.model, &in.weights, &in.n, NULL) != SLUICE_OK)
-        rc = complain_error(sluice_model_error(in.model));
+    if (sluice_model_weights(in.model, &in.weights, &in.n, &err) != SLUICE_OK)
+        rc = complain_error(&err);
     else if (args_has(a, "weights"))
         rc = print_weights(&in);
     else

@@ -4,6 +4,7 @@
 #include "message.h"
 #include "model_args.h"
 #include "params.h"
+#include "wrap.h"
 
 #include <string.h>
 
@@ -14,12 +15,12 @@ static const option_info options[] = {
 };
 
 static void print_text(const sluice_learner_info *l) {
-    printf("%s: %s\n", l->name, l->summary);
-    printf("  paper: %s\n", l->paper);
+    print_wrapped(stdout, l->summary, printf("%s: ", l->name), 2);
+    print_wrapped(stdout, l->paper, printf("  paper: "), 4);
     printf("  memory: %zu bytes per feature%s\n", l->bytes_per_feature,
            l->flags & SLUICE_LEARNER_DENSE ? ", and a dense matrix over the features" : "");
     if (l->n_params) puts("  parameters (default, range):");
-    print_params(l->params, l->n_params);
+    print_params(l->params, l->n_params, 4);
 }
 
 static void print_markdown(const sluice_learner_info *l) {

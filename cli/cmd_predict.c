@@ -4,14 +4,12 @@
 #include "progress.h"
 #include "stream.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const option_info options[] = {
     {"model", 'm', "MODEL", "the model to predict with", 0},
-    {"output", 'o', "FILE", "write the predictions here (default: standard output)", 0},
     {"proba", 0, NULL, "add the probability of the class 1 (learners whose margins are log odds)", 0},
     STREAM_OPTIONS,
     {NULL, 0, NULL, NULL, 0},
@@ -20,9 +18,8 @@ static const option_info options[] = {
 typedef struct predicting {
     sluice_model *model; /* in its final form */
     sluice_reader *reader;
+    sluice_reader_options reading;
     int proba, quiet;
-    FILE *out;
-    const char *out_name;
 } predicting;
 
 static void print_prediction(const predicting *p, double margin) {
@@ -35,7 +32,7 @@ static void print_prediction(const predicting *p, double margin) {
         n += sluice_format_double(line + n, 1 / (1 + exp(-margin)));
     }
     line[n++] = '\n';
-    fwrite(line, 1, n, p->out);
+    fwrite(line, 1, n, stdout);
 }
 
 /* Writes out every batch at once: whoever reads our output behind a pipe sees it in time. */
@@ -59,11 +56,11 @@ static int predict_batches(const predicting *p) {
         }
         sluice_model_margins(p->model, batch, margins);
         for (size_t i = 0; i < rows; i++) print_prediction(p, margins[i]);
-        rc = flush_results(p->out, p->out_name);
+        rc = flush_results(stdout, "standard output");
         progress_examples(&live, p->reader, rows);
     }
     progress_clear(&live);
-    if (!rc && s != SLUICE_END) rc = complain_error(sluice_reader_error(p->reader));
+    if (!rc && s != SLUICE_END) rc = complain_reader(p->reader, &p->reading);
     free(margins);
     return rc;
 }
@@ -79,13 +76,12 @@ static int no_probability(const args *a, const char *path) {
                        path, names);
 }
 
-/* Loads the model and opens the inputs and the output. */
+/* Loads the model and opens the inputs. */
 static int prepare(const args *a, predicting *p) {
-    sluice_reader_options reading;
     sluice_error err = {0};
-    const char *path = args_value(a, "model"), *output = args_value(a, "output");
+    const char *path = args_value(a, "model");
     if (!path) return wrong_usage(a->command->name, "which model? give it with -m MODEL");
-    int rc = stream_options(a, &reading);
+    int rc = stream_options(a, &p->reading);
     if (rc) return rc;
 
     sluice_model *full = sluice_model_load(path, &err);
@@ -96,34 +92,19 @@ static int prepare(const args *a, predicting *p) {
     if (rc) return rc;
     if (!p->model) return complain_error(&err);
 
-    rc = check_inputs(a->inputs, a->n_inputs);
-    if (rc) return rc;
-    p->reader = sluice_reader_open(a->inputs, a->n_inputs, &reading, &err);
-    if (!p->reader) return complain_error(&err);
-    if (output && strcmp(output, "-") != 0) {
-        p->out_name = output;
-        p->out = fopen(output, "w");
-        if (!p->out) {
-            complain("%s: cannot write: %s", output, strerror(errno));
-            return FAILED;
-        }
-    }
-    return DONE;
+    note_stdin(a);
+    p->reader = sluice_reader_open(a->inputs, a->n_inputs, &p->reading, &err);
+    return p->reader ? DONE : complain_error(&err);
 }
 
 static int run(const args *a) {
-    predicting p = {
-        .out = stdout, .out_name = "standard output", .proba = args_has(a, "proba"), .quiet = args_has(a, "quiet")};
+    predicting p = {.proba = args_has(a, "proba"), .quiet = a->quiet};
     int rc = prepare(a, &p);
     if (!rc) rc = predict_batches(&p);
     if (p.reader && !p.quiet) {
         skip_tally skipped = {0};
         tally_skipped(&skipped, p.reader);
         warn_skipped(&skipped, "input");
-    }
-    if (p.out && p.out != stdout && fclose(p.out) != 0 && !rc) {
-        complain("%s: cannot write: %s", p.out_name, strerror(errno));
-        rc = FAILED;
     }
     sluice_reader_close(p.reader);
     sluice_model_free(p.model);
@@ -133,9 +114,9 @@ static int run(const args *a) {
 const command predict_command = {
     .name = "predict",
     .summary = "print a label and a margin for every example",
-    .synopsis = "-m MODEL [--proba] [-o FILE] [INPUT...]",
-    .notes = "Each line is 1 or -1, a tab and the margin in the shortest digits that read back exactly;\n"
-             "with --proba another tab and the probability of the class 1. The labels of the inputs are not used.\n",
+    .synopsis = "-m MODEL [--proba] [INPUT...]",
+    .notes = "Each line is 1 or -1, a tab and the margin in the shortest digits that read back exactly; "
+             "with --proba another tab and the probability of the class 1. The labels of the inputs are not used.",
     .options = options,
     .max_inputs = SIZE_MAX,
     .run = run,

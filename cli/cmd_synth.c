@@ -3,7 +3,9 @@
 #include "message.h"
 #include "nearest.h"
 #include "params.h"
+#include "paths.h"
 #include "synth.h"
+#include "wrap.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -21,8 +23,9 @@ enum { N_STREAMS = sizeof streams / sizeof streams[0] };
 
 static void print_streams(void) {
     for (size_t i = 0; i < N_STREAMS; i++) {
-        printf("%s%s: %s\n", i ? "\n" : "", streams[i]->name, streams[i]->summary);
-        print_params(streams[i]->params, streams[i]->n_params);
+        if (i) putchar('\n');
+        print_wrapped(stdout, streams[i]->summary, printf("%s: ", streams[i]->name), 2);
+        print_params(streams[i]->params, streams[i]->n_params, 4);
     }
 }
 
@@ -66,15 +69,28 @@ static int read_stream_params(const args *a, const synth_stream *stream, double 
     const char **texts = calloc(a->n_given + 1, sizeof *texts);
     if (!texts) return out_of_memory();
     size_t n = args_values(a, "param", texts);
-    int rc = read_params(stream->name, stream->params, stream->n_params, texts, n, values);
+    sluice_error err = {0};
+    sluice_status status = sluice_params_read(stream->name, stream->params, stream->n_params, texts, n, values, &err);
     free(texts);
-    const char *reason = rc ? NULL : stream->check(values);
-    return reason ? wrong_usage(a->command->name, "%s: %s", stream->name, reason) : rc;
+    if (status != SLUICE_OK) return complain_error(&err);
+    const char *reason = stream->check(values);
+    return reason ? wrong_usage(a->command->name, "%s: %s", stream->name, reason) : DONE;
+}
+
+static int check_outputs(const args *a, const char *output, const char *test) {
+    if (!test) return DONE;
+    if (strcmp(test, "-") == 0)
+        return strcmp(output, "-") != 0
+                   ? DONE
+                   : wrong_usage(a->command->name, "--test -: standard output already takes the rows; give -o FILE");
+    if (strcmp(output, "-") != 0 && same_output(output, test))
+        return wrong_usage(a->command->name, "--test %s: -o writes to that file too; name another", test);
+    return check_later_output(test);
 }
 
 static int run(const args *a) {
     if (a->n_inputs == 0) {
-        if (a->n_given > (args_has(a, "quiet") ? 1u : 0u))
+        if (args_has(a, "param") || args_has(a, "output") || args_has(a, "test"))
             return wrong_usage(a->command->name, "which stream? `sluice synth` alone lists them");
         print_streams();
         return flush_results(stdout, "standard output");
@@ -82,21 +98,23 @@ static int run(const args *a) {
     const synth_stream *stream = find_stream(a->inputs[0]);
     if (!stream) return unknown_stream(a, a->inputs[0]);
     double values[MAX_SYNTH_PARAMS];
-    uint64_t seed = 1;
-    int rc = read_stream_params(a, stream, values);
-    if (!rc) rc = args_count(a, "seed", 0, UINT64_MAX, &seed);
-    if (rc) return rc;
-
     const char *output = args_value(a, "output"), *test = args_value(a, "test");
-    if (test && strcmp(test, "-") == 0 && (!output || strcmp(output, "-") == 0))
-        return wrong_usage(a->command->name, "--test -: standard output already takes the rows; give -o FILE");
-    rng r = rng_seed(seed);
+    int rc = read_stream_params(a, stream, values);
+    if (!rc) rc = check_outputs(a, output ? output : "-", test);
+    if (rc) return rc;
+    rng r = rng_seed(a->seed);
     void *state = stream->start(values, &r);
     if (!state) return out_of_memory();
     rc = write_file(stream, state, &r, (uint64_t)values[SYNTH_ROWS], output ? output : "-");
     if (!rc && test) rc = write_file(stream, state, &r, (uint64_t)values[SYNTH_TEST_ROWS], test);
     stream->free_state(state);
     return rc;
+}
+
+static const sluice_param_info *param_at(size_t i) {
+    for (size_t k = 0; k < N_STREAMS; i -= streams[k]->n_params, k++)
+        if (i < streams[k]->n_params) return &streams[k]->params[i];
+    return NULL;
 }
 
 static void more_help(const args *a) {
@@ -109,9 +127,10 @@ const command synth_command = {
     .name = "synth",
     .summary = "make a synthetic stream, seeded",
     .synopsis = "[NAME] [-P NAME=VALUE]... [-o FILE] [--test FILE] [--seed N]",
-    .notes = "Without a name it lists the streams.\n",
+    .notes = "Without a name it lists the streams.",
     .options = options,
     .max_inputs = 1,
     .run = run,
     .more_help = more_help,
+    .param_at = param_at,
 };

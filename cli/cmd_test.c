@@ -1,15 +1,14 @@
 /* sluice test: measures a model on labelled data. */
 #include "commands.h"
+#include "measure.h"
 #include "message.h"
 #include "progress.h"
 #include "report.h"
 #include "stream.h"
 
 static const option_info options[] = {
-    {"model", 'm', "MODEL", "the model to measure", 0},
-    STREAM_OPTIONS,
-    {"json", 0, NULL, "print the results as one JSON object", 0},
-    {NULL, 0, NULL, NULL, 0},
+    {"model", 'm', "MODEL", "the model to measure", 0},           MEASURE_OPTIONS,          STREAM_OPTIONS,
+    {"json", 0, NULL, "print the results as one JSON object", 0}, {NULL, 0, NULL, NULL, 0},
 };
 
 static int print_results(const args *a, const sluice_model *model, const sluice_measures *m, const skip_tally *skipped,
@@ -28,9 +27,11 @@ static int print_results(const args *a, const sluice_model *model, const sluice_
 
 static int run(const args *a) {
     sluice_reader_options reading;
+    sluice_meter_options how;
     const char *path = args_value(a, "model");
     if (!path) return wrong_usage(a->command->name, "which model? give it with -m MODEL");
     int rc = stream_options(a, &reading);
+    if (!rc) rc = measure_options(a, &how);
     if (rc) return rc;
     sluice_error err = {0};
     sluice_model *model = sluice_model_load(path, &err);
@@ -38,12 +39,12 @@ static int run(const args *a) {
 
     sluice_measures m;
     skip_tally skipped = {0};
-    int quiet = args_has(a, "quiet");
-    progress p = progress_start(quiet, 1, 0);
-    rc = check_inputs(a->inputs, a->n_inputs);
-    if (!rc) rc = measure_inputs(model, a->inputs, a->n_inputs, &reading, &p, &m, &skipped);
+    progress p = progress_start(a->quiet, 1, 0);
+    note_stdin(a);
+    rc = measure_inputs(model, a->inputs, a->n_inputs, &reading, &how, &p, &m, &skipped);
     double seconds = now_seconds() - p.started;
-    if (!quiet) warn_skipped(&skipped, "input");
+    if (!a->quiet) warn_skipped(&skipped, "input");
+    if (!rc && !a->quiet) warn_one_class(&m, "input");
     if (!rc) rc = print_results(a, model, &m, &skipped, seconds);
     sluice_model_free(model);
     return rc;
@@ -53,7 +54,7 @@ const command test_command = {
     .name = "test",
     .summary = "measure a model on labelled examples; learns nothing",
     .synopsis = "-m MODEL [INPUT...]",
-    .notes = "The AUC is exact: it keeps 8 bytes for every example.\n",
+    .notes = "The AUC is exact: it keeps 8 bytes for every example.",
     .options = options,
     .max_inputs = SIZE_MAX,
     .run = run,

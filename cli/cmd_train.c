@@ -1,8 +1,10 @@
 /* sluice train: learns from a stream, reports, saves. */
 #include "commands.h"
+#include "measure.h"
 #include "message.h"
 #include "model_args.h"
 #include "params.h"
+#include "paths.h"
 #include "progress.h"
 #include "report.h"
 #include "stream.h"
@@ -18,6 +20,7 @@ static const option_info options[] = {
     {"test", 0, "FILE", "measure the model on this file afterwards", 0},
     {"passes", 0, "N", "go over the inputs N times (default 1)", 0},
     {"dim", 0, "N", "the dimension that sparsity refers to (default: the features seen)", 0},
+    MEASURE_OPTIONS,
     STREAM_OPTIONS,
     {"json", 0, NULL, "print the results as one JSON object", 0},
     {NULL, 0, NULL, NULL, 0},
@@ -26,24 +29,23 @@ static const option_info options[] = {
 typedef struct training {
     const args *a;
     sluice_reader_options reading;
+    sluice_meter_options how;
     const char *output, *test;
     uint64_t passes, dimension;
-    int quiet;
 
     sluice_model *model;
     sluice_meter *meter;
     uint64_t updates_before; /* of earlier runs, with -i */
     double seconds;
     skip_tally skipped, test_skipped;
-    sluice_measures test_measures;
-    uint64_t *ids; /* of one row */
-    size_t ids_room;
+    sluice_measures measures, test_measures;
 } training;
 
 /* What can be seen to be wrong before any work. */
 static int check_usage(training *t) {
     const args *a = t->a;
     int rc = stream_options(a, &t->reading);
+    if (!rc) rc = measure_options(a, &t->how);
     if (!rc) rc = args_count(a, "passes", 1, 1000000000, &t->passes);
     if (!rc) rc = args_count(a, "dim", 1, UINT64_MAX, &t->dimension);
     if (rc) return rc;
@@ -51,6 +53,11 @@ static int check_usage(training *t) {
         return wrong_usage(a->command->name, "--final needs -o MODEL: there is nothing to write it to");
     if (t->output && strcmp(t->output, "-") == 0)
         return wrong_usage(a->command->name, "-o -: standard output is for the results; name a file");
+    if (t->output && replaces_input(t->output, a->inputs, a->n_inputs))
+        return wrong_usage(a->command->name, "-o %s: the model would replace an input; name another file", t->output);
+    if (t->output && t->test && replaces_input(t->output, &t->test, 1))
+        return wrong_usage(a->command->name, "-o %s: the model would replace the --test file; name another file",
+                           t->output);
     if (t->passes > 1 && reads_once(a->inputs, a->n_inputs))
         return wrong_usage(a->command->name, "--passes %" PRIu64 ": standard input and pipes can be read only once",
                            t->passes);
@@ -59,39 +66,21 @@ static int check_usage(training *t) {
     return DONE;
 }
 
+/* What would otherwise come to light only after learning. */
 static int check_files(const training *t) {
-    int rc = check_inputs(t->a->inputs, t->a->n_inputs);
-    if (!rc && t->test) rc = check_inputs(&t->test, 1);
-    if (!rc && t->output) rc = check_output(t->output);
+    int rc = t->test ? check_later_input(t->test) : DONE;
+    if (!rc && t->output) rc = check_later_output(t->output);
     return rc;
 }
 
+/* Learns a batch, in pieces where rows of the progress table fall due within it. */
 static int learn_batch(training *t, progress *p, const sluice_reader *reader, const sluice_batch *batch) {
-    if (sluice_model_learn_batch(t->model, batch, t->meter) != SLUICE_OK)
-        return complain_error(sluice_model_error(t->model));
-    progress_learned(p, reader, sluice_batch_rows(batch), t->model, t->meter);
-    return DONE;
-}
-
-static int reserve_ids(training *t, size_t n) {
-    if (n <= t->ids_room) return DONE;
-    free(t->ids);
-    t->ids_room = 2 * n;
-    t->ids = malloc(t->ids_room * sizeof *t->ids);
-    return t->ids ? DONE : out_of_memory();
-}
-
-/* The same, row by row: slower, for the few batches in which a row of the progress table falls due. */
-static int learn_rows(training *t, progress *p, const sluice_reader *reader, const sluice_batch *batch) {
-    for (size_t i = 0; i < sluice_batch_rows(batch); i++) {
-        sluice_example x;
-        double margin;
-        int rc = reserve_ids(t, sluice_batch_nonzeros(batch, i) + 1);
-        if (rc) return rc;
-        sluice_batch_row(batch, i, t->ids, &x);
-        if (sluice_model_learn(t->model, &x, &margin) != SLUICE_OK) return complain_error(sluice_model_error(t->model));
-        if (x.weight > 0 && sluice_meter_add(t->meter, margin, x.label) != SLUICE_OK) return out_of_memory();
-        progress_learned(p, reader, 1, t->model, t->meter);
+    size_t rows = sluice_batch_rows(batch);
+    for (size_t first = 0, n; first < rows; first += n) {
+        n = progress_until_row(p, rows - first);
+        if (sluice_model_learn_rows(t->model, batch, first, n, t->meter) != SLUICE_OK)
+            return complain_error(sluice_model_error(t->model));
+        progress_learned(p, reader, n, t->model, t->meter);
     }
     return DONE;
 }
@@ -103,32 +92,36 @@ static int learn_pass(training *t, progress *p) {
     const sluice_batch *batch;
     sluice_status status = SLUICE_OK;
     int rc = DONE;
-    while (!rc && (status = sluice_reader_next(reader, &batch)) == SLUICE_OK) {
-        int by_row = progress_row_within(p, sluice_batch_rows(batch));
-        rc = by_row ? learn_rows(t, p, reader, batch) : learn_batch(t, p, reader, batch);
-    }
+    while (!rc && (status = sluice_reader_next(reader, &batch)) == SLUICE_OK) rc = learn_batch(t, p, reader, batch);
     progress_clear(p);
-    if (!rc && status != SLUICE_END) rc = complain_error(sluice_reader_error(reader));
+    if (!rc && status != SLUICE_END) rc = complain_reader(reader, &t->reading);
     tally_skipped(&t->skipped, reader);
     sluice_reader_close(reader);
     return rc;
 }
 
 static int learn(training *t) {
-    progress p = progress_start(t->quiet, t->passes, t->dimension);
+    const args *a = t->a;
+    if (!t->output && !a->quiet) complain("note: the model will not be saved; -o MODEL saves it");
+    note_stdin(a);
+    progress p = progress_start(a->quiet, t->passes, t->dimension);
     int rc = DONE;
     for (p.pass = 0; p.pass < t->passes && !rc; p.pass++) rc = learn_pass(t, &p);
     t->seconds = now_seconds() - p.started;
+    t->measures = (sluice_measures){.size = sizeof t->measures};
+    sluice_meter_read(t->meter, &t->measures);
     if (!rc) progress_finish(&p, t->model, t->meter);
-    if (!t->quiet) warn_skipped(&t->skipped, "input");
+    if (!a->quiet) warn_skipped(&t->skipped, "input");
+    if (!rc && !a->quiet) warn_one_class(&t->measures, "input");
     return rc;
 }
 
 static int measure(training *t) {
     if (!t->test) return DONE;
-    progress p = progress_start(t->quiet, 1, 0);
-    int rc = measure_inputs(t->model, &t->test, 1, &t->reading, &p, &t->test_measures, &t->test_skipped);
-    if (!t->quiet) warn_skipped(&t->test_skipped, t->test);
+    progress p = progress_start(t->a->quiet, 1, 0);
+    int rc = measure_inputs(t->model, &t->test, 1, &t->reading, &t->how, &p, &t->test_measures, &t->test_skipped);
+    if (!t->a->quiet) warn_skipped(&t->test_skipped, t->test);
+    if (!rc && !t->a->quiet) warn_one_class(&t->test_measures, t->test);
     return rc;
 }
 
@@ -145,21 +138,18 @@ static int save(training *t) {
 
 static int print_results(const training *t) {
     sluice_model_facts facts = {.size = sizeof facts};
-    sluice_measures m = {.size = sizeof m};
     sluice_model_describe(t->model, &facts);
-    sluice_meter_read(t->meter, &m);
-    if (!t->quiet && t->dimension && t->dimension < facts.features_seen)
-        complain("--dim %" PRIu64 " is less than the %" PRIu64 " features seen", t->dimension, facts.features_seen);
+    if (!t->a->quiet) warn_dimension(t->dimension, &facts);
 
     report r = report_start(args_has(t->a, "json"));
     report_text(&r, "learner", facts.learner->name);
     report_params(&r, t->model, &facts);
     report_settings(&r, &facts.settings);
-    report_measures(&r, &m);
+    report_measures(&r, &t->measures);
     report_count(&r, "updates", facts.updates - t->updates_before);
     report_count(&r, "passes", t->passes);
     report_size(&r, &facts, t->dimension);
-    report_speed(&r, t->seconds, m.examples);
+    report_speed(&r, t->seconds, t->measures.examples);
     report_skipped(&r, &t->skipped);
     if (t->test) {
         report_open(&r, "test");
@@ -172,17 +162,14 @@ static int print_results(const training *t) {
 
 static int make_meter(training *t) {
     sluice_error err = {0};
-    sluice_meter_options how = meter_options_bounded(t->model);
+    sluice_meter_options how = t->how;
+    measure_defaults(t->model, &how);
     t->meter = sluice_meter_new(&how, &err);
     return t->meter ? DONE : complain_error(&err);
 }
 
 static int run(const args *a) {
-    training t = {.a = a,
-                  .output = args_value(a, "output"),
-                  .test = args_value(a, "test"),
-                  .passes = 1,
-                  .quiet = args_has(a, "quiet")};
+    training t = {.a = a, .output = args_value(a, "output"), .test = args_value(a, "test"), .passes = 1};
     int rc = check_usage(&t);
     if (!rc) rc = model_from_args(a, &t.model);
     if (!rc) rc = check_files(&t);
@@ -193,11 +180,10 @@ static int run(const args *a) {
         t.updates_before = facts.updates;
         rc = learn(&t);
     }
-    /* the model is saved only when nothing can fail any more but the saving itself */
     if (!rc) rc = measure(&t);
-    if (!rc) rc = save(&t);
     if (!rc) rc = print_results(&t);
-    free(t.ids);
+    /* a run that fails saves no model: not before the results have reached their reader */
+    if (!rc) rc = save(&t);
     sluice_meter_free(t.meter);
     sluice_model_free(t.model);
     return rc;
@@ -210,8 +196,8 @@ static void more_help(const args *a) {
         printf("\nThere is no learner '%s'; `sluice learners` lists them.\n", name);
         return;
     }
-    printf("\nparameters of %s%s:\n", l->name, name ? "" : ", the default learner (-a LEARNER --help for another)");
-    print_params(l->params, l->n_params);
+    printf("\nparameters of %s%s:\n", l->name, name ? "" : ", the default learner (-a LEARNER --help for others)");
+    print_params(l->params, l->n_params, 2);
 }
 
 const command train_command = {
@@ -220,9 +206,10 @@ const command train_command = {
     .synopsis = "[-a LEARNER] [-P NAME=VALUE]... [-o MODEL] [-i MODEL] [--test FILE] [--passes N] [INPUT...]",
     .notes = "Every example is predicted first and then learned, so the error reported is that of unseen examples.\n"
              "A model saved with -o can go on learning later (-i), exactly as if it had never stopped.\n"
-             "A run that fails writes no model and leaves an existing one untouched.\n",
+             "A run that fails writes no model and leaves an existing one untouched.",
     .options = options,
     .max_inputs = SIZE_MAX,
     .run = run,
     .more_help = more_help,
+    .param_at = learner_param_at,
 };

@@ -4,6 +4,7 @@
 #include "message.h"
 #include "nearest.h"
 #include "sluice.h"
+#include "wrap.h"
 
 #include <signal.h>
 #include <string.h>
@@ -18,10 +19,13 @@ static void print_overview(FILE *out) {
     fputs("usage: sluice COMMAND [OPTION...] [INPUT...]\n\n"
           "Learns sparse linear classifiers from data streams, one example at a time.\n\ncommands:\n",
           out);
-    for (size_t i = 0; i < N_COMMANDS; i++) fprintf(out, "  %-10s%s\n", commands[i]->name, commands[i]->summary);
-    fputs("\nsluice COMMAND --help says more about each; sluice --version prints the version.\n"
-          "Inputs are files, plain or compressed (gzip, zstd, bzip2, xz), or - or nothing for standard input.\n",
-          out);
+    for (size_t i = 0; i < N_COMMANDS; i++)
+        print_wrapped(out, commands[i]->summary, fprintf(out, "  %-10s", commands[i]->name), 12);
+    fputc('\n', out);
+    print_wrapped(out,
+                  "sluice help COMMAND says more about each; sluice --version prints the version.\n"
+                  "Inputs are files, plain or compressed (gzip, zstd, bzip2, xz), or - or nothing for standard input.",
+                  0, 0);
 }
 
 static int print_version(void) {
@@ -65,9 +69,14 @@ int main(int argc, char **argv) {
         print_overview(stderr);
         return WRONG_USAGE;
     }
+    if (argc > 2 && strcmp(argv[1], "help") == 0) { /* `help train` is `train --help` */
+        static char option[] = "--help";
+        argv[1] = argv[2];
+        argv[2] = option;
+    }
     const char *name = argv[1];
-    if (strcmp(name, "--version") == 0) return print_version();
-    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) return print_version();
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
         print_overview(stdout);
         return flush_results(stdout, "standard output");
     }

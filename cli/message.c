@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static void say(const char *format, va_list values) {
-    fputs("sluice: ", stderr);
+static void say(const char *kind, const char *format, va_list values) {
+    fprintf(stderr, "sluice: %s", kind);
     vfprintf(stderr, format, values);
     fputc('\n', stderr);
 }
@@ -16,14 +16,14 @@ static void say(const char *format, va_list values) {
 void complain(const char *format, ...) {
     va_list values;
     va_start(values, format);
-    say(format, values);
+    say("", format, values);
     va_end(values);
 }
 
 int wrong_usage(const char *command, const char *format, ...) {
     va_list values;
     va_start(values, format);
-    say(format, values);
+    say("", format, values);
     va_end(values);
     if (command)
         fprintf(stderr, "try: sluice %s --help\n", command);
@@ -32,13 +32,22 @@ int wrong_usage(const char *command, const char *format, ...) {
     return WRONG_USAGE;
 }
 
-int complain_error(const sluice_error *error) {
+void warning(const char *format, ...) {
+    va_list values;
+    va_start(values, format);
+    say("warning: ", format, values);
+    va_end(values);
+}
+
+int complain_error(const sluice_error *error) { return complain_error_with(error, ""); }
+
+int complain_error_with(const sluice_error *error, const char *advice) {
     fputs("sluice: ", stderr);
     if (error->source[0]) fprintf(stderr, "%s:", error->source);
     if (error->line) fprintf(stderr, "%" PRIu64 ":", error->line);
     if (error->line && error->column) fprintf(stderr, "%" PRIu64 ":", error->column);
-    fprintf(stderr, "%s%s\n", error->source[0] || error->line ? " " : "",
-            error->message[0] ? error->message : sluice_status_name(error->status));
+    fprintf(stderr, "%s%s%s\n", error->source[0] || error->line ? " " : "",
+            error->message[0] ? error->message : "failed, and nobody said why; please report this", advice);
     return error->status == SLUICE_E_USAGE ? WRONG_USAGE : FAILED;
 }
 

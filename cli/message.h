@@ -17,11 +17,16 @@ enum { DONE = 0, FAILED = 1, WRONG_USAGE = 2 };
 /* One line on stderr: "sluice: ...". */
 void complain(const char *format, ...) PRINTF_LIKE(1, 2);
 
+/* The same as "sluice: warning: ...": the work goes on. Not to be used with -q. */
+void warning(const char *format, ...) PRINTF_LIKE(1, 2);
+
 /* A wrong command line: the message, then where to read more. Returns WRONG_USAGE. `command` may be NULL. */
 int wrong_usage(const char *command, const char *format, ...) PRINTF_LIKE(2, 3);
 
 /* A failure of the library as "sluice: FILE:LINE:COLUMN: message". Returns the exit status that goes with it. */
 int complain_error(const sluice_error *error);
+/* With advice behind the message, such as "; try this". */
+int complain_error_with(const sluice_error *error, const char *advice);
 
 /* The same for a writer; quiet where it wrote to standard output ("-") and whoever read that has gone away. */
 int complain_writer(const sluice_writer *writer, const char *path);

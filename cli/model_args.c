@@ -4,23 +4,19 @@
 #include "nearest.h"
 #include "params.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* The settings as the options give them. */
 static int settings_from_args(const args *a, sluice_settings *settings) {
     static const char *const norms[] = {"none", "l2", NULL};
     size_t norm = 0;
-    uint64_t bits = 0, seed = 1; /* the seed is checked; no learner draws random numbers yet */
+    uint64_t bits = 0;
     *settings = (sluice_settings){.size = sizeof *settings};
     int rc = args_number(a, "bias", &settings->bias);
     if (!rc) rc = args_word(a, "normalize", norms, &norm);
     if (!rc) rc = args_count(a, "hash", 1, SLUICE_MAX_HASH_BITS, &bits);
-    if (!rc) rc = args_count(a, "seed", 0, UINT64_MAX, &seed);
     settings->normalize = norm ? SLUICE_NORMALIZE_L2 : SLUICE_NORMALIZE_NONE;
     settings->hash_bits = (unsigned)bits;
     return rc;
@@ -43,7 +39,7 @@ int unknown_learner(const command *c, const char *name) {
 static sluice_model *new_model(const args *a, const char *learner, const sluice_settings *settings, sluice_error *err) {
     const char **texts = calloc(a->n_given + 1, sizeof *texts);
     if (!texts) {
-        err->status = SLUICE_E_MEMORY;
+        *err = (sluice_error){.status = SLUICE_E_MEMORY, .message = "out of memory"};
         return NULL;
     }
     size_t n = args_values(a, "param", texts);
@@ -99,7 +95,8 @@ static int check_resumed(const args *a, const sluice_model *model, const char *p
             a->command->name,
             "-i %s: a predict-only model (train --final) cannot go on learning; keep the full one for that", path);
     const sluice_settings *has = &facts.settings;
-    if (args_has(a, "bias") && asked.bias != has->bias) return contradicts(a, "bias", path);
+    /* the model keeps its bias as a float */
+    if (args_has(a, "bias") && (float)asked.bias != (float)has->bias) return contradicts(a, "bias", path);
     if (args_has(a, "normalize") && asked.normalize != has->normalize) return contradicts(a, "normalize", path);
     if (args_has(a, "hash") && asked.hash_bits != has->hash_bits) return contradicts(a, "hash", path);
     return check_params(a, model, &facts, path);
@@ -121,24 +118,9 @@ int model_from_args(const args *a, sluice_model **model) {
     return *model ? DONE : complain_error(&err);
 }
 
-int check_output(const char *path) {
-    struct stat s;
-    int exists = stat(path, &s) == 0;
-    if (exists && S_ISDIR(s.st_mode)) {
-        complain("%s: is a directory; name a file in it", path);
-        return FAILED;
-    }
-    if (exists && !S_ISREG(s.st_mode)) {
-        if (access(path, W_OK) == 0) return DONE;
-        complain("%s: cannot write: %s", path, strerror(errno));
-        return FAILED;
-    }
-    /* a model is written beside its place and renamed into it: the directory must take new files */
-    char *directory = strdup(path), *slash = directory ? strrchr(directory, '/') : NULL;
-    if (!directory) return out_of_memory();
-    if (slash) slash[slash == directory] = 0;
-    int writable = access(slash ? directory : ".", W_OK | X_OK) == 0;
-    if (!writable) complain("%s: cannot write into its directory: %s", path, strerror(errno));
-    free(directory);
-    return writable ? DONE : FAILED;
+const sluice_param_info *learner_param_at(size_t i) {
+    const sluice_learner_info *l;
+    for (size_t k = 0; (l = sluice_learner_at(k)); i -= l->n_params, k++)
+        if (i < l->n_params) return &l->params[i];
+    return NULL;
 }

@@ -23,8 +23,7 @@ int model_from_args(const args *a, sluice_model **model);
 /* Says that there is no such learner, and which there are. Returns WRONG_USAGE. */
 int unknown_learner(const command *c, const char *name);
 
-/* Refuses a path that a model could not be saved to, before hours of learning; touches nothing. Returns DONE or FAILED.
- */
-int check_output(const char *path);
+/* The parameters of all learners in a row; NULL past the last. */
+const sluice_param_info *learner_param_at(size_t i);
 
 #endif

@@ -1,8 +1,12 @@
 #include "nearest.h"
 
+#include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 enum { LONGEST = 63 }; /* longer words are not worth comparing */
+
+static int same_letter(char a, char b) { return tolower((unsigned char)a) == tolower((unsigned char)b); }
 
 /* Levenshtein's distance, one row of the table at a time. */
 static size_t edit_distance(const char *a, const char *b) {
@@ -13,7 +17,7 @@ static size_t edit_distance(const char *a, const char *b) {
         size_t diagonal = row[0];
         row[0] = i;
         for (size_t j = 1; j <= m; j++) {
-            size_t best = diagonal + (a[i - 1] != b[j - 1]);
+            size_t best = diagonal + !same_letter(a[i - 1], b[j - 1]);
             diagonal = row[j];
             if (row[j] + 1 < best) best = row[j] + 1;
             if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
@@ -28,10 +32,12 @@ nearest nearest_start(const char *wanted) {
     return (nearest){wanted, NULL, strlen(wanted) / 2 + 1};
 }
 
-void nearest_try(nearest *n, const char *word) {
-    size_t d = edit_distance(n->wanted, word);
-    if (d < n->distance) {
-        n->distance = d;
-        n->word = word;
-    }
+int nearest_try(nearest *n, const char *word) {
+    size_t d = edit_distance(n->wanted, word), length = strlen(n->wanted);
+    /* the beginning of a word is as good as a slip of one letter, however much is missing */
+    if (d > 1 && length > 1 && strncasecmp(n->wanted, word, length) == 0) d = 1;
+    if (d >= n->distance) return 0;
+    n->distance = d;
+    n->word = word;
+    return 1;
 }

@@ -1,4 +1,5 @@
-/* The nearest of several words to one that was mistyped. */
+/* The nearest of several words to one that was mistyped or not written to its end; upper and lower case are the same.
+ */
 #ifndef CLI_NEAREST_H
 #define CLI_NEAREST_H
 
@@ -10,6 +11,7 @@ typedef struct nearest {
 } nearest;
 
 nearest nearest_start(const char *wanted);
-void nearest_try(nearest *n, const char *word);
+/* Whether this word is nearer than those before. */
+int nearest_try(nearest *n, const char *word);
 
 #endif

@@ -1,7 +1,6 @@
 #include "params.h"
 
-#include "message.h"
-#include "nearest.h"
+#include "wrap.h"
 
 #include <math.h>
 #include <string.h>
@@ -43,7 +42,7 @@ void param_value_json(json *j, const char *key, const sluice_param_info *p, doub
         json_number(j, key, value);
 }
 
-void print_params(const sluice_param_info *params, size_t n) {
+void print_params(const sluice_param_info *params, size_t n, int indent) {
     size_t name = 4, value = 7, range = 5;
     char text[PARAM_TEXT];
     for (size_t i = 0; i < n; i++) {
@@ -54,9 +53,10 @@ void print_params(const sluice_param_info *params, size_t n) {
         if (c > range) range = c;
     }
     for (size_t i = 0; i < n; i++) {
-        printf("  %-*s  %-*s", (int)name, params[i].name, (int)value,
-               param_value_text(&params[i], params[i].value, text));
-        printf("  %-*s  %s\n", (int)range, param_range_text(&params[i], text), params[i].help);
+        int column = printf("%*s%-*s  %-*s", indent, "", (int)name, params[i].name, (int)value,
+                            param_value_text(&params[i], params[i].value, text));
+        column += printf("  %-*s  ", (int)range, param_range_text(&params[i], text));
+        print_wrapped(stdout, params[i].help, column, column);
     }
 }
 
@@ -78,58 +78,4 @@ void print_params_markdown(const sluice_param_info *params, size_t n) {
         print_cell(params[i].help);
         puts(" |");
     }
-}
-
-static int unknown_param(const char *owner, const sluice_param_info *params, size_t n, const char *name) {
-    char known[512] = "none";
-    nearest best = nearest_start(name);
-    size_t length = 0;
-    for (size_t i = 0; i < n && length < sizeof known; i++) {
-        length += (size_t)snprintf(known + length, sizeof known - length, "%s%s", i ? ", " : "", params[i].name);
-        nearest_try(&best, params[i].name);
-    }
-    complain("%s has no parameter '%s'%s%s%s; it has: %s", owner, name, best.word ? " (did you mean '" : "",
-             best.word ? best.word : "", best.word ? "'?)" : "", known);
-    return WRONG_USAGE;
-}
-
-static int read_value(const char *owner, const sluice_param_info *p, const char *text, double *value) {
-    if (p->choices) {
-        for (size_t i = 0; p->choices[i]; i++)
-            if (strcmp(p->choices[i], text) == 0) {
-                *value = (double)i;
-                return DONE;
-            }
-    } else if (sluice_parse_number(text, value) && *value >= p->min && *value <= p->max &&
-               !(p->integer && floor(*value) != *value)) {
-        return DONE;
-    }
-    char range[PARAM_TEXT];
-    complain("%s: parameter %s=%s: it must be %s%s", owner, p->name, text,
-             p->choices   ? "one of "
-             : p->integer ? "a whole number in "
-                          : "a number in ",
-             param_range_text(p, range));
-    return WRONG_USAGE;
-}
-
-int read_params(const char *owner, const sluice_param_info *params, size_t n, const char *const *texts, size_t n_texts,
-                double *values) {
-    for (size_t i = 0; i < n; i++) values[i] = params[i].value;
-    for (size_t t = 0; t < n_texts; t++) {
-        size_t length = strcspn(texts[t], "="), i = 0;
-        if (!texts[t][length]) {
-            complain("-P %s: write it as name=value", texts[t]);
-            return WRONG_USAGE;
-        }
-        while (i < n && (strlen(params[i].name) != length || memcmp(params[i].name, texts[t], length) != 0)) i++;
-        if (i == n) {
-            char name[64];
-            snprintf(name, sizeof name, "%.*s", (int)(length < 60 ? length : 60), texts[t]);
-            return unknown_param(owner, params, n, name);
-        }
-        int rc = read_value(owner, &params[i], texts[t] + length + 1, &values[i]);
-        if (rc) return rc;
-    }
-    return DONE;
 }

@@ -16,13 +16,8 @@ const char *param_range_text(const sluice_param_info *p, char text[PARAM_TEXT]);
 void param_value_json(json *j, const char *key, const sluice_param_info *p, double value);
 
 /* Aligned lines: name, default, range, help. */
-void print_params(const sluice_param_info *params, size_t n);
+void print_params(const sluice_param_info *params, size_t n, int indent);
 /* The same as rows of a Markdown table. */
 void print_params_markdown(const sluice_param_info *params, size_t n);
-
-/* Sets values[] from "name=value" texts, after the defaults. Returns DONE or WRONG_USAGE. `owner` is what messages
- * name. */
-int read_params(const char *owner, const sluice_param_info *params, size_t n, const char *const *texts, size_t n_texts,
-                double *values);
 
 #endif

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -42,15 +43,34 @@ static void format_duration(char text[32], double seconds) {
         snprintf(text, 32, "%u:%02u", (unsigned)(s / 60), (unsigned)(s % 60));
 }
 
-static void draw_bar(const progress *p, double share, double elapsed) {
-    static const char full[] = "########################", empty[] = "........................";
-    int width = (int)sizeof full - 1, filled = (int)(share * width);
-    char left[32] = "?";
-    if (share > 0) format_duration(left, elapsed * (1 - share) / share);
-    fprintf(stderr, "[%.*s%.*s] %3.0f %%  %s left  ", filled, full, width - filled, empty, 100 * share, left);
-    if (p->passes > 1) fprintf(stderr, "pass %" PRIu64 "/%" PRIu64 "  ", p->pass + 1, p->passes);
+/* Asked at each draw: windows change. */
+static int terminal_columns(void) {
+    struct winsize w;
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col ? w.ws_col : 80;
 }
 
+enum { BAR = 24, LIVE_TEXT = 160 };
+
+/* "[####....] " */
+static void write_bar(char bar[BAR + 4], double share) {
+    int filled = (int)(share * BAR);
+    memset(bar + 1, '#', (size_t)filled);
+    memset(bar + 1 + filled, '.', (size_t)(BAR - filled));
+    bar[0] = '[';
+    memcpy(bar + BAR + 1, "] ", 3);
+}
+
+/* How far it is, where the size of the inputs is known. */
+static int write_share(const progress *p, char text[LIVE_TEXT], double share, double elapsed) {
+    char left[32] = "?";
+    if (share > 0) format_duration(left, elapsed * (1 - share) / share);
+    int n = snprintf(text, LIVE_TEXT, "%3.0f %%  %s left  ", 100 * share, left);
+    if (p->passes > 1)
+        n += snprintf(text + n, (size_t)(LIVE_TEXT - n), "pass %" PRIu64 "/%" PRIu64 "  ", p->pass + 1, p->passes);
+    return n;
+}
+
+/* One line, never wider than the terminal: a line that wraps could not be taken away again. */
 static void draw_live_line(progress *p, const sluice_reader *reader) {
     if (!p->live) return;
     double now = now_seconds();
@@ -58,12 +78,16 @@ static void draw_live_line(progress *p, const sluice_reader *reader) {
     p->drawn = now;
     uint64_t done, total;
     sluice_reader_progress(reader, &done, &total);
-    fputs("\r\033[K", stderr);
+    char bar[BAR + 4] = "", text[LIVE_TEXT];
+    int n = 0, room = terminal_columns() - 1;
     if (total) {
         double share = ((double)p->pass + fmin((double)done / (double)total, 1)) / (double)p->passes;
-        draw_bar(p, share, now - p->started);
+        write_bar(bar, share);
+        n = write_share(p, text, share, now - p->started);
     }
-    fprintf(stderr, "%" PRIu64 " examples", p->seen);
+    n += snprintf(text + n, (size_t)(LIVE_TEXT - n), "%" PRIu64 " examples", p->seen);
+    int bar_fits = (int)strlen(bar) + n <= room;
+    fprintf(stderr, "\r\033[K%s%.*s", bar_fits ? bar : "", room, text);
     fflush(stderr);
     p->line_shown = 1;
 }
@@ -108,7 +132,9 @@ static void print_row(progress *p, const sluice_model *model, sluice_meter *mete
     p->row_mistakes = m.mistakes;
 }
 
-int progress_row_within(const progress *p, uint64_t rows) { return !p->quiet && p->seen + rows >= p->next_row; }
+size_t progress_until_row(const progress *p, size_t rows) {
+    return !p->quiet && p->seen + rows > p->next_row ? (size_t)(p->next_row - p->seen) : rows;
+}
 
 void progress_learned(progress *p, const sluice_reader *reader, uint64_t rows, const sluice_model *model,
                       sluice_meter *meter) {

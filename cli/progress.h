@@ -19,9 +19,9 @@ typedef struct progress {
 
 progress progress_start(int quiet, uint64_t passes, uint64_t dimension);
 
-/* Whether a row of the table falls due within the next `rows` examples: they are then best learned one by one, so that
- * it stands at exactly its power of two. */
-int progress_row_within(const progress *p, uint64_t rows);
+/* How many of the next `rows` examples to learn before calling progress_learned(), so that a row of the table stands at
+ * exactly its power of two. */
+size_t progress_until_row(const progress *p, size_t rows);
 /* After learning so many rows. */
 void progress_learned(progress *p, const sluice_reader *reader, uint64_t rows, const sluice_model *model,
                       sluice_meter *meter);

@@ -163,6 +163,13 @@ void report_size(report *r, const sluice_model_facts *facts, uint64_t dimension)
     report_figure(r, "sparsity", sparsity(facts->nonzeros, dimension));
 }
 
+void warn_dimension(uint64_t dimension, const sluice_model_facts *facts) {
+    if (!dimension || dimension >= facts->features_seen) return;
+    warning("--dim %" PRIu64 " is less than the %" PRIu64 " features seen; sparsity refers to %" PRIu64
+            " all the same and may fall below 0",
+            dimension, facts->features_seen, dimension);
+}
+
 void report_speed(report *r, double seconds, uint64_t examples) {
     report_figure(r, "seconds", seconds);
     report_figure(r, "examples_per_second", seconds > 0 ? (double)examples / seconds : NAN);

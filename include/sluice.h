@@ -158,6 +158,9 @@ SLUICE_API sluice_status sluice_model_learn(sluice_model *model, const sluice_ex
 /* The same for every row of a batch, in order; the meter (may be NULL) measures the progressive predictions. A failure
  * has the place of the row in the model's error; the rows before it are learned. */
 SLUICE_API sluice_status sluice_model_learn_batch(sluice_model *model, const sluice_batch *batch, sluice_meter *meter);
+/* The same for n of its rows, from row `first` on. */
+SLUICE_API sluice_status sluice_model_learn_rows(sluice_model *model, const sluice_batch *batch, size_t first, size_t n,
+                                                 sluice_meter *meter);
 
 /* The margin of one example; the prediction is +1 where it is > 0. The model is not changed. SLUICE_E_DATA for a value
  * that is not finite, SLUICE_E_NUMERIC for a margin that is not. An id that comes twice counts twice. For many

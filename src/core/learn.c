@@ -210,10 +210,17 @@ static sluice_status at_row(sluice_model *m, const sluice_batch *b, size_t row) 
 }
 
 sluice_status sluice_model_learn_batch(sluice_model *m, const sluice_batch *b, sluice_meter *meter) {
+    return sluice_model_learn_rows(m, b, 0, b->rows, meter);
+}
+
+sluice_status sluice_model_learn_rows(sluice_model *m, const sluice_batch *b, size_t first, size_t n_rows,
+                                      sluice_meter *meter) {
     sluice_status status = check_can_learn(m);
     if (status != SLUICE_OK) return status;
+    if (first > b->rows || n_rows > b->rows - first)
+        return sl_fail(&m->error, SLUICE_E_USAGE, "the batch has only %zu rows", b->rows);
     bool as_they_lie = usable(m, b);
-    for (size_t i = 0; i < b->rows; i++) {
+    for (size_t i = first; i < first + n_rows; i++) {
         size_t at = b->start[i], n = b->start[i + 1] - at;
         sl_row x = {b->id + at, b->value + at, n, b->label[i] > 0 ? 1 : -1, b->has_weights ? (double)b->weight[i] : 1};
         if (b->has_weights && (status = check_weight(m, x.h)) != SLUICE_OK) return at_row(m, b, i);

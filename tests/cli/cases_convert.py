@@ -77,8 +77,16 @@ def test_several_inputs_become_one(t):
 def test_over_its_own_input(t):
     t.write("a", rows(5000))
     t.run("convert", "--normalize", "l2", "a", "-o", "b")
+    t.write("c", rows(5000))
+    os.symlink("c", t.path("link"))
     t.run("convert", "--normalize", "l2", "a", "-o", "a")
     equal(t.read("a"), t.read("b"))
+    t.run("convert", "--normalize", "l2", "c", "-o", "link")
+    equal(t.read("c"), t.read("b"), "through a link")
+    check(os.path.islink(t.path("link")), "the link was replaced")
+    t.run("convert", "--shuffle", 1, "b", "-o", "shuffled")
+    t.run("convert", "--shuffle", 1, "b", "-o", "b")
+    equal(t.read("b"), t.read("shuffled"), "in memory")
 
 
 def test_failing_conversion_leaves_the_output_untouched(t):
@@ -133,6 +141,12 @@ def test_standardize_refuses_what_would_explode(t):
     t.refused("convert", "--standardize", status=1, says=["2 rows", "18446744073709551615", "dense"],
               stdin="1 18446744073709551615:1\n-1 1:1\n")
     t.refused("convert", "--standardize", status=1, says="cells", stdin="1 600000000:1\n-1 1:1\n")
+    t.refused("convert", "--standardize", status=1, says="20000000 columns", stdin="1 20000000:1\n")
+
+
+def test_standardize_of_no_rows_does_not_look_at_their_ids(t):
+    r = t.run("convert", "--standardize", "--sample-ratio", "1:1", stdin="1 18446744073709551614:1\n1 1:1\n")
+    equal(r.out, "")
 
 
 def test_trapezoid_shows_the_first_columns(t):

@@ -6,6 +6,7 @@ import bz2
 import gzip
 import lzma
 import os
+import re
 import shutil
 import subprocess
 
@@ -248,6 +249,22 @@ def test_skipping_counts_by_reason(t):
     equal(len(t.run("convert", "-q", "--on-error", "skip", "a").out.splitlines()), 20)
 
 
+def test_malformed_line_says_how_to_go_on(t):
+    t.write("good", rows(20))
+    t.write("bad", "1 1:1\n-1 2:x\n")
+    t.run("train", "-q", "-o", "m", "good")
+    advice = "--on-error skip leaves such lines out"
+    for command in (["train"], ["train", "good", "--test"], ["train", "--on-error", "stop"], ["test", "-m", "m"],
+                    ["predict", "-m", "m"], ["convert"]):
+        r = t.run(*command, "bad", status=1)
+        check(re.search(rf"^sluice: bad:2:6: .*; {advice}$", r.err, re.M), str(r))
+    # nothing to skip here: the advice would mislead
+    t.write("cut.gz", gzip.compress(rows(500).encode())[:-9])
+    for options in ([], ["--on-error", "skip"]):
+        r = t.run("train", "-q", *options, "cut.gz", status=1)
+        check("--on-error" not in r.err, r.err)
+
+
 def test_long_lines_are_fine_and_endless_ones_refused(t):
     line = "1 " + " ".join(f"{i}:1" for i in range(1, 200001))
     equal(trained(t, stdin=line + "\n")["features_seen"], 200000)
@@ -266,3 +283,9 @@ def test_random_bytes_never_crash(t):
             done = t.run("train", "-q", "--on-error", reaction, status=None, stdin=text)
             if done.status not in (0, 1):
                 raise Failure(f"{text!r}\n{done}")
+
+
+def test_numbers_out_of_range_have_the_place_of_their_row(t):
+    t.write("a", rows(40) + "1 1:3e38\n" * 3)
+    for options in [[], ["-q"], ["--threads", 1]]:
+        t.refused("train", "-a", "perceptron", "-P", "eta=1e12", *options, "a", status=1, says="sluice: a:42: the margin")

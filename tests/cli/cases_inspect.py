@@ -1,6 +1,7 @@
 """inspect and learners: what a model is, what the learners are."""
 
 import re
+import struct
 
 from harness import check, equal, near, rows
 
@@ -110,3 +111,73 @@ def test_model_without_a_weight_can_be_inspected(t):
     equal(t.run("inspect", "--json", "m").json()["nonzeros"], 0)
     check("heaviest" in t.run("inspect", "m").out, "no list")
     equal(t.run("inspect", "--weights", "m").out, "")
+
+
+def xxhash64(data):
+    """The checksum of the model file, seed 0."""
+    p1, p2, p3, p4, p5 = (11400714785074694791, 14029467366897019727, 1609587929392839161, 9650029242287828579,
+                          2870177450012600261)
+    mask = (1 << 64) - 1
+
+    def left(x, n):
+        return (x << n | x >> (64 - n)) & mask
+
+    def mix(sum, lane):
+        return left((sum + lane * p2) & mask, 31) * p1 & mask
+
+    at = 0
+    if len(data) >= 32:
+        sums = [(p1 + p2) & mask, p2, 0, -p1 & mask]
+        while at + 32 <= len(data):
+            sums = [mix(v, lane) for v, lane in zip(sums, struct.unpack_from("<4Q", data, at))]
+            at += 32
+        h = sum(left(v, n) for v, n in zip(sums, (1, 7, 12, 18))) & mask
+        for v in sums:
+            h = ((h ^ mix(0, v)) * p1 + p4) & mask
+    else:
+        h = p5
+    h = (h + len(data)) & mask
+    while at + 8 <= len(data):
+        h = (left(h ^ mix(0, struct.unpack_from("<Q", data, at)[0]), 27) * p1 + p4) & mask
+        at += 8
+    if at + 4 <= len(data):
+        h = (left(h ^ struct.unpack_from("<I", data, at)[0] * p1 & mask, 23) * p2 + p3) & mask
+        at += 4
+    for byte in data[at:]:
+        h = left(h ^ byte * p5 & mask, 11) * p1 & mask
+    h = (h ^ h >> 33) * p2 & mask
+    h = (h ^ h >> 29) * p3 & mask
+    return h ^ h >> 32
+
+
+def with_other_text(model, old, new):
+    """The model file with another text in its first section: what no sluice would write."""
+    n = struct.unpack_from("<Q", model, 24)[0]
+    text = model[32:32 + n].replace(old, new)
+    section = model[16:24] + struct.pack("<Q", len(text)) + text
+    return model[:16] + section + struct.pack("<Q", xxhash64(section)) + model[32 + n + 8:]
+
+
+def test_weights_beyond_the_range_of_floats_are_an_error_with_words(t):
+    t.run("train", "-q", "-a", "rda", "-P", "eta=0.5", "-o", "m", stdin="1 1:3e38\n")
+    equal(with_other_text(t.read("m"), b"", b""), t.read("m"), "the checksum of the test")
+    t.write("wild", with_other_text(t.read("m"), b"eta=0.5", b"eta=1e12"))
+    for options in ([], ["--weights"], ["--json"]):
+        t.run("inspect", "m", *options)
+        r = t.refused("inspect", "wild", *options, status=1, says="range of numbers")
+        check("sluice: ok" not in r.err, r.err)
+
+
+def test_dim_below_the_features_seen_is_kept_and_said(t):
+    t.run("train", "-q", "-a", "pa", "-o", "m", stdin="1 1:1 2:1 3:1\n")
+    r = t.run("inspect", "--json", "--dim", 2, "m")
+    equal(r.json()["dimension"], 2)
+    check("warning: --dim 2 is less than the 3 features seen" in r.err, r.err)
+    equal(t.run("inspect", "-q", "--dim", 2, "m").err, "", "-q")
+
+
+def test_learners_indent_parameters_under_their_heading(t):
+    lines = t.run("learners", "ssol").out.splitlines()
+    at = lines.index("  parameters (default, range):")
+    for line in lines[at + 1:]:
+        check(line.startswith("    "), line)

@@ -64,14 +64,12 @@ def test_probabilities_elsewhere_are_wrong_usage(t):
     t.refused("predict", "-m", "m", "--proba", status=2, says=["--proba", "ftrl"])
 
 
-def test_output_file(t):
+def test_there_is_no_output_option_that_could_destroy_the_input(t):
     model(t)
-    t.write("a", rows(100, seed=2))
-    r = t.run("predict", "-m", "m", "a", "-o", "out")
-    equal(r.out, "")
-    equal(t.read("out").decode(), t.run("predict", "-m", "m", "a").out)
-    t.refused("predict", "-m", "m", "a", "-o", "no/such/folder", status=1, says="no/such/folder")
-    t.refused("predict", "-m", "m", "a", "-o", "/dev/full", status=1, says=["/dev/full", "No space left"])
+    before = t.read("train")
+    t.refused("predict", "-m", "m", "train", "-o", "train", status=2, says="unknown option -o")
+    t.refused("predict", "-m", "m", "train", "--output", "train", status=2, says="unknown option --output")
+    equal(t.read("train"), before)
 
 
 def test_rows_before_a_malformed_line_are_predicted(t):
@@ -127,6 +125,27 @@ def test_measures_agree_with_a_plain_computation(t):
     loss = sum(math.log1p(math.exp(-(1 if y > 0 else -1) * m)) for y, m in zip(labels, margins)) / 400
     near(r["log_loss"], loss, 1e-9, "log_loss")
     equal(r["learner"], "ftrl")
+
+
+def test_costs_and_the_weight_of_the_sensitivity_can_be_given(t):
+    model(t, "-a", "cs-ogd", "-P", "cost_pos=5", "-P", "cost_neg=2")
+    t.write("a", rows(400, seed=8, noise=0.3))
+    plain = t.run("test", "-m", "m", "--json", "a").json()
+    near(plain["cost"], 5 * plain["missed"] + 2 * plain["false_alarms"], 1e-9, "costs of the learner")
+    given = ["--mu-pos", "0.9", "--cost-missed", "7", "--cost-alarm", "0.5"]
+    one = t.run("test", "-m", "m", "--json", *given, "a").json()
+    other = t.run("train", "-q", "--json", "-i", "m", *given, "--test", "a", stdin="").json()["test"]
+    for r in (one, other):
+        near(r["sum"], 0.9 * r["sensitivity"] + 0.1 * r["specificity"], 1e-9, "sum")
+        near(r["cost"], 7 * r["missed"] + 0.5 * r["false_alarms"], 1e-9, "cost")
+    r = t.run("train", "-q", "--json", "-a", "pa-1", *given, "a").json()
+    near(r["sum"], 0.9 * r["sensitivity"] + 0.1 * r["specificity"], 1e-9, "sum")
+    near(r["cost"], 7 * r["missed"] + 0.5 * r["false_alarms"], 1e-9, "cost")
+    equal(t.run("test", "-m", "m", "--json", "--mu-pos", "1", "a").json()["sum"], plain["sensitivity"], "mu-pos 1")
+    for option, value in [("--mu-pos", "0"), ("--mu-pos", "1.5"), ("--mu-pos", "x"), ("--mu-pos", "-1"), ("--cost-missed", "0"),
+                          ("--cost-missed", "-2"), ("--cost-alarm", "0"), ("--cost-alarm", "inf")]:
+        t.refused("test", "-m", "m", option, value, "a", status=2, says=[option, value])
+        t.refused("train", option, value, "a", status=2, says=[option, value])
 
 
 def test_test_equals_train_test(t):

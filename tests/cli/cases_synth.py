@@ -1,6 +1,7 @@
 """synth: the streams and their statistics."""
 
 import math
+import os
 
 from harness import check, equal, near, parse
 
@@ -20,11 +21,34 @@ def test_wrong_names_and_values_are_wrong_usage(t):
     t.refused("synth", "efective", status=2, says=["'efective'", "effective"])
     t.refused("synth", "sparse", "-P", "row=3", status=2, says=["'row'", "rows", "exponent"])
     for text in ["rows=-1", "rows=1.5", "rows=x", "rows=", "dim=0", "noise=0.7", "noise=nan", "nonzeros=0"]:
-        t.refused("synth", "sparse", "-P", text, status=2, says=text)
+        name, value = text.split("=")
+        t.refused("synth", "sparse", "-P", text, status=2, says=[f"parameter {name} of sparse", f"'{value}'"])
     t.refused("synth", "sparse", "-P", "rows", status=2, says="name=value")
     t.refused("synth", "sparse", "-P", "dim=10", status=2, says="nonzeros must not exceed dim")
     t.refused("synth", "effective", "-P", "dim=10", status=2, says="effective + noise")
     t.refused("synth", "effective", "-P", "var_min=200", status=2, says="var_min")
+
+
+def test_parameter_given_twice_is_wrong_usage_unless_it_says_the_same(t):
+    t.refused("synth", "sparse", "-P", "rows=3", "-P", "rows=4", status=2, says=["rows", "twice"])
+    equal(len(made(t, "sparse", "-P", "rows=3", "-P", "rows=3.0")), 3)
+
+
+def test_parameter_written_as_an_option_is_recognised(t):
+    t.refused("synth", "sparse", "--nonzeros", "5", status=2, says="-P nonzeros=5")
+    t.refused("synth", "effective", "--noise-var=2", status=2, says="-P noise_var=2")
+
+
+def test_both_outputs_in_one_file_are_wrong_usage(t):
+    few = ["sparse", "-P", "rows=3", "-P", "test_rows=2"]
+    for other in ("a", "./a", t.path("a")):
+        t.refused("synth", *few, "-o", "a", "--test", other, status=2, says=["--test", other])
+    equal(os.listdir(t.folder), [], "files")
+    t.write("a", "old")
+    os.link(t.path("a"), t.path("b"))
+    t.refused("synth", *few, "-o", "a", "--test", "b", status=2, says="--test b")
+    equal(t.read("a"), b"old")
+    t.run("synth", *few, "-o", "/dev/null", "--test", "/dev/null")
 
 
 def test_same_seed_same_stream_other_seed_another(t):
@@ -127,4 +151,6 @@ def test_pair_takes_about_sixteen_bytes(t):
 
 def test_failing_output_leaves_no_file(t):
     t.refused("synth", "sparse", "-o", "no/such/folder/x", status=1, says="no/such/folder/x")
+    t.refused("synth", "sparse", "-P", "rows=10", "-o", "x", "--test", "no/such/folder/x", status=1, says="no/such/folder/x")
+    equal(os.listdir(t.folder), [], "files")
     t.refused("synth", "sparse", "-P", "rows=10", "-o", "/dev/full", status=1, says=["/dev/full", "No space left"])

@@ -1,13 +1,9 @@
-"""train: results, resuming, passes, threads, saving."""
+"""train: results, resuming, passes, threads, settings, progress."""
 
 import os
-import random
 import re
-import signal
-import subprocess
-import time
 
-from harness import check, equal, is_root, near, rows
+from harness import check, equal, near, rows
 
 FIXED_KEYS = ["learner", "params", "examples", "mistakes", "error_rate", "balanced_accuracy", "updates", "features_seen",
               "nonzeros", "sparsity", "seconds", "examples_per_second", "skipped"]
@@ -61,6 +57,17 @@ def test_every_learner_learns(t):
 
 def test_unknown_learner_lists_the_learners(t):
     t.refused("train", "-a", "sssol", status=2, says=["'sssol'", "did you mean 'ssol'", "perceptron", "pa-1", "ada-rda"])
+    t.refused("train", "-a", "SSOL", status=2, says=["did you mean 'ssol'", "perceptron"])
+    t.refused("train", "-a", "percep", status=2, says="did you mean 'perceptron'")
+
+
+def test_parameter_written_as_an_option_is_recognised(t):
+    for given, meant in [(["--lambda", "3"], "-P lambda=3"), (["--lambda=3"], "-P lambda=3"), (["--lamda", "3"], "-P lambda=3"),
+                         (["--C", "0.5"], "-P C=0.5"), (["--schedule", "sqrt"], "-P schedule=sqrt"),
+                         (["--lambda", "a"], "-P lambda=VALUE"), (["--lambda"], "-P lambda=VALUE")]:
+        t.refused("train", *given, status=2, says=[f"unknown option {given[0].split('=')[0]}", meant])
+    r = t.refused("predict", "-m", "m", "--lambda", "3", status=2, says="unknown option --lambda")
+    check("-P" not in r.err, "predict takes no parameters")
 
 
 def test_unknown_parameter_names_those_that_exist(t):
@@ -183,6 +190,13 @@ def test_contradicting_the_resumed_model_is_wrong_usage(t):
           "--seed", "1", "a")
 
 
+def test_bias_is_compared_as_the_float_that_the_model_holds(t):
+    t.write("a", rows(50))
+    t.run("train", "-q", "--bias", "0.1", "-o", "m", "a")
+    t.run("train", "-q", "-i", "m", "--bias", "0.1", "-o", "m", "a")
+    t.refused("train", "-i", "m", "--bias", "0.1001", "a", status=2, says="--bias 0.1001")
+
+
 def test_seed_changes_nothing_where_nothing_is_drawn(t):
     t.write("a", rows(50))
     for seed in [1, 7]:
@@ -214,91 +228,20 @@ def test_same_bytes_from_text_binary_and_compressed(t):
     equal(len(models), 1, "different models")
 
 
-def test_model_holds_no_paths_or_times(t):
-    t.write("some-odd-name", rows(100))
-    t.run("train", "-q", "-o", "m1", "some-odd-name")
-    time.sleep(1.1)
-    t.run("train", "-q", "-o", "m2", stdin=rows(100))
-    equal(t.read("m1"), t.read("m2"))
-    check(b"some-odd-name" not in t.read("m1"), "the path is in the model")
-
-
-def test_failing_run_leaves_the_model_untouched(t):
-    t.write("a", rows(50))
-    t.write("bad", rows(50) + "1 1:oops\n")
-    t.run("train", "-q", "-o", "m", "a")
-    before = t.read("m")
-    names = sorted(os.listdir(t.folder))
-    t.refused("train", "-q", "-o", "m", "bad", status=1, says="bad:51:5: ")
-    t.refused("train", "-q", "-i", "m", "-o", "m", "bad", status=1, says="bad:51:5: ")
-    t.refused("train", "-q", "-o", "m", "a", "--test", "bad", status=1, says="bad:51:5: ")
-    t.refused("train", "-q", "-o", "new", "bad", status=1, says="bad:51:5: ")
-    equal(t.read("m"), before)
-    equal(sorted(os.listdir(t.folder)), names, "files")
-
-
-def test_unwritable_model_is_refused_before_learning(t):
-    t.write("a", rows(50) + "1 1:oops\n")  # learning would fail on this line: the complaint must come first
-    os.mkdir(t.path("folder"))
-    t.refused("train", "-o", "no/such/folder/m", "a", status=1, says=["no/such/folder/m", "No such file"])
-    t.refused("train", "-o", "folder", "a", status=1, says=["folder", "directory"])
-    t.refused("train", "-o", "-", "a", status=2, says="-o -")
-    if not is_root():
-        os.chmod(t.path("folder"), 0o500)
-        t.refused("train", "-o", "folder/m", "a", status=1, says="folder/m")
-
-
-def test_full_disk_while_saving(t):
-    t.write("a", rows(50))
-    t.refused("train", "-q", "-o", "/dev/full", "a", status=1, says=["/dev/full", "No space left"])
-
-
-def test_model_may_go_to_the_null_device(t):
-    t.write("a", rows(50))
-    t.run("train", "-q", "-o", "/dev/null", "a")
-    check(not os.path.isfile("/dev/null"), "the device was replaced")
-
-
-def test_killing_a_run_that_saves_never_damages_the_model(t):
-    t.run("synth", "sparse", "-P", "rows=4000", "-P", "dim=1000000", "-o", "a.bin")
-    t.write("tiny", "1 1:1\n")
-    t.run("train", "-q", "-o", "large", "a.bin")
-    # a large model that learns one row: the run is little else than loading and saving
-    command = ["train", "-q", "-i", "large", "-o", "m", "tiny"]
-    started = time.monotonic()
-    t.run(*command)
-    whole = time.monotonic() - started
-    wanted = t.read("m")
-    r = random.Random(1)
-    killed = 0
-    for i in range(60):
-        if i % 10 == 0:
-            t.run("train", "-q", "-o", "m", "tiny")
-        p = t.start(*command, stdout=subprocess.DEVNULL)
-        time.sleep(r.uniform(0, 1.1) * whole)
-        p.send_signal(signal.SIGKILL)
-        killed += p.wait() == -signal.SIGKILL
-        t.run("inspect", "m")
-    check(killed > 0, "no run was killed")
-    # a later run is not disturbed by what the killed ones left behind
-    t.run(*command)
-    equal(t.read("m"), wanted, "model of a later run")
-
-
-def test_final_model_is_small_and_predicts_the_same(t):
-    t.write("a", rows(2000))
-    t.write("b", rows(300, seed=3))
-    for name in ["ssol", "ftrl", "pa-1", "rda"]:
-        t.run("train", "-q", "-a", name, "--bias", 1, "-o", "full", "a")
-        t.run("train", "-q", "-a", name, "--bias", 1, "-o", "final", "--final", "a")
-        equal(t.run("predict", "-m", "final", "b").out, t.run("predict", "-m", "full", "b").out, name)
-        equal(t.run("inspect", "--weights", "final").out, t.run("inspect", "--weights", "full").out, name)
-    t.run("synth", "sparse", "-P", "rows=2000", "-o", "wide")
-    r = trained(t, "-P", "lambda=3000", "-o", "full", "wide")
-    trained(t, "-P", "lambda=3000", "-o", "final", "--final", "wide")
-    check(r["sparsity"] > 0.5 and 2 * len(t.read("final")) < len(t.read("full")), "the final model is not small")
-    t.refused("train", "-i", "final", "a", status=2, says=["final", "predict-only"])
-    t.refused("train", "--final", "a", status=2, says=["--final", "-o"])
+def test_labels_of_one_class_are_warned_of(t):
+    t.write("ones", "1 1:1\n2 2:1\n2 3:1\n")
+    t.write("zeros", "0 1:1\n-1 2:1\n")
+    t.write("both", "0 1:1\n1 2:1\n")
+    t.run("train", "-q", "-o", "m", "both")
+    for command in (["train"], ["test", "-m", "m"]):
+        err = t.run(*command, "ones").err
+        check("warning: input: all 3 labels mean +1" in err and "1 and 2" in err, err)
+        err = t.run(*command, "zeros").err
+        check("warning: input: all 2 labels mean -1" in err, err)
+        check("labels mean" not in t.run(*command, "both").err, "a warning for two classes")
+        equal(t.run(*command, "-q", "ones").err, "", "-q")
+        check("labels mean" not in t.run(*command, stdin="").err, "a warning for nothing")
+    check("warning: ones: all 3 labels mean +1" in t.run("train", "both", "--test", "ones").err, "--test")
 
 
 def test_bias_is_a_constant_feature(t):
@@ -345,7 +288,8 @@ def test_dim_is_what_sparsity_refers_to(t):
     equal(r["dimension"], 1000)
     near(r["sparsity"], 1 - r["nonzeros"] / 1000, 1e-12)
     near(t.run("inspect", "--json", "--dim", 1000, "m").json()["sparsity"], r["sparsity"], 1e-12)
-    check("--dim 3" in t.run("train", "--dim", 3, "a").err, "no warning")
+    err = t.run("train", "--dim", 3, "a").err
+    check(f"warning: --dim 3 is less than the {r['features_seen']} features seen" in err, err)
 
 
 def test_costs_come_from_the_learner(t):
@@ -367,7 +311,7 @@ def test_one_class_has_null_figures(t):
 
 def test_progress_is_a_table_whose_rows_double(t):
     t.run("synth", "sparse", "-P", "rows=40000", "-P", "nonzeros=10", "-o", "a")
-    lines = t.run("train", "a").err.splitlines()
+    lines = t.run("train", "-o", "m", "a").err.splitlines()
     check(re.fullmatch(r" *examples +error +since last +nonzeros +sparsity +examples/s", lines[0]), lines[0])
     counts = []
     for line in lines[1:]:
@@ -378,7 +322,7 @@ def test_progress_is_a_table_whose_rows_double(t):
 
 def test_progress_rows_are_consistent(t):
     t.write("a", rows(1000))
-    r = t.run("train", "--json", "a")
+    r = t.run("train", "--json", "-o", "m", "a")
     table = [line.split() for line in r.err.splitlines()[1:]]
     equal(table[-1][:2] + [table[-1][3]], ["1000", f"{r.json()['error_rate']:.4f}", str(r.json()["nonzeros"])])
     mistakes = [round(float(row[1]) * int(row[0])) for row in table]
@@ -399,7 +343,7 @@ def test_watching_does_not_change_the_model(t):
 
 
 def test_small_stream_still_gets_a_row(t):
-    lines = t.run("train", stdin=rows(3)).err.splitlines()
+    lines = t.run("train", "-o", "m", stdin=rows(3)).err.splitlines()
     equal([line.split()[0] for line in lines], ["examples", "1", "2", "3"])
 
 
@@ -418,23 +362,3 @@ def test_test_on_standard_input(t):
     t.write("a", rows(300))
     equal(trained(t, "a", "--test", "-", stdin=rows(20))["test"]["examples"], 20)
     t.refused("train", "--test", "-", status=2, says="--test -")
-
-
-def test_output_over_its_own_resumed_model(t):
-    t.write("a", rows(60))
-    t.run("train", "-q", "-o", "m", "a")
-    t.run("train", "-q", "-i", "m", "-o", "m", "a")
-    equal(t.run("inspect", "--json", "m").json()["examples"], 120)
-
-
-def test_numbers_that_leave_the_range_fail_and_save_nothing(t):
-    text = "".join(f"{(-1) ** i} 1:3e38 2:-3e38\n" for i in range(50))
-    for name in t.learners():
-        r = t.run("train", "-q", "-a", name, "-o", "m", status=None, stdin=text)
-        check(r.status in (0, 1), str(r))
-        if r.status == 1:
-            check(not t.exists("m"), f"{name} saved a model")
-        else:
-            weights = t.run("inspect", "--weights", "m").out
-            check("nan" not in weights and "inf" not in weights, f"{name}: {weights}")
-            os.remove(t.path("m"))

@@ -1,9 +1,12 @@
 """Help, versions, options, exit statuses: what all commands share."""
 
+import fcntl
 import os
 import pty
 import re
 import select
+import struct
+import termios
 
 from harness import check, equal, rows
 
@@ -32,11 +35,29 @@ def test_without_arguments_the_overview_goes_to_stderr(t):
     equal(r.err, t.run("--help").out, "stderr")
 
 
+def test_help_is_a_command_too(t):
+    equal(t.run("help").out, t.run("--help").out)
+    for command in COMMANDS:
+        equal(t.run("help", command).out, t.run(command, "--help").out, command)
+    equal(t.run("help", "train", "-a", "ftrl").out, t.run("train", "--help", "-a", "ftrl").out)
+    t.refused("help", "trian", status=2, says=["'trian'", "train"])
+
+
+def test_help_fits_80_columns(t):
+    pages = [["--help"], ["learners"], ["synth"]] + [[c, "--help"] for c in COMMANDS]
+    pages += [["train", "--help", "-a", name] for name in t.learners()]
+    for page in pages:
+        for line in t.run(*page).out.splitlines():
+            check(len(line) < 80, f"{page}: {len(line)} characters: {line}")
+
+
 def test_version_everywhere(t):
     version = t.run("--version").out
+    equal(t.run("-V").out, version, "-V")
     check(re.fullmatch(r"sluice \d+\.\d+\.\d+\n", version), version)
     for command in COMMANDS:
         equal(t.run(command, "--version").out, version, command)
+        equal(t.run(command, "-V").out, version, command)
 
 
 def test_unknown_command_suggests_the_nearest(t):
@@ -47,6 +68,8 @@ def test_unknown_command_suggests_the_nearest(t):
 def test_unknown_option_is_named_and_the_nearest_suggested(t):
     t.refused("train", "--pases", "2", status=2, says=["--pases", "--passes"])
     t.refused("train", "--pases=2", status=2, says=["--pases", "--passes"])
+    for prefix, whole in [("--pass", "--passes"), ("--cost-m", "--cost-missed"), ("--on", "--on-error"), ("--NORM", "--normalize")]:
+        t.refused("train", prefix, status=2, says=f"did you mean {whole}?")
     t.refused("predict", "-Z", status=2, says="-Z")
     for command in COMMANDS:
         t.refused(command, "--no-such-option-at-all", status=2, says=["--no-such-option-at-all", f"sluice {command} --help"])
@@ -55,6 +78,20 @@ def test_unknown_option_is_named_and_the_nearest_suggested(t):
 def test_option_without_its_value(t):
     t.refused("train", "-o", status=2, says=["--output", "MODEL"])
     t.refused("train", "--passes", status=2, says=["--passes", "N"])
+
+
+def test_empty_value_is_wrong_usage_at_once(t):
+    t.write("a", rows(5))
+    for command in (["train", "-o", ""], ["train", "--output="], ["convert", "-o", ""], ["synth", "sparse", "-o", ""],
+                    ["synth", "sparse", "-o", "x", "--test", ""]):
+        t.refused(*command, *(["a"] if command[0] != "synth" else []), status=2, says="needs a value")
+    equal(os.listdir(t.folder), ["a"], "files")
+
+
+def test_threads_and_seed_are_checked_by_every_command(t):
+    for command in COMMANDS:
+        for option, value in [("--threads", "0"), ("--threads", "x"), ("--threads", "1025"), ("--seed", "-1"), ("--seed", "1.5")]:
+            t.refused(command, option, value, status=2, says=[option, value])
 
 
 def test_value_for_a_switch(t):
@@ -151,11 +188,15 @@ def test_closed_pipe_ends_quietly(t):
         equal(r.err, "", f"{command}: stderr")
 
 
-def on_a_terminal(t, *command):
-    """What stderr shows when it is a terminal."""
+def on_a_terminal(t, *command, columns=0, typed=None):
+    """What stderr shows when it is a terminal; with `typed` standard input is one too."""
     master, slave = pty.openpty()
-    p = t.start(*command, stdout=open(os.devnull, "wb"), stderr=slave)
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    more = {} if typed is None else {"stdin": slave}
+    p = t.start(*command, stdout=open(os.devnull, "wb"), stderr=slave, **more)
     os.close(slave)
+    if typed is not None:
+        os.write(master, typed.encode() + b"\x04")
     shown = b""
     while True:
         ready, _, _ = select.select([master], [], [], 0.2)
@@ -181,6 +222,32 @@ def test_terminal_gets_a_live_line_that_is_erased(t):
     last = shown.rsplit("\x1b[K", 1)[1]
     check("left" not in last, "the live line stays")
     check("\x1b" not in on_a_terminal(t, "train", "-q", "a"), "-q draws")
+
+
+def test_live_line_fits_a_narrow_terminal(t):
+    t.run("synth", "sparse", "-P", "rows=40000", "-o", "a")
+    t.run("train", "-q", "-o", "m", "a")
+    for columns in (40, 12, 1):
+        for command in (["train", "-o", "m"], ["train", "-o", "m", "--passes", "2"], ["test", "-m", "m"], ["convert"]):
+            shown = on_a_terminal(t, *command, "a", columns=columns)
+            # what is drawn ends where the next drawing, or the erasing, begins
+            drawn = [piece for piece in re.findall(r"\r\x1b\[K([^\r\n]*)", shown) if not re.search(r"\d\.\d{4} ", piece)]
+            lines = [piece for piece in drawn if piece and not re.match(r" *examples ", piece)]
+            check(columns == 1 or lines, f"{command}: no live line")
+            for line in lines:
+                check(len(line) < columns, f"{command}: {len(line)} of {columns} columns: {line!r}")
+                check("#" not in line, f"a bar in {columns} columns")
+            check(columns < 40 or any(" examples" in line for line in lines), f"cut too early: {lines[:3]}")
+            check("left" not in shown.rsplit("\x1b[K", 1)[1], "the live line stays")
+
+
+def test_reading_a_terminal_is_said_once(t):
+    t.run("train", "-q", "-o", "m", stdin=rows(20))
+    for command in (["train"], ["predict", "-m", "m"], ["test", "-m", "m"], ["convert"]):
+        equal(on_a_terminal(t, *command, typed="1 1:1\n").count("sluice: reading standard input"), 1, str(command))
+        check("reading" not in on_a_terminal(t, *command, "-q", typed="1 1:1\n"), f"{command} -q")
+        check("reading" not in on_a_terminal(t, *command, "-", typed="1 1:1\n"), f"{command} -")
+        check("reading" not in t.run(*command, stdin="1 1:1\n").err, f"{command} on a pipe")
 
 
 def test_no_live_line_without_a_terminal(t):

@@ -31,8 +31,8 @@ def main():
         example = os.path.join(folder, "example.c")
         with open(example, "w") as f:
             f.write(re.search(r"```c\n(.*?)```", readme, re.S).group(1))
-        flags = run(["pkg-config", "--define-variable=prefix=" + prefix, "--cflags", "--libs", "sluice"], env=environment).split()
-        static = run(["pkg-config", "--define-variable=prefix=" + prefix, "--static", "--libs", "sluice"], env=environment).split()
+        flags = run(["pkg-config", "--cflags", "--libs", "sluice"], env=environment).split()
+        static = run(["pkg-config", "--static", "--libs", "sluice"], env=environment).split()
         for name, options in ("shared", flags), ("static", flags + ["-static-libgcc", os.path.join(library, "libsluice.a"), *static]):
             program = os.path.join(folder, name)
             run(["cc", "-std=c11", "-Wall", "-Werror", example, "-o", program, *options])

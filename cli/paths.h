@@ -1,0 +1,23 @@
+/* The files that a command line names, looked at before any work is done. What the library finds out at once anyway,
+ * such as an input that does not exist, is left to it. */
+#ifndef CLI_PATHS_H
+#define CLI_PATHS_H
+
+#include <stddef.h>
+
+/* Whether the inputs can be read only once: standard input, a pipe. */
+int reads_once(const char *const *paths, size_t n);
+/* Whether they include standard input. */
+int reads_stdin(const char *const *paths, size_t n);
+
+/* Whether writing `output` would replace one of the inputs ("-": standard input). */
+int replaces_input(const char *output, const char *const *inputs, size_t n);
+/* Whether two outputs are one file, which need not exist yet. */
+int same_output(const char *a, const char *b);
+
+/* Refuses a file that could not be read later. Returns DONE or FAILED. */
+int check_later_input(const char *path);
+/* Refuses a path that could not be written to after hours of work; touches nothing. Returns DONE or FAILED. */
+int check_later_output(const char *path);
+
+#endif

@@ -1,0 +1,163 @@
+"""train -o: when a model is saved, where, and when it is not."""
+
+import os
+import random
+import signal
+import subprocess
+import time
+
+from harness import check, equal, is_root, rows
+
+
+def trained(t, *command, stdin=b""):
+    return t.run("train", "-q", "--json", *command, stdin=stdin).json()
+
+
+def test_model_holds_no_paths_or_times(t):
+    t.write("some-odd-name", rows(100))
+    t.run("train", "-q", "-o", "m1", "some-odd-name")
+    time.sleep(1.1)
+    t.run("train", "-q", "-o", "m2", stdin=rows(100))
+    equal(t.read("m1"), t.read("m2"))
+    check(b"some-odd-name" not in t.read("m1"), "the path is in the model")
+
+
+def test_failing_run_leaves_the_model_untouched(t):
+    t.write("a", rows(50))
+    t.write("bad", rows(50) + "1 1:oops\n")
+    t.run("train", "-q", "-o", "m", "a")
+    before = t.read("m")
+    names = sorted(os.listdir(t.folder))
+    t.refused("train", "-q", "-o", "m", "bad", status=1, says="bad:51:5: ")
+    t.refused("train", "-q", "-i", "m", "-o", "m", "bad", status=1, says="bad:51:5: ")
+    t.refused("train", "-q", "-o", "m", "a", "--test", "bad", status=1, says="bad:51:5: ")
+    t.refused("train", "-q", "-o", "new", "bad", status=1, says="bad:51:5: ")
+    equal(t.read("m"), before)
+    equal(sorted(os.listdir(t.folder)), names, "files")
+
+
+def test_unwritable_model_is_refused_before_learning(t):
+    t.write("a", rows(50) + "1 1:oops\n")  # learning would fail on this line: the complaint must come first
+    os.mkdir(t.path("folder"))
+    t.refused("train", "-o", "no/such/folder/m", "a", status=1, says=["no/such/folder/m", "No such file"])
+    t.refused("train", "-o", "folder", "a", status=1, says=["folder", "directory"])
+    t.refused("train", "-o", "-", "a", status=2, says="-o -")
+    os.symlink("nowhere", t.path("dangling"))
+    t.refused("train", "-o", "dangling", "a", status=1, says=["dangling", "does not exist"])
+    if not is_root():
+        os.chmod(t.path("folder"), 0o500)
+        t.refused("train", "-o", "folder/m", "a", status=1, says="folder/m")
+
+
+def test_full_disk_while_saving(t):
+    t.write("a", rows(50))
+    r = t.run("train", "-q", "-o", "/dev/full", "a", status=1)
+    check("/dev/full" in r.err and "No space left" in r.err, r.err)
+
+
+def test_run_whose_results_are_lost_saves_no_model(t):
+    t.write("a", rows(50))
+    t.run("train", "-q", "-o", "old", "a")
+    before = t.read("old")
+
+    def closed_pipe():
+        reading, writing = os.pipe()
+        os.close(reading)
+        return os.fdopen(writing, "wb")
+
+    for lost in (lambda: open("/dev/full", "wb"), closed_pipe):
+        for options in (["-o", "new"], ["-i", "old", "-o", "old"], ["--json", "--final", "-o", "new"]):
+            with lost() as out:
+                t.run("train", "-q", *options, "a", status=1, stdout=out)
+            equal(sorted(os.listdir(t.folder)), ["a", "old"], "files")
+            equal(t.read("old"), before, "model")
+
+
+def test_model_in_place_of_an_input_is_wrong_usage(t):
+    text = rows(50)
+    t.write("a", text)
+    t.write("b", text)
+    os.link(t.path("a"), t.path("hard"))
+    os.symlink("a", t.path("soft"))
+    for output in ("a", "./a", "hard", "soft"):
+        t.refused("train", "-o", output, "b", "a", status=2, says=[f"-o {output}", "input"])
+        t.refused("train", "-o", output, "b", "--test", "a", status=2, says=[f"-o {output}", "--test"])
+    with open(t.path("a"), "rb") as stdin:
+        p = t.start("train", "-o", "a", stdin=stdin, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        equal(p.wait(timeout=60), 2, "exit status with the file as standard input")
+    equal(t.read("a").decode(), text)
+    t.run("train", "-q", "-o", "/dev/null", "/dev/null")
+
+
+def test_model_that_is_not_saved_is_said_so(t):
+    t.write("a", rows(50))
+    check("note: the model will not be saved" in t.run("train", "a").err, "no note")
+    check("not be saved" not in t.run("train", "-o", "m", "a").err, "a note in spite of -o")
+
+
+def test_model_may_go_to_the_null_device(t):
+    t.write("a", rows(50))
+    t.run("train", "-q", "-o", "/dev/null", "a")
+    check(not os.path.isfile("/dev/null"), "the device was replaced")
+
+
+def test_killing_a_run_that_saves_never_damages_the_model(t):
+    t.run("synth", "sparse", "-P", "rows=4000", "-P", "dim=1000000", "-o", "a.bin")
+    t.write("tiny", "1 1:1\n")
+    t.run("train", "-q", "-o", "large", "a.bin")
+    # a large model that learns one row: the run is little else than loading and saving
+    command = ["train", "-q", "-i", "large", "-o", "m", "tiny"]
+    started = time.monotonic()
+    t.run(*command)
+    whole = time.monotonic() - started
+    wanted = t.read("m")
+    r = random.Random(1)
+    killed = 0
+    for i in range(60):
+        if i % 10 == 0:
+            t.run("train", "-q", "-o", "m", "tiny")
+        p = t.start(*command, stdout=subprocess.DEVNULL)
+        time.sleep(r.uniform(0, 1.1) * whole)
+        p.send_signal(signal.SIGKILL)
+        killed += p.wait() == -signal.SIGKILL
+        t.run("inspect", "m")
+    check(killed > 0, "no run was killed")
+    # a later run is not disturbed by what the killed ones left behind
+    t.run(*command)
+    equal(t.read("m"), wanted, "model of a later run")
+
+
+def test_final_model_is_small_and_predicts_the_same(t):
+    t.write("a", rows(2000))
+    t.write("b", rows(300, seed=3))
+    for name in ["ssol", "ftrl", "pa-1", "rda"]:
+        t.run("train", "-q", "-a", name, "--bias", 1, "-o", "full", "a")
+        t.run("train", "-q", "-a", name, "--bias", 1, "-o", "final", "--final", "a")
+        equal(t.run("predict", "-m", "final", "b").out, t.run("predict", "-m", "full", "b").out, name)
+        equal(t.run("inspect", "--weights", "final").out, t.run("inspect", "--weights", "full").out, name)
+    t.run("synth", "sparse", "-P", "rows=2000", "-o", "wide")
+    r = trained(t, "-P", "lambda=3000", "-o", "full", "wide")
+    trained(t, "-P", "lambda=3000", "-o", "final", "--final", "wide")
+    check(r["sparsity"] > 0.5 and 2 * len(t.read("final")) < len(t.read("full")), "the final model is not small")
+    t.refused("train", "-i", "final", "a", status=2, says=["final", "predict-only"])
+    t.refused("train", "--final", "a", status=2, says=["--final", "-o"])
+
+
+def test_output_over_its_own_resumed_model(t):
+    t.write("a", rows(60))
+    t.run("train", "-q", "-o", "m", "a")
+    t.run("train", "-q", "-i", "m", "-o", "m", "a")
+    equal(t.run("inspect", "--json", "m").json()["examples"], 120)
+
+
+def test_numbers_that_leave_the_range_fail_and_save_nothing(t):
+    text = "".join(f"{(-1) ** i} 1:3e38 2:-3e38\n" for i in range(50))
+    for name in t.learners():
+        r = t.run("train", "-q", "-a", name, "-o", "m", status=None, stdin=text)
+        check(r.status in (0, 1), str(r))
+        if r.status == 1:
+            check(not t.exists("m"), f"{name} saved a model")
+        else:
+            weights = t.run("inspect", "--weights", "m").out
+            check("nan" not in weights and "inf" not in weights, f"{name}: {weights}")
+            os.remove(t.path("m"))
