@@ -6,12 +6,14 @@ seconds=$1
 sh scripts/setup.sh fuzz
 cmake --preset fuzz >/dev/null
 cmake --build --preset fuzz -j "$(nproc)" >/dev/null
-for target in libsvm bin model; do
+for target in libsvm ways bin model; do
     corpus=build/fuzz/corpus/$target
     mkdir -p "$corpus"
+    seeds=tests/fuzz/corpus/$target
+    [ "$target" != ways ] || seeds=tests/fuzz/corpus/libsvm
     echo "== $target, $seconds s"
     build/fuzz/bin/fuzz_$target -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
-        -artifact_prefix=build/fuzz/ "$corpus" tests/fuzz/corpus/$target 2>build/fuzz/$target.log || {
+        -artifact_prefix=build/fuzz/ "$corpus" "$seeds" 2>build/fuzz/$target.log || {
         tail -n 40 build/fuzz/$target.log
         exit 1
     }

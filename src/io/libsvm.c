@@ -1,14 +1,15 @@
 /* LIBSVM text: `label id:value id:value ... # comment`, one example a line.
- *
- * The loop takes the fields that nearly all data consists of in one go: an id of up to 15 digits, a colon, a value of
- * up to 16 digits and perhaps a point, one space. Digits are taken eight at a time (core/digits.h). Everything else -
- * long numbers, exponents, tabs, qid, every kind of error - goes to careful_field(), which takes its time and knows all
- * the rules, so that there is one place where a rule is written down. */
+ * Rows of the common kind are taken by common_rows.c. The loop here takes the others: in one go the fields that nearly
+ * all data consists of, an id of up to 15 digits, a colon, a value of up to 16 digits and perhaps a point, one space,
+ * digits eight at a time (core/digits.h). Everything else - long numbers, exponents, tabs, qid, every kind of error -
+ * goes to careful_field(), which takes its time and knows all the rules, so that there is one place where a rule is
+ * written down. */
 #include <stdio.h>
 #include <string.h>
 
 #include "core/digits.h"
 #include "core/error.h"
+#include "io/common_rows.h"
 #include "io/format.h"
 
 #define ZEROS 0x3030303030303030u
@@ -282,10 +283,26 @@ void sl_parse_libsvm(sl_block *b) {
     const size_t max_line = b->rules->max_line;
     const bool check_length = b->n > max_line;
     trouble t;
+    sl_scan scan;
+    scan.find = b->rules->find;
+    scan.scanned = scan.next = scan.n = 0;
+    size_t wait = 0, patience = 1; /* lines until the fast way is tried again, when it did not help */
     /* the shortest row is "1\n", the shortest feature "1:1 ", the shortest wide one "2147483648:1 " */
     if (!sl_batch_reserve(&b->batch, b->n / 2 + 1, b->n / 4 + 1, b->n / 13 + 1)) goto no_memory;
     b->batch.has_lines = true;
     for (; p < end; p++) {
+        if (wait) {
+            wait--;
+        } else if (scan.find && !check_length) {
+            size_t at = (size_t)(p - b->text), before = at;
+            sl_common_rows(b, &scan, &at);
+            if (at == before)
+                wait = patience = patience < 64 ? 2 * patience : 64;
+            else
+                patience = 1;
+            p = b->text + at;
+            if (p == end) break;
+        }
         const char *start = p;
         b->lines++;
         bool good = !check_length || length_is_fine(p, memchr(p, '\n', (size_t)(end - p)), max_line, &t);

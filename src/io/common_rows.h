@@ -1,0 +1,23 @@
+/* The fast way through LIBSVM text: whole rows in which every field is of the common kind. */
+#ifndef SL_COMMON_ROWS_H
+#define SL_COMMON_ROWS_H
+
+#include "io/block.h"
+#include "io/separators.h"
+
+enum { SL_SCAN_ROOM = 1024 };
+
+/* The separators ahead: positions in the block's text. */
+typedef struct sl_scan {
+    sl_find_separators *find;
+    size_t scanned; /* so far into the text */
+    size_t next, n; /* positions at[next] .. at[n-1] are still to come */
+    uint32_t at[SL_SCAN_ROOM + 2 * SL_WINDOW];
+} sl_scan;
+
+/* Appends rows to the block's batch, from position *p of its text on, as long as they are common ones; moves *p behind
+ * them and counts their lines. The row at which it stops is untouched: the careful parser takes it, whatever is wrong
+ * or odd with it. The batch must have room for all that the text can hold. */
+void sl_common_rows(sl_block *b, sl_scan *scan, size_t *p);
+
+#endif

@@ -1,0 +1,26 @@
+/* Where the separators of a text are: every byte up to the space (blanks, tabs, line ends, control bytes) and every
+ * colon. The first stage of reading text: with the ends of all fields known, their numbers can be converted
+ * independently of each other, instead of each waiting for the end of the one before. */
+#ifndef SL_SEPARATORS_H
+#define SL_SEPARATORS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SL_WINDOW = 64 };
+
+/* Writes base plus the offsets of the separators in the 64 bytes at `text`, ascending, and returns how many there are.
+ * There must be room for 64 of them. */
+typedef size_t sl_find_separators(const char *text, uint32_t base, uint32_t *at);
+
+/* The same for every processor, and the ways that need certain instructions; all give the same. */
+sl_find_separators sl_separators_portable;
+#if defined(__x86_64__)
+sl_find_separators sl_separators_avx2;
+sl_find_separators sl_separators_avx512;
+#endif
+
+/* The fastest one that runs here. */
+sl_find_separators *sl_separators_best(void);
+
+#endif

@@ -1,0 +1,84 @@
+/* The same text parsed in every way there is: the careful parser alone, and the fast one over each way of finding
+ * separators. All must give the same rows, the same places, the same failure. */
+#ifndef DIFFERENTIAL_H
+#define DIFFERENTIAL_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/format.h"
+
+static sl_block parsed(const char *text, size_t n, sl_find_separators *find, bool skip) {
+    static const size_t max_line = 1 << 20;
+    sl_rules *rules = malloc(sizeof *rules);
+    *rules = (sl_rules){.block_bytes = n, .max_line = max_line, .skip_errors = skip, .find = find};
+    bool ended = n && text[n - 1] == '\n'; /* a block always ends with a line */
+    sl_block b = {.rules = rules, .source = "text", .n = n + !ended};
+    b.text = malloc(b.n + SL_BLOCK_PAD);
+    memset(b.text, '\n', b.n + SL_BLOCK_PAD);
+    memcpy(b.text, text, n);
+    sl_parse_libsvm(&b);
+    return b;
+}
+
+static void release_parsed(sl_block *b) {
+    free(b->text);
+    free((void *)(uintptr_t)b->rules);
+    sl_batch_free_arrays(&b->batch);
+    sl_repeat_free(&b->repeat);
+}
+
+static bool same_array(const void *a, const void *b, size_t n) { return n == 0 || memcmp(a, b, n) == 0; }
+
+static const char *difference(const sl_block *a, const sl_block *b) {
+    const sluice_batch *x = &a->batch, *y = &b->batch;
+    if (a->lines != b->lines) return "lines";
+    if (a->status != b->status) return "status";
+    if (a->status != SLUICE_OK && (a->error.line != b->error.line || a->error.column != b->error.column ||
+                                   strcmp(a->error.message, b->error.message) != 0))
+        return "error";
+    if (memcmp(a->skipped, b->skipped, sizeof a->skipped) != 0) return "skipped";
+    if (x->rows != y->rows || x->nonzeros != y->nonzeros || x->wides != y->wides) return "sizes";
+    if (x->has_zeros != y->has_zeros) return "zeros";
+    if (x->rows && !same_array(x->start, y->start, (x->rows + 1) * sizeof *x->start)) return "starts";
+    if (!same_array(x->label, y->label, x->rows * sizeof *x->label)) return "labels";
+    if (!same_array(x->line, y->line, x->rows * sizeof *x->line)) return "line numbers";
+    if (!same_array(x->id, y->id, x->nonzeros * sizeof *x->id)) return "ids";
+    if (!same_array(x->value, y->value, x->nonzeros * sizeof *x->value)) return "values";
+    if (!same_array(x->wide, y->wide, x->wides * sizeof *x->wide)) return "wide ids";
+    return NULL;
+}
+
+static sl_find_separators *const ways[] = {
+    sl_separators_portable,
+#if defined(__x86_64__)
+    sl_separators_avx2,
+    sl_separators_avx512,
+#endif
+};
+
+/* Whether this machine can run a way. */
+static bool runs_here(size_t way) {
+#if defined(__x86_64__)
+    if (way == 1) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
+    if (way == 2) return __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512bw");
+#endif
+    return way == 0;
+}
+
+/* NULL, or what differs. */
+static const char *any_difference(const char *text, size_t n, bool skip) {
+    const char *found = NULL;
+    sl_block careful = parsed(text, n, NULL, skip);
+    for (size_t i = 0; i < sizeof ways / sizeof *ways && !found; i++) {
+        if (!runs_here(i)) continue;
+        sl_block fast = parsed(text, n, ways[i], skip);
+        found = difference(&careful, &fast);
+        release_parsed(&fast);
+    }
+    release_parsed(&careful);
+    return found;
+}
+
+#endif

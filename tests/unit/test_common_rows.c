@@ -1,0 +1,132 @@
+/* The fast way through text gives what the careful one gives, whatever the text is. */
+#include "fuzz/differential.h"
+#include "io/common_rows.h"
+#include "unit/test.h"
+
+static uint64_t state = 1;
+
+static uint64_t draw(void) {
+    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+    return state;
+}
+
+static size_t below(size_t n) { return (size_t)(draw() % n); }
+
+TEST(all_ways_find_the_same_separators) {
+    for (int round = 0; round < 20000; round++) {
+        char text[SL_WINDOW];
+        uint32_t at[sizeof ways / sizeof *ways][2 * SL_WINDOW];
+        for (size_t i = 0; i < sizeof text; i++)
+            text[i] = round % 2 ? (char)draw() : " :\n19.\t;\x7f\x80\xa0\x1f!"[below(13)];
+        size_t n = ways[0](text, 1000, at[0]), expected = 0;
+        for (uint32_t i = 0; i < SL_WINDOW; i++)
+            if ((unsigned char)text[i] <= ' ' || text[i] == ':') CHECK(at[0][expected++] == 1000 + i);
+        CHECK_EQ(n, expected);
+        for (size_t w = 1; w < sizeof ways / sizeof *ways; w++)
+            if (runs_here(w)) {
+                CHECK_EQ(ways[w](text, 1000, at[w]), n);
+                CHECK(memcmp(at[0], at[w], n * sizeof **at) == 0);
+            }
+    }
+}
+
+/* Numbers as data has them, and as it should not. */
+static size_t put_number(char *p) {
+    static const char *const odd[] = {"1e5", "+1", ".5", "5.",  "-",   ".",     "",   "1..2",
+                                      "nan", "1x", "-0", "-.5", "0x1", "1e-60", "007"};
+    switch (below(12)) {
+    case 0:
+        return (size_t)sprintf(p, "%s", odd[below(sizeof odd / sizeof *odd)]);
+    case 1:
+        return (size_t)sprintf(p, "%zu", below(2) ? below(10) : below(1000000000));
+    case 2:
+        return (size_t)sprintf(p, "%.*f", (int)below(18), (double)below(1000000) / 999.0);
+    case 3:
+        return (size_t)sprintf(p, "%.*g", 1 + (int)below(17), (double)below(1000000000) * 1e-9);
+    default:
+        return (size_t)sprintf(p, "%s%.*f", below(4) ? "" : "-", (int)below(10), (double)below(1000000000) * 1e-9);
+    }
+}
+
+static size_t put_row(char *p, bool tame) {
+    static const char *const labels[] = {"1", "-1", "+1", "0", "3", "-2"};
+    static const char *const odd_labels[] = {"10", "1.0", "", "x", "-", "1e0", "# 1", " 1"};
+    char *q = p;
+    q += sprintf(q, "%s", tame || below(30) ? labels[below(6)] : odd_labels[below(8)]);
+    uint64_t id = 0;
+    for (size_t n = below(12); n; n--) {
+        id += 1 + (below(40) ? below(1000) : below(200000000));
+        if (!tame && below(60) == 0) id = draw() >> below(64);
+        q += sprintf(q, "%s%llu:", tame || below(100) ? " " : below(2) ? "  " : "\t", (unsigned long long)id);
+        q += tame ? (size_t)sprintf(q, "0.%06zu", below(1000000)) : put_number(q);
+    }
+    if (!tame && below(80) == 0) q += sprintf(q, " qid:3");
+    if (!tame && below(80) == 0) q += sprintf(q, " # said %zu", below(100));
+    if (!tame && below(200) == 0) *q++ = 0;
+    q += sprintf(q, "%s", below(20) ? "\n" : below(2) ? "\r\n" : " \n");
+    return (size_t)(q - p);
+}
+
+static void check_texts(int texts, bool tame) {
+    char *text = malloc(1 << 20);
+    for (int i = 0; i < texts; i++) {
+        size_t n = 0;
+        for (size_t rows = 1 + below(300); rows; rows--) n += put_row(text + n, tame);
+        if (below(3) == 0) n--; /* no newline at the end */
+        for (int skip = 0; skip < 2; skip++) {
+            const char *what = any_difference(text, n, skip);
+            CHECK_STR(what ? what : "nothing", "nothing");
+        }
+    }
+    free(text);
+}
+
+TEST(common_text_is_read_alike_by_all_ways) { check_texts(300, true); }
+TEST(odd_text_is_read_alike_by_all_ways) { check_texts(1500, false); }
+
+/* Or the tests above would compare the careful parser with itself. */
+TEST(common_text_takes_the_fast_way) {
+    char *text = malloc(1 << 20);
+    size_t n = (size_t)sprintf(text, "1 10000000:1\n"), from = n;
+    static const char *const values[] = {
+        "1", "0", "17", "-3", "0.25", "-0.125", "5.", "12.5", "0.123456789012", "12.345678", "255"};
+    for (size_t i = 0; i < 2000; i++)
+        n += (size_t)sprintf(text + n, "%s 7:%s 99999999:%s%s", i % 2 ? "-1" : "+1", values[i % 11], values[i % 7],
+                             i % 3 == 0   ? "\r\n"
+                             : i % 3 == 1 ? " \n"
+                                          : "\n");
+    for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
+        if (!runs_here(w)) continue;
+        sl_block b = parsed(text, n, NULL, false);
+        sl_batch_clear(&b.batch);
+        sl_scan scan = {.find = ways[w]};
+        size_t p = from;
+        sl_common_rows(&b, &scan, &p);
+        CHECK_EQ(p, n);
+        CHECK_EQ(b.batch.rows, 2000);
+        release_parsed(&b);
+    }
+    free(text);
+}
+
+TEST(rows_longer_than_the_look_ahead) {
+    char *text = malloc(1 << 20);
+    size_t n = (size_t)sprintf(text, "1 1:1 2:1 3:1\n-1");
+    for (int i = 1; i <= 20000; i++) n += (size_t)sprintf(text + n, " %d:0.%d", i, i % 1000);
+    n += (size_t)sprintf(text + n, "\n1 5:1\n");
+    CHECK(any_difference(text, n, false) == NULL);
+    sl_block b = parsed(text, n, sl_separators_portable, false);
+    CHECK_EQ(b.batch.rows, 3);
+    CHECK_EQ(b.batch.nonzeros, 20004);
+    release_parsed(&b);
+    free(text);
+}
+
+int main(void) {
+    RUN(all_ways_find_the_same_separators);
+    RUN(common_text_is_read_alike_by_all_ways);
+    RUN(odd_text_is_read_alike_by_all_ways);
+    RUN(common_text_takes_the_fast_way);
+    RUN(rows_longer_than_the_look_ahead);
+    return DONE;
+}
