@@ -15,10 +15,16 @@
 #if defined(__linux__) && !defined(WATCHED)
 #include <sys/mman.h>
 
+/* From here on large pages: state of this size is read at random, and with small ones every read would miss the table of
+ * pages too. A feature then costs 2 MiB at worst where it is alone, but such ids are not in a direct part of this size. */
+#define LARGE_PAGES_FROM ((size_t)64 << 20)
+
 void *sl_pages_resize(void *old, size_t old_bytes, size_t new_bytes) {
     void *block = old ? mremap(old, old_bytes, new_bytes, MREMAP_MAYMOVE)
                       : mmap(NULL, new_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return block == MAP_FAILED ? NULL : block;
+    if (block == MAP_FAILED) return NULL;
+    if (new_bytes >= LARGE_PAGES_FROM) (void)madvise(block, new_bytes, MADV_HUGEPAGE); /* a wish, not a need */
+    return block;
 }
 
 void sl_pages_free(void *block, size_t bytes) {
