@@ -15,6 +15,9 @@
 extern const double sl_pow10_table[SL_POW10_MAX - SL_POW10_MIN + 1];
 static inline double sl_pow10(int e) { return sl_pow10_table[e - SL_POW10_MIN]; }
 
+/* 10^e exactly, for e <= 15. */
+extern const uint64_t sl_pow10_int[16];
+
 /* w * 10^e10 as the nearest float; SL_NUMBER_OK or SL_NUMBER_RANGE. */
 sl_number_status sl_decimal_to_float(uint64_t w, int e10, float *value);
 
@@ -29,6 +32,8 @@ static inline uint64_t sl_load8(const char *p) {
 #endif
     return v;
 }
+
+#define SL_ZEROS 0x3030303030303030u /* '0' in every byte */
 
 /* How many of the eight bytes, from the first on, are digits. `t` is the text xor '0' in every byte. A byte above 9
  * sets its high bit; what it carries into later bytes does not matter, only the first is looked at. */

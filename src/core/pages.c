@@ -15,8 +15,9 @@
 #if defined(__linux__) && !defined(WATCHED)
 #include <sys/mman.h>
 
-/* From here on large pages: state of this size is read at random, and with small ones every read would miss the table of
- * pages too. A feature then costs 2 MiB at worst where it is alone, but such ids are not in a direct part of this size. */
+/* From here on large pages: state of this size is read at random, and with small ones every read would miss the table
+ * of pages too. A feature then costs 2 MiB at worst where it is alone, but such ids are not in a direct part of this
+ * size. */
 #define LARGE_PAGES_FROM ((size_t)64 << 20)
 
 void *sl_pages_resize(void *old, size_t old_bytes, size_t new_bytes) {

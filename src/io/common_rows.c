@@ -10,13 +10,6 @@
 
 #include "core/digits.h"
 
-#define ZEROS 0x3030303030303030u
-
-static const uint64_t pow10_int[16] = {
-    1,         10,         100,         1000,         10000,         100000,         1000000,         10000000,
-    100000000, 1000000000, 10000000000, 100000000000, 1000000000000, 10000000000000, 100000000000000, 1000000000000000,
-};
-
 /* High bits where a byte of text xor '0' is no digit. */
 static inline uint64_t not_digits(uint64_t t) { return ((t + 0x7676767676767676u) | t) & 0x8080808080808080u; }
 
@@ -24,7 +17,7 @@ static inline unsigned digit(char c) { return (unsigned char)(c - '0'); }
 
 /* The 1 to 8 digits that end before p, xor '0'; zeros stand for what was before them. */
 static inline uint64_t last_digits(const char *p, size_t n) {
-    return (sl_load8(p - 8) ^ ZEROS) & ~(uint64_t)0 << (64 - 8 * n);
+    return (sl_load8(p - 8) ^ SL_ZEROS) & ~(uint64_t)0 << (64 - 8 * n);
 }
 
 /* The value between v and stop; false if it is not of a common kind. Bytes that are no digits come out in *bad. */
@@ -43,11 +36,11 @@ static inline bool common_value(const char *v, const char *stop, float *value, u
         if (places <= 8) {
             uint64_t t = places ? last_digits(stop, places) : 0;
             *bad |= not_digits(t);
-            w = w * pow10_int[places] + sl_eight_digits(t);
+            w = w * sl_pow10_int[places] + sl_eight_digits(t);
         } else {
-            uint64_t high = last_digits(stop - 8, places - 8), t = sl_load8(stop - 8) ^ ZEROS;
+            uint64_t high = last_digits(stop - 8, places - 8), t = sl_load8(stop - 8) ^ SL_ZEROS;
             *bad |= not_digits(t) | not_digits(high);
-            w = (w * pow10_int[places - 8] + sl_eight_digits(high)) * 100000000 + sl_eight_digits(t);
+            w = (w * sl_pow10_int[places - 8] + sl_eight_digits(high)) * 100000000 + sl_eight_digits(t);
         }
     } else if (length - 1 < 8) { /* 17 or 12.5: a point among up to eight characters, if there is one */
         uint64_t t = last_digits(stop, length), point = t ^ 0x1E1E1E1E1E1E1E1Eu; /* '.' xor '0' */
@@ -66,7 +59,7 @@ static inline bool common_value(const char *v, const char *stop, float *value, u
         places = length - 3;
         uint64_t t = places ? last_digits(stop, places) : 0;
         *bad |= not_digits(t) | (digit(v[0]) > 9) | (digit(v[1]) > 9);
-        w = (digit(v[0]) * 10 + digit(v[1])) * pow10_int[places] + sl_eight_digits(t);
+        w = (digit(v[0]) * 10 + digit(v[1])) * sl_pow10_int[places] + sl_eight_digits(t);
     } else {
         return false;
     }

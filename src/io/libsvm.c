@@ -12,13 +12,6 @@
 #include "io/common_rows.h"
 #include "io/format.h"
 
-#define ZEROS 0x3030303030303030u
-
-static const uint64_t pow10_int[16] = {
-    1,         10,         100,         1000,         10000,         100000,         1000000,         10000000,
-    100000000, 1000000000, 10000000000, 100000000000, 1000000000000, 10000000000000, 100000000000000, 1000000000000000,
-};
-
 typedef struct trouble {
     sl_reason reason;
     const char *at;
@@ -115,17 +108,17 @@ static bool careful_field(const char **p, uint64_t *id, float *value, bool *is_q
 /* The common field, or false (then the careful one decides). *p ends up behind the value. */
 static inline __attribute__((always_inline)) bool common_field(const char **at, uint64_t *id, float *value) {
     const char *p = *at;
-    uint64_t t = sl_load8(p) ^ ZEROS, w;
+    uint64_t t = sl_load8(p) ^ SL_ZEROS, w;
     unsigned n = sl_digit_run(t), places = 0;
     if (n - 1 < 7) {
         *id = sl_few_digits(t, n);
         p += n;
     } else {
         if (n == 0) return false;
-        uint64_t t2 = sl_load8(p + 8) ^ ZEROS;
+        uint64_t t2 = sl_load8(p + 8) ^ SL_ZEROS;
         unsigned n2 = sl_digit_run(t2);
         if (n2 == 8) return false;
-        *id = sl_eight_digits(t) * pow10_int[n2] + (n2 ? sl_few_digits(t2, n2) : 0);
+        *id = sl_eight_digits(t) * sl_pow10_int[n2] + (n2 ? sl_few_digits(t2, n2) : 0);
         p += 8 + n2;
     }
     if (*p++ != ':') return false;
@@ -134,30 +127,30 @@ static inline __attribute__((always_inline)) bool common_field(const char **at, 
     w = (unsigned char)(*p - '0');
     if (w > 9) return false;
     if (p[1] == '.') { /* one digit and a point: the next load does not wait for a count */
-        t = sl_load8(p + 2) ^ ZEROS;
+        t = sl_load8(p + 2) ^ SL_ZEROS;
         places = sl_digit_run(t);
         if (places - 1 < 7) {
-            w = w * pow10_int[places] + sl_few_digits(t, places);
+            w = w * sl_pow10_int[places] + sl_few_digits(t, places);
         } else {
             if (places == 0) return false;
-            uint64_t t2 = sl_load8(p + 10) ^ ZEROS;
+            uint64_t t2 = sl_load8(p + 10) ^ SL_ZEROS;
             unsigned n2 = sl_digit_run(t2);
             if (n2 == 8) return false;
-            w = (w * 100000000 + sl_eight_digits(t)) * pow10_int[n2] + (n2 ? sl_few_digits(t2, n2) : 0);
+            w = (w * 100000000 + sl_eight_digits(t)) * sl_pow10_int[n2] + (n2 ? sl_few_digits(t2, n2) : 0);
             places = 8 + n2;
         }
         p += 2 + places;
     } else if (sl_is_digit(p[1])) {
-        t = sl_load8(p) ^ ZEROS;
+        t = sl_load8(p) ^ SL_ZEROS;
         n = sl_digit_run(t);
         if (n == 8) return false;
         w = sl_few_digits(t, n);
         p += n;
         if (*p == '.') {
-            t = sl_load8(p + 1) ^ ZEROS;
+            t = sl_load8(p + 1) ^ SL_ZEROS;
             places = sl_digit_run(t);
             if (places == 0 || places == 8) return false;
-            w = w * pow10_int[places] + sl_few_digits(t, places);
+            w = w * sl_pow10_int[places] + sl_few_digits(t, places);
             p += 1 + places;
         }
     } else {
