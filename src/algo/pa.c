@@ -22,23 +22,23 @@ static bool step(sl_state *s, const sl_row *x, double tau) {
 }
 
 static bool pa_update(sl_state *s, const sl_row *x, double m) {
-    double l = hinge(x, m), xx = square_norm(x);
-    return l > 0 && xx > 0 && step(s, x, l / xx);
+    double l = hinge(x, m), xx = l > 0 ? square_norm(x) : 0;
+    return xx > 0 && step(s, x, l / xx);
 }
 
 static bool pa_1_update(sl_state *s, const sl_row *x, double m) {
-    double l = hinge(x, m), xx = square_norm(x);
-    return l > 0 && xx > 0 && step(s, x, fmin(s->p[C] * x->h, l / xx));
+    double l = hinge(x, m), xx = l > 0 ? square_norm(x) : 0;
+    return xx > 0 && step(s, x, fmin(s->p[C] * x->h, l / xx));
 }
 
 static bool pa_2_update(sl_state *s, const sl_row *x, double m) {
-    double l = hinge(x, m), xx = square_norm(x);
-    return l > 0 && xx > 0 && step(s, x, l / (xx + 1 / (2 * s->p[C] * x->h)));
+    double l = hinge(x, m), xx = l > 0 ? square_norm(x) : 0;
+    return xx > 0 && step(s, x, l / (xx + 1 / (2 * s->p[C] * x->h)));
 }
 
 static bool cpa_update(sl_state *s, const sl_row *x, double m) {
-    double l = sqrt(cost(s, x, COST_POS, COST_NEG)) - x->y * m, xx = square_norm(x);
-    return l > 0 && xx > 0 && step(s, x, fmin(s->p[C] * x->h, l / xx));
+    double l = sqrt(cost(s, x, COST_POS, COST_NEG)) - x->y * m, xx = l > 0 ? square_norm(x) : 0;
+    return xx > 0 && step(s, x, fmin(s->p[C] * x->h, l / xx));
 }
 
 #define PAPER "Crammer et al., Online passive-aggressive algorithms, JMLR 2006"

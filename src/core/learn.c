@@ -137,21 +137,17 @@ static bool usable(const sluice_model *m, const sluice_batch *b) {
            !(m->rule->info.flags & SLUICE_LEARNER_DENSE);
 }
 
-/* Makes the row's features seen as long as they are direct; whether all are, and so their ids are their slots. Where it
- * stops, for whatever reason, lay_out() goes on and says what is wrong. */
-static bool all_direct(sl_space *sp, const uint32_t *id, size_t n) {
-    for (size_t k = 0; k < n; k++)
-        if (!sl_space_knows(sp, id[k]) && (id[k] >= SL_WIDE || !sl_space_add(sp, id[k]) || id[k] >= sp->direct))
-            return false;
+/* Makes the features of a row seen, as long as they are direct, and asks for their state, so that it is at hand when
+ * the row is learned (docs/performance.md). Whether all are direct, and so their ids are their slots; where it stops,
+ * for whatever reason, lay_out() goes on and says what is wrong. */
+static bool admit_row(sl_space *sp, const sluice_batch *b, size_t row) {
+    if (b->has_weights && b->weight[row] == 0) return false; /* as if it were absent */
+    for (size_t k = b->start[row]; k < b->start[row + 1]; k++) {
+        uint32_t id = b->id[k];
+        if (!sl_space_knows(sp, id) && (id >= SL_WIDE || !sl_space_add(sp, id) || id >= sp->direct)) return false;
+        __builtin_prefetch(sp->features + (size_t)id * sp->size, 1);
+    }
     return true;
-}
-
-/* Asks for the state of a row's features while the row before it is learned. Where the state outgrows the caches a
- * third of the learning is waiting for it (docs/performance.md). */
-static void prefetch_row(const sl_space *sp, const sluice_batch *b, size_t row) {
-    if (row >= b->rows) return;
-    for (size_t k = b->start[row]; k < b->start[row + 1]; k++)
-        if (b->id[k] < sp->direct) __builtin_prefetch(sp->features + (size_t)b->id[k] * sp->size, 1);
 }
 
 /* ---- one round -------------------------------------------------------------------------------------------------- */
@@ -219,17 +215,19 @@ sluice_status sluice_model_learn_rows(sluice_model *m, const sluice_batch *b, si
     if (status != SLUICE_OK) return status;
     if (first > b->rows || n_rows > b->rows - first)
         return sl_fail(&m->error, SLUICE_E_USAGE, "the batch has only %zu rows", b->rows);
-    bool as_they_lie = usable(m, b);
+    bool as_they_lie = usable(m, b), next_lies = n_rows && as_they_lie && admit_row(&m->space, b, first);
     for (size_t i = first; i < first + n_rows; i++) {
+        bool lies =
+            next_lies; /* the next row is admitted before this one is learned: its state is on the way meanwhile */
+        next_lies = as_they_lie && i + 1 < first + n_rows && admit_row(&m->space, b, i + 1);
         size_t at = b->start[i], n = b->start[i + 1] - at;
         sl_row x = {b->id + at, b->value + at, n, b->label[i] > 0 ? 1 : -1, b->has_weights ? (double)b->weight[i] : 1};
         if (b->has_weights && (status = check_weight(m, x.h)) != SLUICE_OK) return at_row(m, b, i);
         if (x.h == 0) continue;
-        if (!as_they_lie || !all_direct(&m->space, x.slot, n)) {
+        if (!lies) {
             raw_row r = {.batch = b, .at = at, .value = x.value, .n = n};
             if ((status = lay_out(m, &r, &x)) != SLUICE_OK) return at_row(m, b, i);
         }
-        if (as_they_lie) prefetch_row(&m->space, b, i + 1);
         double margin;
         if ((status = learn_row(m, &x, &margin)) != SLUICE_OK) return at_row(m, b, i);
         if (meter && sluice_meter_add(meter, margin, x.y) != SLUICE_OK) {
