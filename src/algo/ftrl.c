@@ -26,17 +26,23 @@ typedef struct feature {
 
 static const sl_field fields[] = {SL_FIELD(z, SL_F64), SL_FIELD_FROM(n, SL_F64, 0)};
 
-static double weight(const sl_state *s, const feature *f) {
-    return -soft(f->z, s->p[L1]) / ((s->p[BETA] + sqrt(f->n)) / s->p[ALPHA] + s->p[L2]);
+/* A feature without a gradient yet has weight 0, also where beta = l2 = 0 would make it 0/0. */
+static inline double weight(const double *p, double z, double n) {
+    double w = -soft(z, p[L1]) / ((p[BETA] + sqrt(n)) / p[ALPHA] + p[L2]);
+    return fabs(z) <= p[L1] ? 0 : w;
 }
 
-/* A feature without a gradient yet has weight 0, also where beta = l2 = 0 would make it 0/0. */
-static double read(const sl_state *s, const feature *f) { return fabs(f->z) <= s->p[L1] ? 0 : weight(s, f); }
-
-static double score(sl_state *s, const sl_row *x) {
+SL_VECTOR static double score(sl_state *s, const sl_row *x) {
     const feature *f = s->features;
+    const double p[] = {s->p[ALPHA], s->p[BETA], s->p[L1], s->p[L2]};
     double m = 0;
-    for (size_t k = 0; k < x->n; k++) m += read(s, &f[x->slot[k]]) * (double)x->value[k];
+    for (size_t at = 0, l; at < x->n; at += l) {
+        double z[SL_LANES], n[SL_LANES];
+        l = lanes(x->n - at);
+        for (size_t k = 0; k < l; k++) z[k] = f[x->slot[at + k]].z, n[k] = f[x->slot[at + k]].n;
+        for (size_t k = 0; k < l; k++) z[k] = weight(p, z[k], n[k]) * (double)x->value[at + k];
+        for (size_t k = 0; k < l; k++) m += z[k];
+    }
     return m;
 }
 
@@ -46,23 +52,29 @@ static double slope(const sl_state *s, const sl_row *x, double m) {
     return 1 / (1 + exp(-m)) - (x->y > 0 ? 1 : 0);
 }
 
-static bool update(sl_state *s, const sl_row *x, double m) {
+SL_VECTOR static bool update(sl_state *s, const sl_row *x, double m) {
     feature *f = s->features;
+    const double p[] = {s->p[ALPHA], s->p[BETA], s->p[L1], s->p[L2]};
     double d = x->h * slope(s, x, m);
     if (d == 0 || x->n == 0) return false;
-    for (size_t k = 0; k < x->n; k++) {
-        feature *c = &f[x->slot[k]];
-        double g = d * (double)x->value[k], w = read(s, c);
-        double sigma = (sqrt(c->n + g * g) - sqrt(c->n)) / s->p[ALPHA];
-        c->z += g - sigma * w;
-        c->n += g * g;
+    for (size_t at = 0, l; at < x->n; at += l) {
+        double z[SL_LANES], n[SL_LANES];
+        l = lanes(x->n - at);
+        for (size_t k = 0; k < l; k++) z[k] = f[x->slot[at + k]].z, n[k] = f[x->slot[at + k]].n;
+        for (size_t k = 0; k < l; k++) {
+            double g = d * (double)x->value[at + k], more = n[k] + g * g;
+            double sigma = (sqrt(more) - sqrt(n[k])) / p[ALPHA];
+            z[k] += g - sigma * weight(p, z[k], n[k]);
+            n[k] = more;
+        }
+        for (size_t k = 0; k < l; k++) f[x->slot[at + k]] = (feature){z[k], n[k]};
     }
     return true;
 }
 
 static void weights(const sl_state *s, const uint32_t *slot, size_t n, float *w) {
     const feature *f = s->features;
-    for (size_t k = 0; k < n; k++) w[k] = (float)read(s, &f[slot[k]]);
+    for (size_t k = 0; k < n; k++) w[k] = (float)weight(s->p, f[slot[k]].z, f[slot[k]].n);
 }
 
 static bool has_probability(const double *p) { return p[LOSS] == LOGISTIC; }

@@ -67,16 +67,21 @@ typedef struct feature {
 
 static const sl_field fields[] = {SL_FIELD(u, SL_F64), SL_FIELD_FROM(G, SL_F64, 0)};
 
-static double weight(const sl_state *s, const feature *f, double n) {
-    double mean = soft(f->u / n, s->p[LAMBDA]);
-    if (mean == 0) return 0; /* most are: spare the root and the division */
-    return -s->p[ETA] * n / (s->p[DELTA] + sqrt(f->G)) * mean;
+static inline double weight(const double *p, double u, double G, double n) {
+    return -p[ETA] * n / (p[DELTA] + sqrt(G)) * soft(u / n, p[LAMBDA]);
 }
 
-static double score(sl_state *s, const sl_row *x) {
+SL_VECTOR static double score(sl_state *s, const sl_row *x) {
     const feature *f = s->features;
+    const double p[] = {s->p[ETA], s->p[LAMBDA], s->p[DELTA]};
     double n = fmax((double)(s->t - 1), 1), m = 0;
-    for (size_t k = 0; k < x->n; k++) m += weight(s, &f[x->slot[k]], n) * (double)x->value[k];
+    for (size_t at = 0, l; at < x->n; at += l) {
+        double u[SL_LANES], G[SL_LANES];
+        l = lanes(x->n - at);
+        for (size_t k = 0; k < l; k++) u[k] = f[x->slot[at + k]].u, G[k] = f[x->slot[at + k]].G;
+        for (size_t k = 0; k < l; k++) u[k] = weight(p, u[k], G[k], n) * (double)x->value[at + k];
+        for (size_t k = 0; k < l; k++) m += u[k];
+    }
     return m;
 }
 
@@ -94,7 +99,7 @@ static bool update(sl_state *s, const sl_row *x, double m) {
 
 static void weights(const sl_state *s, const uint32_t *slot, size_t n, float *w) {
     const feature *f = s->features;
-    for (size_t k = 0; k < n; k++) w[k] = (float)weight(s, &f[slot[k]], fmax((double)s->t, 1));
+    for (size_t k = 0; k < n; k++) w[k] = (float)weight(s->p, f[slot[k]].u, f[slot[k]].G, fmax((double)s->t, 1));
 }
 
 const sl_learner sl_ada_rda = {

@@ -2,6 +2,8 @@
 #ifndef SL_RULE_H
 #define SL_RULE_H
 
+#include <stdlib.h> /* for __GLIBC__ */
+
 #include "core/learner.h"
 
 /* soft(v, k) = sign(v) max(|v| - k, 0) */
@@ -26,6 +28,23 @@ static inline double square_norm(const sl_row *x) {
 static inline double cost(const sl_state *s, const sl_row *x, size_t cost_pos, size_t cost_neg) {
     return s->p[x->y > 0 ? cost_pos : cost_neg];
 }
+
+/* ---- weights that cost roots and divisions ---------------------------------------------------------------------- */
+
+/* Such a rule gathers the state of up to SL_LANES features, computes their weights side by side, which the compiler
+ * turns into vector instructions (SL_VECTOR: for the best that the processor has), and sums in the example's order: the
+ * same operations on the same numbers, so the same result to the bit as one after the other. */
+enum { SL_LANES = 64 };
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SL_VECTOR /* functions chosen at loading run before a sanitizer is ready */
+#elif defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
+#define SL_VECTOR __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define SL_VECTOR
+#endif
+
+static inline size_t lanes(size_t left) { return left < SL_LANES ? left : SL_LANES; }
 
 /* ---- learners whose per-feature state is the weight alone -------------------------------------------------------- */
 
