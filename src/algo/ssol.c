@@ -27,16 +27,22 @@ static const sl_field fields[] = {SL_FIELD(theta, SL_F32), SL_FIELD_FROM(a, SL_F
 
 static double lambda_t(const sl_state *s) { return threshold(s->p[SCHEDULE], s->p[ETA], s->p[LAMBDA], s->t); }
 
-static double score(sl_state *s, const sl_row *x) {
+SL_VECTOR static double score(sl_state *s, const sl_row *x) {
     feature *f = s->features;
     double v = 0; /* x'Ax */
     for (size_t k = 0; k < x->n; k++) v += (double)f[x->slot[k]].a * (double)x->value[k] * (double)x->value[k];
     double shrink = 1 / (s->p[R] + v), k_t = lambda_t(s), m = 0;
-    for (size_t k = 0; k < x->n; k++) {
-        feature *g = &f[x->slot[k]];
-        double value = (double)x->value[k], a = (double)g->a, ax = a * value;
-        g->a = (float)positive(a - ax * ax * shrink); /* with large values, rounding would take it below 0 */
-        m += soft((double)g->a * (double)g->theta, k_t) * value;
+    for (size_t at = 0, l; at < x->n; at += l) {
+        float a[SL_LANES], theta[SL_LANES];
+        double wx[SL_LANES];
+        l = lanes(x->n - at);
+        for (size_t k = 0; k < l; k++) a[k] = f[x->slot[at + k]].a, theta[k] = f[x->slot[at + k]].theta;
+        for (size_t k = 0; k < l; k++) {
+            double value = (double)x->value[at + k], ax = (double)a[k] * value;
+            a[k] = (float)positive((double)a[k] - ax * ax * shrink); /* rounding must not take it below 0 */
+            wx[k] = soft((double)a[k] * (double)theta[k], k_t) * value;
+        }
+        for (size_t k = 0; k < l; k++) f[x->slot[at + k]].a = a[k], m += wx[k];
     }
     return m;
 }
