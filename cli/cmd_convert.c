@@ -201,7 +201,7 @@ static int put_dataset(converting *c) {
         int rc = reserve(c, d->longest + 1);
         return rc ? rc : put_rows(c, NULL, NULL);
     }
-    if (d->n_order == 0) return DONE; /* the ids of rows that were not drawn mean nothing */
+    if (d->n_order == 0) return DONE;
     if (d->dimension >= MAX_COLUMNS || d->dimension >= MAX_CELLS / d->n_order) return too_many_cells(d);
     size_t columns = (size_t)d->dimension + 1;
     column_scale *scales = dataset_scales(d);

@@ -51,8 +51,8 @@ static int check_usage(training *t) {
     if (rc) return rc;
     if (args_has(a, "final") && !t->output)
         return wrong_usage(a->command->name, "--final needs -o MODEL: there is nothing to write it to");
-    if (t->output && strcmp(t->output, "-") == 0)
-        return wrong_usage(a->command->name, "-o -: standard output is for the results; name a file");
+    if (t->output && is_stdout(t->output))
+        return wrong_usage(a->command->name, "-o %s: standard output is for the results; name a file", t->output);
     if (t->output && replaces_input(t->output, a->inputs, a->n_inputs))
         return wrong_usage(a->command->name, "-o %s: the model would replace an input; name another file", t->output);
     if (t->output && t->test && replaces_input(t->output, &t->test, 1))

@@ -96,6 +96,11 @@ void dataset_sample(dataset *d, uint64_t pos, uint64_t neg, uint64_t seed) {
         d->order[kept++] = d->order[i];
     }
     d->n_order = kept;
+    /* ids of rows that were not drawn mean nothing any more */
+    d->dimension = 0;
+    for (size_t i = 0; i < kept; i++)
+        for (size_t k = d->start[d->order[i]]; k < d->start[d->order[i] + 1]; k++)
+            if (d->ids[k] > d->dimension) d->dimension = d->ids[k];
 }
 
 void dataset_shuffle(dataset *d, uint64_t seed) {

@@ -65,6 +65,7 @@ static int run_command(const command *c, int argc, char *const *argv) {
 int main(int argc, char **argv) {
     /* a reader of our output that goes away is an error of writing, not a reason to die halfway through a file */
     signal(SIGPIPE, SIG_IGN);
+    setvbuf(stderr, NULL, _IOLBF, BUFSIZ); /* a message is one write: nothing comes between its words */
     if (argc < 2) {
         print_overview(stderr);
         return WRONG_USAGE;

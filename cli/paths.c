@@ -83,6 +83,13 @@ int check_later_input(const char *path) {
     return refuse(path, "cannot be opened");
 }
 
+int is_stdout(const char *path) {
+    struct stat s, out;
+    if (strcmp(path, "-") == 0) return 1;
+    return stat(path, &s) == 0 && fstat(STDOUT_FILENO, &out) == 0 && (S_ISREG(s.st_mode) || S_ISFIFO(s.st_mode)) &&
+           s.st_dev == out.st_dev && s.st_ino == out.st_ino;
+}
+
 int check_later_output(const char *path) {
     struct stat s;
     int exists = stat(path, &s) == 0;
@@ -95,8 +102,9 @@ int check_later_output(const char *path) {
         return FAILED;
     }
     if (exists && !S_ISREG(s.st_mode)) return access(path, W_OK) == 0 ? DONE : refuse(path, "cannot write");
-    /* a file is written beside its place and renamed into it: the folder must take new files */
-    char *folder = folder_of(path);
+    /* a file is written beside its place and renamed into it: the folder must take new files. A link is followed. */
+    char *real = exists ? realpath(path, NULL) : NULL, *folder = folder_of(real ? real : path);
+    free(real);
     if (!folder) return out_of_memory();
     int rc = access(folder, W_OK | X_OK) == 0 ? DONE : refuse(path, "cannot write into its folder");
     free(folder);

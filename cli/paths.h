@@ -15,6 +15,9 @@ int replaces_input(const char *output, const char *const *inputs, size_t n);
 /* Whether two outputs are one file, which need not exist yet. */
 int same_output(const char *a, const char *b);
 
+/* Whether the path is standard output: "-", /dev/stdout, or the file or pipe that it goes to. */
+int is_stdout(const char *path);
+
 /* Refuses a file that could not be read later. Returns DONE or FAILED. */
 int check_later_input(const char *path);
 /* Refuses a path that could not be written to after hours of work; touches nothing. Returns DONE or FAILED. */

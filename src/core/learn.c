@@ -130,11 +130,11 @@ static sluice_status lay_out(sluice_model *m, const raw_row *r, sl_row *x) {
     return SLUICE_OK;
 }
 
-/* Whether the batch's rows may be used as they lie, as far as that is the same for all of them. Dense learners look at
- * a row before they let new features in. */
+/* Whether the batch's rows may be used as they lie, as far as that is the same for all of them. Learners that may
+ * refuse a row, for its features or its weight, look at it before they let new features in. */
 static bool usable(const sluice_model *m, const sluice_batch *b) {
-    return !b->has_zeros && m->settings.bias == 0 && !m->settings.normalize && !m->settings.hash_bits &&
-           !(m->rule->info.flags & SLUICE_LEARNER_DENSE);
+    return !b->has_zeros && !(b->has_weights && m->rule->weight_0_or_1) && m->settings.bias == 0 &&
+           !m->settings.normalize && !m->settings.hash_bits && !(m->rule->info.flags & SLUICE_LEARNER_DENSE);
 }
 
 /* Makes the features of a row seen, as long as they are direct, and asks for their state, so that it is at hand when

@@ -4,11 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -27,22 +27,30 @@ static void release(sl_atomic *f) {
     free(f);
 }
 
-/* Beside the final name, so that the rename stays within one file system; unique within and across processes. */
+/* Beside the final name, so that the rename stays within one file system; a short name of its own, since the file's may
+ * be as long as names can be, and a random one, so that no two savers meet and nothing left behind is in the way. */
 static int open_temporary(sl_atomic *f) {
-    static atomic_uint counter; /* only makes names differ: two savers in one process must not meet */
     const char *slash = strrchr(f->path, '/');
-    int folder =
-        slash ? (int)(slash + 1 - f->path) : 0; /* a short name of its own: the file's may be as long as allowed */
+    int folder = slash ? (int)(slash + 1 - f->path) : 0;
     size_t room = (size_t)folder + 64;
     f->temporary = malloc(room);
     if (!f->temporary) return -1;
-    for (int tries = 0; tries < 100; tries++) {
-        snprintf(f->temporary, room, "%.*s.sluice-%ld-%u.tmp", folder, f->path, (long)getpid(),
-                 atomic_fetch_add(&counter, 1u));
+    for (unsigned tries = 0; tries < 100; tries++) {
+        uint64_t bits = 0;
+        if (getrandom(&bits, sizeof bits, GRND_NONBLOCK) < 0) bits = tries;
+        snprintf(f->temporary, room, "%.*s.sluice-%ld-%08llx.tmp", folder, f->path, (long)getpid(),
+                 (unsigned long long)bits & 0xffffffff);
         int fd = open(f->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd >= 0 || errno != EEXIST) return fd;
     }
     return -1;
+}
+
+/* /dev/stdout, or the file that standard output goes to, under whatever name: replacing it would lose what was written
+ * there so far. */
+static bool is_standard_output(const struct stat *st) {
+    struct stat out;
+    return fstat(STDOUT_FILENO, &out) == 0 && out.st_dev == st->st_dev && out.st_ino == st->st_ino;
 }
 
 sl_atomic *sl_atomic_open(const char *path, sluice_error *err) {
@@ -65,11 +73,14 @@ sl_atomic *sl_atomic_open(const char *path, sluice_error *err) {
             release(f);
             return NULL;
         }
-        f->in_place = exists && !S_ISREG(st.st_mode);
+        bool is_output = exists && S_ISREG(st.st_mode) && is_standard_output(&st);
+        f->in_place = exists && (is_output || !S_ISREG(st.st_mode));
         f->path = exists && !f->in_place ? realpath(path, NULL) : strdup(path);
         if (!f->path && errno == ENOMEM) goto no_memory;
         if (!f->path)
             f->fd = -1;
+        else if (is_output)
+            f->fd = dup(STDOUT_FILENO);
         else if (f->in_place)
             f->fd = open(path, O_WRONLY | O_CLOEXEC);
         else

@@ -6,8 +6,8 @@
 
 typedef struct sl_atomic sl_atomic;
 
-/* Opens a temporary file beside `path`. "-" is standard output; a path that exists and is no regular file is written in
- * place; a symbolic link is followed. */
+/* Opens a temporary file beside `path`. "-" is standard output; the file that standard output goes to, and a path that
+ * exists and is no regular file, are written in place; a symbolic link is followed. */
 sl_atomic *sl_atomic_open(const char *path, sluice_error *err);
 sluice_status sl_atomic_write(sl_atomic *f, const void *bytes, size_t n, sluice_error *err);
 /* Flushes, syncs and renames. The object is closed in any case: on failure the old file is untouched. */

@@ -3,7 +3,7 @@
 
 #include "core/digits.h"
 
-/* Positions of the set bits. Eight at a time without asking how many are left: most windows have fewer. */
+/* Positions of the set bits. Four at a time without asking how many are left. */
 static inline size_t positions(uint64_t bits, uint32_t base, uint32_t *at) {
     size_t n = (size_t)__builtin_popcountll(bits);
     for (size_t k = 0; k < n; k += 4)

@@ -236,3 +236,14 @@ def test_wrong_values_are_wrong_usage(t):
         t.refused("convert", "--sample-ratio", ratio, status=2, says=["--sample-ratio", "1:99"])
     for option, value in [("--trapezoid", "0"), ("--trapezoid", "x"), ("--shuffle", "x"), ("--normalize", "l1")]:
         t.refused("convert", option, value, status=2, says=[option, value])
+
+
+def test_ids_of_rows_not_drawn_do_not_count(t):
+    t.write("a", "".join(f"{y} {i}:1 {i + 1}:{i}.5\n" for i, y in enumerate([1, -1, -1, 1, -1], 1)) + "-1 30000000:1\n" * 40)
+    for seed in range(200):  # until none of the wide rows is drawn
+        t.run("convert", "a", "--sample-ratio", "1:1", "--seed", seed, "-o", "drawn")
+        if b"30000000" not in t.read("drawn"):
+            break
+    for options in [["--trapezoid", 2], ["--standardize"]]:
+        once = t.run("convert", "a", "--sample-ratio", "1:1", "--seed", seed, *options).out
+        equal(once, t.run("convert", "drawn", *options).out, f"{options} in one step and in two")

@@ -161,3 +161,15 @@ def test_numbers_that_leave_the_range_fail_and_save_nothing(t):
             weights = t.run("inspect", "--weights", "m").out
             check("nan" not in weights and "inf" not in weights, f"{name}: {weights}")
             os.remove(t.path("m"))
+
+
+def test_standard_output_is_never_replaced(t):
+    t.write("a", "1 1:1\n")
+    t.write("log", "keep\n")
+    with open(t.path("log"), "a") as log:
+        subprocess.run([t.sluice, "convert", "-q", t.path("a"), "-o", "/dev/stdout"], stdout=log, check=True)
+    equal(t.read("log"), b"keep\n1 1:1\n")
+    with open(t.path("results"), "w") as results:
+        done = subprocess.run([t.sluice, "train", "-q", t.path("a"), "-o", "/dev/stdout"], stdout=results, stderr=subprocess.PIPE)
+    equal(done.returncode, 2)
+    equal(t.read("results"), b"")

@@ -197,7 +197,7 @@ def on_a_terminal(t, *command, columns=0, typed=None):
     os.close(slave)
     if typed is not None:
         os.write(master, typed.encode() + b"\x04")
-    shown = b""
+    shown, ended = b"", False
     while True:
         ready, _, _ = select.select([master], [], [], 0.2)
         if ready:
@@ -208,8 +208,10 @@ def on_a_terminal(t, *command, columns=0, typed=None):
             if not data:
                 break
             shown += data
-        elif p.poll() is not None:
+        elif ended:
             break
+        else:
+            ended = p.poll() is not None  # it may have written since the select: look once more
     os.close(master)
     equal(p.wait(), 0, "exit status")
     return shown.decode()
@@ -244,7 +246,8 @@ def test_live_line_fits_a_narrow_terminal(t):
 def test_reading_a_terminal_is_said_once(t):
     t.run("train", "-q", "-o", "m", stdin=rows(20))
     for command in (["train"], ["predict", "-m", "m"], ["test", "-m", "m"], ["convert"]):
-        equal(on_a_terminal(t, *command, typed="1 1:1\n").count("sluice: reading standard input"), 1, str(command))
+        shown = on_a_terminal(t, *command, typed="1 1:1\n")
+        equal(shown.count("sluice: reading standard input"), 1, f"{command} showed {shown!r}")
         check("reading" not in on_a_terminal(t, *command, "-q", typed="1 1:1\n"), f"{command} -q")
         check("reading" not in on_a_terminal(t, *command, "-", typed="1 1:1\n"), f"{command} -")
         check("reading" not in t.run(*command, stdin="1 1:1\n").err, f"{command} on a pipe")
