@@ -4,12 +4,13 @@
 #   make test    sets up, builds, runs all tests, also under the sanitizers
 #   make         builds build/release/bin/sluice
 #   make install PREFIX=/usr/local
+#   make fuzz    fuzzes every reader of bytes    make bench   measures beside the peers
 
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: all setup demo test test-release test-asan test-tsan fuzz docs format install clean
+.PHONY: all setup demo test fuzz bench docs format install clean
 
 all: setup
 	@cmake --preset release $(CMAKE_FLAGS) >/dev/null
@@ -27,12 +28,22 @@ test: setup
 fuzz: setup
 	@sh scripts/fuzz.sh $(FUZZ_SECONDS)
 
+# Beside the peers, on a quiet machine: half an hour. Results go to bench/results, the rest to build/bench.
+bench: all
+	@sh scripts/setup.sh bench
+	@cmake --preset release -DSLUICE_BENCH=ON >/dev/null
+	@MAKEFLAGS= cmake --build --preset release -j $(JOBS)
+	python3 bench/compare.py
+	@[ -z "$$SLUICE_DATA" ] || python3 bench/compare.py --stream news20-ub
+	python3 bench/micro.py --micro build/release/bin/micro
+	python3 bench/scaling.py --micro build/release/bin/micro
+
 # The pages that the program writes itself; a test checks that they are up to date.
 docs: all
 	build/release/bin/sluice learners --markdown > docs/learners.md
 
 format:
-	clang-format -i include/*.h src/*/*.[ch] cli/*.[ch] tests/*/*.[ch]
+	clang-format -i include/*.h src/*/*.[ch] cli/*.[ch] tests/*/*.[ch] bench/*.c
 
 install: all
 	cmake --install build/release --prefix $(PREFIX)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs what the build and the tests need, if something is missing: Debian packages, as root or with sudo.
-# `setup.sh fuzz` adds what `make fuzz` needs.
+# `setup.sh fuzz` and `setup.sh bench` add what those targets need.
 set -eu
 
 # the package, and a question whether it is there (commands and headers: quicker to ask than dpkg, and true on any system)
@@ -27,6 +27,10 @@ need libxxhash-dev header xxhash.h
 need python3 command -v /usr/bin/python3
 need python3-numpy python numpy
 need zstd command -v zstd
+if [ "${1:-}" = bench ]; then
+    need liblinear-tools command -v liblinear-train
+    need python3-venv sh -c '/usr/bin/python3 -c "import ensurepip, venv"'
+fi
 if [ "${1:-}" = fuzz ]; then
     need clang command -v clang
     need libclang-rt-14-dev sh -c 'echo "int main(void){return 0;}" | clang -fsanitize=address -x c - -o /dev/null'

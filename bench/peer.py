@@ -1,0 +1,36 @@
+"""Runs one peer in this process and prints the seconds its work took: without the start of Python and the imports.
+
+    peer.py vw ARGUMENTS...    one pass of Vowpal Wabbit over the file that -d names
+    peer.py sklearn FILE       load_svmlight_file, then one pass of SGDClassifier
+    peer.py xlearn FILE        one pass of xLearn's linear model with FTRL
+"""
+import os
+import sys
+import time
+
+peer, arguments = sys.argv[1], sys.argv[2:]
+if peer == "vw":
+    import vowpalwabbit
+    start = time.perf_counter()
+    vowpalwabbit.Workspace(arg_list=arguments).finish()  # a workspace with -d learns the whole file when it is made
+elif peer == "sklearn":
+    from sklearn.datasets import load_svmlight_file
+    from sklearn.linear_model import SGDClassifier
+    start = time.perf_counter()
+    x, y = load_svmlight_file(arguments[0])
+    x.indices, x.indptr = x.indices.astype("int32"), x.indptr.astype("int32")  # SGDClassifier takes no others
+    SGDClassifier(loss="hinge", max_iter=1, tol=None).fit(x, y)
+elif peer == "xlearn":
+    os.environ.setdefault("USER", "bench")  # it names its log by it, and dies without
+    import xlearn
+    copy = arguments[0] + ".bin"  # it leaves a binary copy beside the text, and would read that one the next time
+    if os.path.exists(copy):
+        os.remove(copy)
+    start = time.perf_counter()
+    model = xlearn.create_linear()
+    model.setTrain(arguments[0])
+    model.setQuiet()
+    model.fit({"task": "binary", "opt": "ftrl", "epoch": 1, "lambda": 0.002, "lr": 0.2}, "/dev/null")
+else:
+    sys.exit(f"unknown peer {peer}")
+print("peer.py:", time.perf_counter() - start, "s")
