@@ -45,15 +45,7 @@ static int predict_batches(const predicting *p) {
     int rc = DONE;
     while (!rc && (s = sluice_reader_next(p->reader, &batch)) == SLUICE_OK) {
         size_t rows = sluice_batch_rows(batch);
-        if (rows > room) {
-            free(margins);
-            margins = malloc(rows * sizeof *margins);
-            room = rows;
-            if (!margins) {
-                rc = out_of_memory();
-                break;
-            }
-        }
+        if ((rc = reserve_margins(&margins, &room, rows))) break;
         sluice_model_margins(p->model, batch, margins);
         for (size_t i = 0; i < rows; i++) print_prediction(p, margins[i]);
         rc = flush_results(stdout, "standard output");

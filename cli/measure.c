@@ -38,15 +38,7 @@ static int measure_batches(const sluice_model *model, sluice_reader *reader, con
     int rc = DONE;
     while (!rc && (s = sluice_reader_next(reader, &batch)) == SLUICE_OK) {
         size_t rows = sluice_batch_rows(batch);
-        if (rows > room) {
-            free(margins);
-            margins = malloc(rows * sizeof *margins);
-            room = rows;
-            if (!margins) {
-                rc = out_of_memory();
-                break;
-            }
-        }
+        if ((rc = reserve_margins(&margins, &room, rows))) break;
         sluice_model_margins(model, batch, margins);
         if (sluice_meter_add_batch(meter, batch, margins) != SLUICE_OK) rc = complain_error(sluice_meter_error(meter));
         if (live) progress_examples(live, reader, rows);

@@ -3,6 +3,7 @@
 #include "message.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 int stream_options(const args *a, sluice_reader_options *options) {
@@ -14,6 +15,14 @@ int stream_options(const args *a, sluice_reader_options *options) {
                                        .threads = a->threads,
                                        .skip_errors = reaction == 1};
     return rc;
+}
+
+int reserve_margins(double **margins, size_t *room, size_t rows) {
+    if (rows <= *room) return DONE;
+    free(*margins);
+    *margins = malloc(rows * sizeof **margins);
+    *room = *margins ? rows : 0;
+    return *margins ? DONE : out_of_memory();
 }
 
 void note_stdin(const args *a) {

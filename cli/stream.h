@@ -26,6 +26,9 @@ typedef struct skip_tally {
 /* Fills in the reader's options from the command line. Returns DONE or WRONG_USAGE. */
 int stream_options(const args *a, sluice_reader_options *options);
 
+/* Room for the margins of so many rows; what it held is gone. Returns DONE or FAILED. */
+int reserve_margins(double **margins, size_t *room, size_t rows);
+
 /* Tells a person in front of a terminal what the program is waiting for. */
 void note_stdin(const args *a);
 

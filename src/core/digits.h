@@ -35,10 +35,13 @@ static inline uint64_t sl_load8(const char *p) {
 
 #define SL_ZEROS 0x3030303030303030u /* '0' in every byte */
 
-/* How many of the eight bytes, from the first on, are digits. `t` is the text xor '0' in every byte. A byte above 9
- * sets its high bit; what it carries into later bytes does not matter, only the first is looked at. */
+/* High bits where a byte of text xor '0' is above 9, so no digit. What it carries may set those of later bytes too:
+ * whether there is one, and which is the first, is right. */
+static inline uint64_t sl_not_digits(uint64_t t) { return ((t + 0x7676767676767676u) | t) & 0x8080808080808080u; }
+
+/* How many of the eight bytes of text xor '0', from the first on, are digits. */
 static inline unsigned sl_digit_run(uint64_t t) {
-    uint64_t other = ((t + 0x7676767676767676u) | t) & 0x8080808080808080u;
+    uint64_t other = sl_not_digits(t);
     return other ? (unsigned)__builtin_ctzll(other) >> 3 : 8;
 }
 

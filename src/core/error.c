@@ -5,9 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void fill(sluice_error *err, sluice_status status, const char *source, uint64_t line, uint64_t column,
-                 const char *format, va_list args) {
-    err->status = status;
+void sl_place(sluice_error *err, const char *source, uint64_t line, uint64_t column) {
     err->line = line;
     err->column = column;
     size_t n = strlen(source), room = sizeof err->source - 1;
@@ -15,6 +13,12 @@ static void fill(sluice_error *err, sluice_status status, const char *source, ui
         memcpy(err->source, source, n + 1);
     else
         snprintf(err->source, sizeof err->source, "...%s", source + n - (room - 3));
+}
+
+static void fill(sluice_error *err, sluice_status status, const char *source, uint64_t line, uint64_t column,
+                 const char *format, va_list args) {
+    err->status = status;
+    sl_place(err, source, line, column);
     vsnprintf(err->message, sizeof err->message, format, args);
 }
 

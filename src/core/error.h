@@ -12,7 +12,9 @@
 
 /* Fills *err (NULL is fine) and returns the status, so that `return sl_fail(...)` reads as one sentence. */
 sluice_status sl_fail(sluice_error *err, sluice_status status, const char *format, ...) SL_PRINTF(3, 4);
-/* The same, with a place. A source too long for the struct keeps its end. */
+/* Gives an error a place. A source too long for the struct keeps its end. */
+void sl_place(sluice_error *err, const char *source, uint64_t line, uint64_t column);
+/* sl_fail() with a place. */
 sluice_status sl_fail_at(sluice_error *err, sluice_status status, const char *source, uint64_t line, uint64_t column,
                          const char *format, ...) SL_PRINTF(6, 7);
 /* Copies bytes into out as printable text in single quotes: at most 24 bytes of them, others as \xNN. */

@@ -4,7 +4,6 @@
  * (large ids, explicit zeros, a bias, scaling, hashing, the API's 64-bit ids) is first laid out in the model's own row
  * buffers. */
 #include <float.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -200,8 +199,7 @@ static sluice_status check_weight(sluice_model *m, double h) {
 
 /* Gives the model's failure the place of the row, where the batch knows it. */
 static sluice_status at_row(sluice_model *m, const sluice_batch *b, size_t row) {
-    m->error.line = b->has_lines ? b->first_line + b->line[row] : 0;
-    snprintf(m->error.source, sizeof m->error.source, "%s", b->source ? b->source : "");
+    sl_place(&m->error, b->source ? b->source : "", b->has_lines ? b->first_line + b->line[row] : 0, 0);
     return m->error.status;
 }
 
@@ -217,8 +215,8 @@ sluice_status sluice_model_learn_rows(sluice_model *m, const sluice_batch *b, si
         return sl_fail(&m->error, SLUICE_E_USAGE, "the batch has only %zu rows", b->rows);
     bool as_they_lie = usable(m, b), next_lies = n_rows && as_they_lie && admit_row(&m->space, b, first);
     for (size_t i = first; i < first + n_rows; i++) {
-        bool lies =
-            next_lies; /* the next row is admitted before this one is learned: its state is on the way meanwhile */
+        /* the next row is admitted before this one is learned: its state is on the way meanwhile */
+        bool lies = next_lies;
         next_lies = as_they_lie && i + 1 < first + n_rows && admit_row(&m->space, b, i + 1);
         size_t at = b->start[i], n = b->start[i + 1] - at;
         sl_row x = {b->id + at, b->value + at, n, b->label[i] > 0 ? 1 : -1, b->has_weights ? (double)b->weight[i] : 1};

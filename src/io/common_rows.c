@@ -1,6 +1,6 @@
 /* Common rows: a label of one digit, ids of up to 8 digits, values such as 1, -0.25 or 0.1234567890, one space between
  * fields. With the ends of the fields known from the separators, a number is eight bytes loaded so that its last digit
- * comes last, what stood before it shifted out: nothing waits for anything, and the processor works on several fields
+ * comes last, what stood before it masked out: nothing waits for anything, and the processor works on several fields
  * at once.
  *
  * Nothing is decided here: whatever is not common, and be it an error, is left to libsvm.c. */
@@ -9,9 +9,6 @@
 #include <string.h>
 
 #include "core/digits.h"
-
-/* High bits where a byte of text xor '0' is no digit. */
-static inline uint64_t not_digits(uint64_t t) { return ((t + 0x7676767676767676u) | t) & 0x8080808080808080u; }
 
 static inline unsigned digit(char c) { return (unsigned char)(c - '0'); }
 
@@ -35,11 +32,11 @@ static inline bool common_value(const char *v, const char *stop, float *value, u
         places = length - 2;
         if (places <= 8) {
             uint64_t t = places ? last_digits(stop, places) : 0;
-            *bad |= not_digits(t);
+            *bad |= sl_not_digits(t);
             w = w * sl_pow10_int[places] + sl_eight_digits(t);
         } else {
             uint64_t high = last_digits(stop - 8, places - 8), t = sl_load8(stop - 8) ^ SL_ZEROS;
-            *bad |= not_digits(t) | not_digits(high);
+            *bad |= sl_not_digits(t) | sl_not_digits(high);
             w = (w * sl_pow10_int[places - 8] + sl_eight_digits(high)) * 100000000 + sl_eight_digits(t);
         }
     } else if (length - 1 < 8) { /* 17 or 12.5: a point among up to eight characters, if there is one */
@@ -49,16 +46,15 @@ static inline bool common_value(const char *v, const char *stop, float *value, u
             unsigned below = (unsigned)__builtin_ctzll(point) - 7; /* bits before the point */
             places = 7 - below / 8;
             uint64_t front = t & (((uint64_t)1 << below) - 1), back = t >> below >> 8;
-            t = (places ? back << below << 8 : 0) | front << 8;
-            if (length == 1 + places && !places) return false; /* a point alone */
-            if (places + 1 == length) return false;            /* .5: no digit before the point */
+            t = back << below << 8 | front << 8;
+            if (places + 1 == length) return false; /* .5: no digit before the point */
         }
-        *bad |= not_digits(t);
+        *bad |= sl_not_digits(t);
         w = sl_eight_digits(t);
     } else if (v[2] == '.' && length - 3 <= 8) { /* 12.345678 */
         places = length - 3;
         uint64_t t = places ? last_digits(stop, places) : 0;
-        *bad |= not_digits(t) | (digit(v[0]) > 9) | (digit(v[1]) > 9);
+        *bad |= sl_not_digits(t) | (digit(v[0]) > 9) | (digit(v[1]) > 9);
         w = (digit(v[0]) * 10 + digit(v[1])) * sl_pow10_int[places] + sl_eight_digits(t);
     } else {
         return false;
@@ -90,8 +86,7 @@ static inline bool common_row(sl_block *b, sl_scan *s, size_t start, size_t *nex
     if (end != start + sign + 1 || label > 9) return false;
     char separator = text[end];
 
-    const size_t first = batch->nonzeros;
-    size_t k = first;
+    size_t k = batch->nonzeros;
     uint64_t bad = 0;
     int64_t last = -1;
     bool ascending = true, zeros = false;
@@ -114,7 +109,7 @@ static inline bool common_row(sl_block *b, sl_scan *s, size_t start, size_t *nex
         size_t digits = colon - field;
         if (digits - 1 > 7 || colon < 8 || end == colon + 1) return false;
         uint64_t t = last_digits(text + colon, digits);
-        bad |= not_digits(t);
+        bad |= sl_not_digits(t);
         uint32_t id = (uint32_t)sl_eight_digits(t);
         if (!common_value(text + colon + 1, text + end, &batch->value[k], &bad)) return false;
         zeros |= batch->value[k] == 0;
