@@ -7,7 +7,6 @@
 
 #include "core/batch.h"
 #include "core/repeat.h"
-#include "io/separators.h"
 #include "io/source.h"
 #include "sluice.h"
 
@@ -37,7 +36,7 @@ enum {
 typedef struct sl_rules {
     size_t block_bytes, max_line;
     bool skip_errors;
-    sl_find_separators *find; /* how text is scanned; NULL: row by row, carefully */
+    const struct sl_way *way; /* how common rows of text are read; NULL: row by row, carefully */
 } sl_rules;
 
 typedef struct sl_block {

@@ -65,57 +65,70 @@ static inline bool common_value(const char *v, const char *stop, float *value, u
     return true;
 }
 
-/* Looks further ahead, so that the next two separators are known. */
+/* Makes sure that the next separators are known, unless the text has no more; keeps the one before them. */
 static void look_ahead(const sl_block *b, sl_scan *s) {
-    memmove(s->at, s->at + s->next, (s->n - s->next) * sizeof *s->at);
-    s->n -= s->next;
-    s->next = 0;
-    for (; s->n < SL_SCAN_ROOM && s->scanned < b->n; s->scanned += SL_WINDOW)
-        s->n += s->find(b->text + s->scanned, (uint32_t)s->scanned, s->at + s->n);
+    size_t keep = s->next > 0, left = s->n - s->next + keep;
+    memmove(s->at, s->at + s->next - keep, left * sizeof *s->at);
+    memmove(s->kind, s->kind + s->next - keep, left);
+    s->n = left;
+    s->next = keep;
+    while (s->n - s->next < SL_SCAN_AHEAD && s->scanned < b->n) {
+        size_t windows = (b->n - s->scanned + SL_WINDOW - 1) / SL_WINDOW;
+        if (windows > SL_SCAN_WINDOWS) windows = SL_SCAN_WINDOWS;
+        s->n += s->way->find(b->text, s->scanned, windows, s->at + s->n, s->kind + s->n);
+        s->scanned += windows * SL_WINDOW;
+    }
 }
 
 /* One row that begins at `start`; false, and nothing has happened, if it is not a common one. */
 static inline bool common_row(sl_block *b, sl_scan *s, size_t start, size_t *next_row) {
     sluice_batch *const batch = &b->batch;
     const char *const text = b->text;
-    if (s->n - s->next < 2) look_ahead(b, s);
+    if (s->n - s->next < SL_SCAN_AHEAD) look_ahead(b, s);
     if (s->n - s->next < 2) return false;
 
+    char separator = s->kind[s->next];
     size_t end = s->at[s->next++], sign = text[start] == '-' || text[start] == '+';
     unsigned label = digit(text[start + sign]);
     if (end != start + sign + 1 || label > 9) return false;
-    char separator = text[end];
 
-    size_t k = batch->nonzeros;
+    size_t k = batch->nonzeros, one_by_one = 0;
     uint64_t bad = 0;
-    int64_t last = -1;
-    bool ascending = true, zeros = false;
+    sl_row_facts facts = {.last = -1};
     while (separator == ' ') {
-        size_t field = end + 1;
-        if (s->n - s->next < 2) look_ahead(b, s);
+        if (s->n - s->next < SL_SCAN_AHEAD) look_ahead(b, s);
         if (s->n - s->next < 2) return false;
-        size_t colon = s->at[s->next];
-        if (text[colon] != ':') { /* a space before the end of the line */
-            if (colon != field) return false;
-            s->next++;
+        if (s->way->convert && one_by_one == 0 && s->at[s->next] >= 16) {
+            size_t n = s->way->convert(text, s->at + s->next, s->kind + s->next, s->n - s->next, batch->id + k,
+                                       batch->value + k, &facts);
+            k += n;
+            s->next += 2 * n;
+            end = s->at[s->next - 1];
+            separator = s->kind[s->next - 1];
+            if (n < SL_FIELDS_AT_ONCE) one_by_one = SL_FIELDS_AT_ONCE; /* something ahead is not for it */
+            continue;
+        }
+        one_by_one -= one_by_one > 0;
+        size_t field = end + 1, colon = s->at[s->next];
+        if (s->kind[s->next] != ':') { /* a space before the end of the line */
+            separator = s->kind[s->next++];
             end = colon;
-            separator = text[end];
-            if (separator == ' ') return false;
+            if (colon != field || separator == ' ') return false;
             break;
         }
         end = s->at[s->next + 1];
+        separator = s->kind[s->next + 1];
         s->next += 2;
-        separator = text[end];
         size_t digits = colon - field;
         if (digits - 1 > 7 || colon < 8 || end == colon + 1) return false;
         uint64_t t = last_digits(text + colon, digits);
         bad |= sl_not_digits(t);
         uint32_t id = (uint32_t)sl_eight_digits(t);
         if (!common_value(text + colon + 1, text + end, &batch->value[k], &bad)) return false;
-        zeros |= batch->value[k] == 0;
+        facts.zeros |= batch->value[k] == 0;
         batch->id[k++] = id;
-        ascending &= id > last;
-        last = id;
+        facts.unsorted |= id <= facts.last;
+        facts.last = id;
     }
     if (separator == '\r' && text[end + 1] == '\n') {
         if (s->n == s->next) look_ahead(b, s);
@@ -123,9 +136,9 @@ static inline bool common_row(sl_block *b, sl_scan *s, size_t start, size_t *nex
         s->next++;
         separator = '\n';
     }
-    if (separator != '\n' || bad || !ascending || end >= b->n) return false;
+    if (separator != '\n' || bad || facts.unsorted || end >= b->n) return false;
     batch->nonzeros = k;
-    batch->has_zeros |= zeros;
+    batch->has_zeros |= facts.zeros;
     batch->line[batch->rows] = (uint32_t)++b->lines;
     batch->label[batch->rows++] = text[start] == '-' ? -(float)label : (float)label;
     batch->start[batch->rows] = k;

@@ -3,16 +3,21 @@
 #define SL_COMMON_ROWS_H
 
 #include "io/block.h"
-#include "io/separators.h"
+#include "io/ways.h"
 
-enum { SL_SCAN_ROOM = 1024 };
+enum {
+    SL_SCAN_WINDOWS = 16,                  /* looked at in one go */
+    SL_SCAN_AHEAD = 2 * SL_FIELDS_AT_ONCE, /* separators that are known ahead, except at the end of the text */
+    SL_SCAN_ROOM = 1 + SL_SCAN_AHEAD + SL_SCAN_WINDOWS * SL_WINDOW,
+};
 
-/* The separators ahead: positions in the block's text. */
+/* The separators ahead: positions in the block's text, and which bytes they are. */
 typedef struct sl_scan {
-    sl_find_separators *find;
+    const sl_way *way;
     size_t scanned; /* so far into the text */
-    size_t next, n; /* positions at[next] .. at[n-1] are still to come */
-    uint32_t at[SL_SCAN_ROOM + 2 * SL_WINDOW];
+    size_t next, n; /* at[next] .. at[n-1] are still to come; the one before, if there is one, is still there */
+    uint32_t at[SL_SCAN_ROOM + SL_WINDOW];
+    char kind[SL_SCAN_ROOM + SL_WINDOW];
 } sl_scan;
 
 /* Appends rows to the block's batch, from position *p of its text on, as long as they are common ones; moves *p behind

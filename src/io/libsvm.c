@@ -277,16 +277,16 @@ void sl_parse_libsvm(sl_block *b) {
     const bool check_length = b->n > max_line;
     trouble t;
     sl_scan scan;
-    scan.find = b->rules->find;
+    scan.way = b->rules->way;
     scan.scanned = scan.next = scan.n = 0;
     size_t wait = 0, patience = 1; /* lines until the fast way is tried again, when it did not help */
     /* the shortest row is "1\n", the shortest feature "1:1 ", the shortest wide one "2147483648:1 " */
-    if (!sl_batch_reserve(&b->batch, b->n / 2 + 1, b->n / 4 + 1, b->n / 13 + 1)) goto no_memory;
+    if (!sl_batch_reserve(&b->batch, b->n / 2 + 1, b->n / 4 + SL_FIELDS_AT_ONCE, b->n / 13 + 1)) goto no_memory;
     b->batch.has_lines = true;
     for (; p < end; p++) {
         if (wait) {
             wait--;
-        } else if (scan.find && !check_length) {
+        } else if (scan.way && !check_length) {
             size_t at = (size_t)(p - b->text), before = at;
             sl_common_rows(b, &scan, &at);
             if (at == before)

@@ -22,6 +22,7 @@
 #include "core/error.h"
 #include "io/format.h"
 #include "io/reader.h"
+#include "io/ways.h"
 
 enum {
     MAX_THREADS = 256,
@@ -269,7 +270,7 @@ static sluice_status set_up(sluice_reader *r, const sluice_reader_options *given
         .block_bytes = block_bytes,
         .max_line = o.max_line ? o.max_line : SLUICE_MAX_LINE,
         .skip_errors = o.skip_errors != 0,
-        .find = sl_separators_best(),
+        .way = sl_best_way(),
     };
     size_t threads = o.threads;
     if (threads == 0) {

@@ -9,9 +9,9 @@
 
 enum { SL_WINDOW = 64 };
 
-/* Writes base plus the offsets of the separators in the 64 bytes at `text`, ascending, and returns how many there are.
- * There must be room for 64 of them. */
-typedef size_t sl_find_separators(const char *text, uint32_t base, uint32_t *at);
+/* Looks at so many windows of 64 bytes from text[from] on. Writes the positions of the separators in the text,
+ * ascending, and which bytes they are; returns how many there are. There must be room for 64 to a window. */
+typedef size_t sl_find_separators(const char *text, size_t from, size_t windows, uint32_t *at, char *kind);
 
 /* The same for every processor, and the ways that need certain instructions; all give the same. */
 sl_find_separators sl_separators_portable;
@@ -19,8 +19,5 @@ sl_find_separators sl_separators_portable;
 sl_find_separators sl_separators_avx2;
 sl_find_separators sl_separators_avx512;
 #endif
-
-/* The fastest one that runs here. */
-sl_find_separators *sl_separators_best(void);
 
 #endif

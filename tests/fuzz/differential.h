@@ -1,5 +1,5 @@
-/* The same text parsed in every way there is: the careful parser alone, and the fast one over each way of finding
- * separators. All must give the same rows, the same places, the same failure. */
+/* The same text parsed in every way there is: the careful parser alone, and the fast one in each of its ways. All must
+ * give the same rows, the same places, the same failure. */
 #ifndef DIFFERENTIAL_H
 #define DIFFERENTIAL_H
 
@@ -8,11 +8,12 @@
 #include <string.h>
 
 #include "io/format.h"
+#include "io/ways.h"
 
-static sl_block parsed(const char *text, size_t n, sl_find_separators *find, bool skip) {
+static sl_block parsed(const char *text, size_t n, const sl_way *way, bool skip) {
     static const size_t max_line = 1 << 20;
     sl_rules *rules = malloc(sizeof *rules);
-    *rules = (sl_rules){.block_bytes = n, .max_line = max_line, .skip_errors = skip, .find = find};
+    *rules = (sl_rules){.block_bytes = n, .max_line = max_line, .skip_errors = skip, .way = way};
     bool ended = n && text[n - 1] == '\n'; /* a block always ends with a line */
     sl_block b = {.rules = rules, .source = "text", .n = n + !ended};
     b.text = malloc(b.n + SL_BLOCK_PAD);
@@ -50,30 +51,13 @@ static const char *difference(const sl_block *a, const sl_block *b) {
     return NULL;
 }
 
-static sl_find_separators *const ways[] = {
-    sl_separators_portable,
-#if defined(__x86_64__)
-    sl_separators_avx2,
-    sl_separators_avx512,
-#endif
-};
-
-/* Whether this machine can run a way. */
-static bool runs_here(size_t way) {
-#if defined(__x86_64__)
-    if (way == 1) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
-    if (way == 2) return __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512bw");
-#endif
-    return way == 0;
-}
-
 /* NULL, or what differs. */
 static const char *any_difference(const char *text, size_t n, bool skip) {
     const char *found = NULL;
     sl_block careful = parsed(text, n, NULL, skip);
-    for (size_t i = 0; i < sizeof ways / sizeof *ways && !found; i++) {
-        if (!runs_here(i)) continue;
-        sl_block fast = parsed(text, n, ways[i], skip);
+    for (const sl_way *way = sl_ways; way->name && !found; way++) {
+        if (!way->runs_here()) continue;
+        sl_block fast = parsed(text, n, way, skip);
         found = difference(&careful, &fast);
         release_parsed(&fast);
     }

@@ -13,19 +13,23 @@ static uint64_t draw(void) {
 static size_t below(size_t n) { return (size_t)(draw() % n); }
 
 TEST(all_ways_find_the_same_separators) {
-    for (int round = 0; round < 20000; round++) {
-        char text[SL_WINDOW];
-        uint32_t at[sizeof ways / sizeof *ways][2 * SL_WINDOW];
+    enum { WINDOWS = 3, BYTES = WINDOWS * SL_WINDOW };
+    for (int round = 0; round < 10000; round++) {
+        char text[SL_WINDOW + BYTES], kinds[BYTES], kind[BYTES + SL_WINDOW];
+        uint32_t places[BYTES], at[BYTES + SL_WINDOW];
         for (size_t i = 0; i < sizeof text; i++)
             text[i] = round % 2 ? (char)draw() : " :\n19.\t;\x7f\x80\xa0\x1f!"[below(13)];
-        size_t n = ways[0](text, 1000, at[0]), expected = 0;
-        for (uint32_t i = 0; i < SL_WINDOW; i++)
-            if ((unsigned char)text[i] <= ' ' || text[i] == ':') CHECK(at[0][expected++] == 1000 + i);
-        CHECK_EQ(n, expected);
-        for (size_t w = 1; w < sizeof ways / sizeof *ways; w++)
-            if (runs_here(w)) {
-                CHECK_EQ(ways[w](text, 1000, at[w]), n);
-                CHECK(memcmp(at[0], at[w], n * sizeof **at) == 0);
+        size_t from = below(SL_WINDOW), expected = 0;
+        for (size_t i = from; i < from + BYTES; i++)
+            if ((unsigned char)text[i] <= ' ' || text[i] == ':') {
+                kinds[expected] = text[i];
+                places[expected++] = (uint32_t)i;
+            }
+        for (const sl_way *way = sl_ways; way->name; way++)
+            if (way->runs_here()) {
+                CHECK_EQ(way->find(text, from, WINDOWS, at, kind), expected);
+                CHECK(memcmp(at, places, expected * sizeof *at) == 0);
+                CHECK(memcmp(kind, kinds, expected) == 0);
             }
     }
 }
@@ -54,7 +58,7 @@ static size_t put_row(char *p, bool tame) {
     char *q = p;
     q += sprintf(q, "%s", tame || below(30) ? labels[below(6)] : odd_labels[below(8)]);
     uint64_t id = 0;
-    for (size_t n = below(12); n; n--) {
+    for (size_t n = below(below(4) ? 12 : 60); n; n--) {
         id += 1 + (below(40) ? below(1000) : below(200000000));
         if (!tame && below(60) == 0) id = draw() >> below(64);
         q += sprintf(q, "%s%llu:", tame || below(100) ? " " : below(2) ? "  " : "\t", (unsigned long long)id);
@@ -95,16 +99,43 @@ TEST(common_text_takes_the_fast_way) {
                              i % 3 == 0   ? "\r\n"
                              : i % 3 == 1 ? " \n"
                                           : "\n");
-    for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
-        if (!runs_here(w)) continue;
+    for (const sl_way *way = sl_ways; way->name; way++) {
+        if (!way->runs_here()) continue;
         sl_block b = parsed(text, n, NULL, false);
         sl_batch_clear(&b.batch);
-        sl_scan scan = {.find = ways[w]};
+        sl_scan scan = {.way = way};
         size_t p = from;
         sl_common_rows(&b, &scan, &p);
         CHECK_EQ(p, n);
         CHECK_EQ(b.batch.rows, 2000);
         release_parsed(&b);
+    }
+    free(text);
+}
+
+/* Likewise for the second stage. */
+TEST(common_fields_are_converted_many_at_a_time) {
+    char *text = malloc(1 << 20);
+    size_t n = (size_t)sprintf(text, "1 10000000:1\n-1");
+    static const char *const values[] = {"1",    "0", "17", "-3", "0.25", "-0.125", "5.", "12.5", "0.1234567890123",
+                                         "65535"};
+    for (size_t i = 1; i <= 43; i++) n += (size_t)sprintf(text + n, " %zu:%s", i * i * i * 1000, values[i % 10]);
+    n += (size_t)sprintf(text + n, "\n1 5:1 6:1 7:1 8:1 9:1 10:1 11:1 12:1 13:1\n");
+    memset(text + n, '\n', SL_BLOCK_PAD);
+    for (const sl_way *way = sl_ways; way->name; way++) {
+        if (!way->runs_here() || !way->convert) continue;
+        sl_scan scan;
+        scan.n = way->find(text, 0, (n + SL_WINDOW - 1) / SL_WINDOW, scan.at, scan.kind);
+        uint32_t id[64];
+        float value[64];
+        sl_row_facts facts = {.last = -1};
+        CHECK_EQ(way->convert(text, scan.at + 4, scan.kind + 4, scan.n - 4, id, value, &facts), 43);
+        CHECK_EQ(facts.last, 79507000);
+        CHECK(facts.zeros && !facts.unsorted);
+        for (size_t i = 1; i <= 43; i++) {
+            CHECK_EQ(id[i - 1], i * i * i * 1000);
+            CHECK(value[i - 1] == strtof(values[i % 10], NULL));
+        }
     }
     free(text);
 }
@@ -115,7 +146,7 @@ TEST(rows_longer_than_the_look_ahead) {
     for (int i = 1; i <= 20000; i++) n += (size_t)sprintf(text + n, " %d:0.%d", i, i % 1000);
     n += (size_t)sprintf(text + n, "\n1 5:1\n");
     CHECK(any_difference(text, n, false) == NULL);
-    sl_block b = parsed(text, n, sl_separators_portable, false);
+    sl_block b = parsed(text, n, sl_ways, false);
     CHECK_EQ(b.batch.rows, 3);
     CHECK_EQ(b.batch.nonzeros, 20004);
     release_parsed(&b);
@@ -127,6 +158,7 @@ int main(void) {
     RUN(common_text_is_read_alike_by_all_ways);
     RUN(odd_text_is_read_alike_by_all_ways);
     RUN(common_text_takes_the_fast_way);
+    RUN(common_fields_are_converted_many_at_a_time);
     RUN(rows_longer_than_the_look_ahead);
     return DONE;
 }
