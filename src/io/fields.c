@@ -74,15 +74,12 @@ AVX512_INLINE __m512i halves(__m512i a, __m512i b) {
     return _mm512_add_epi64(_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b));
 }
 
-/* How many of the next eight fields are whole and this row's, by the kinds of their separators: id : value space. */
-AVX512_INLINE unsigned fields_ahead(const char *kind, bool *row_ends) {
+/* How many of the next separators are as in fields of a row that goes on: id : value space. */
+AVX512_INLINE unsigned separators_that_fit(const char *kind) {
     __m128i k = _mm_loadu_si128((const __m128i *)(const void *)kind);
-    unsigned fits =
-        (_mm_cmpeq_epi8_mask(k, _mm_set1_epi8(':')) & 0x5555u) | (_mm_cmpeq_epi8_mask(k, _mm_set1_epi8(' ')) & 0xAAAAu);
-    unsigned run = (unsigned)__builtin_ctz(~fits);
-    *row_ends = run < 16;
-    bool line_ends = run % 2 && (kind[run] == '\n' || kind[run] == '\r');
-    return run / 2 + line_ends;
+    unsigned fit = (_mm_cmpeq_epi8_mask(k, _mm_set1_epi8(':')) & 0x5555u) |
+                   (_mm_cmpeq_epi8_mask(k, _mm_set1_epi8(' ')) & 0xAAAAu);
+    return (unsigned)__builtin_ctz(~fit);
 }
 
 AVX512 size_t sl_fields_avx512(const char *text, const uint32_t *at, const char *kind, size_t n, uint32_t *id,
@@ -94,8 +91,13 @@ AVX512 size_t sl_fields_avx512(const char *text, const uint32_t *at, const char 
     __mmask8 zeros = 0, unsorted = 0;
     size_t taken = 0;
     for (bool row_ends = false; !row_ends && n - 2 * taken >= 16;) {
-        unsigned fields = fields_ahead(kind + 2 * taken, &row_ends);
         const uint32_t *a = at + 2 * taken;
+        unsigned fields = SL_FIELDS_AT_ONCE, fit = separators_that_fit(kind + 2 * taken);
+        if (__builtin_expect(fit < 16, 0)) { /* a branch, not arithmetic: full groups need not wait for the count */
+            char next = kind[2 * taken + fit];
+            fields = fit / 2 + (fit % 2 && (next == '\n' || next == '\r'));
+            row_ends = true;
+        }
         __mmask8 here = (__mmask8)((1u << fields) - 1);
         __m512i ends = _mm512_loadu_si512(a);
         __m512i colon = _mm512_and_si512(ends, low_half), end = _mm512_srli_epi64(ends, 32);
