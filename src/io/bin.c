@@ -131,7 +131,8 @@ static const char *get_labels(cursor *c, sluice_batch *b, size_t rows, uint32_t 
     } else {
         const uint8_t *p = bytes(c, (rows + 7) / 8);
         if (!p) return "labels are missing";
-        for (size_t i = 0; i < rows; i++) b->label[i] = p[i / 8] >> i % 8 & 1 ? 1.0f : -1.0f;
+        for (size_t i = 0; i < rows; i++)
+            b->label[i] = (float)(p[i / 8] >> i % 8 & 1) * 2 - 1; /* no branch: labels are hard to foresee */
         if (rows % 8 && p[rows / 8] >> rows % 8) return "labels are damaged";
     }
     return NULL;
@@ -158,38 +159,43 @@ static const char *get_lengths(cursor *c, sluice_batch *b, size_t rows, size_t n
     return at == nonzeros ? NULL : "row lengths are damaged";
 }
 
-static const char *get_ascending_ids(cursor *c, sluice_batch *b, size_t rows, size_t nonzeros) {
-    static const uint32_t mask[4] = {0xff, 0xffff, 0xffffff, 0xffffffff};
-    const uint8_t *control = bytes(c, (nonzeros + 3) / 4), *p = c->p;
-    if (!control) return "ids are missing";
-    uint32_t *id = b->id;
-    for (size_t k = 0; k < nonzeros;
-         k += 4) { /* may look at 16 bytes behind the end: the pad; and write 3 ids too many */
-        if (p > c->end) return "ids are missing";
-        unsigned lengths = control[k / 4];
-        for (unsigned j = 0; j < 4; j++) {
-            unsigned length = lengths >> 2 * j & 3;
-            id[k + j] = sl_get_u32(p) & mask[length];
-            p += length + 1;
-        }
-    }
-    /* the last group may hold fewer than four: those that are not there have length 1 and no byte */
-    p -= (4 - nonzeros % 4) % 4;
-    if (nonzeros % 4 && control[nonzeros / 4] >> 2 * (nonzeros % 4)) return "ids are damaged";
-    if (p > c->end) return "ids are missing";
-    c->p = p;
+/* What is wrong with the differences of a block that has passed the checks of its sizes. */
+static const char *find_bad_id(const uint8_t *control, const uint8_t *data, const sluice_batch *b, size_t rows) {
+    sl_id_facts all = {0};
+    sl_ids_portable(control, data, b->start[rows], b->id, &all);
     for (size_t i = 0; i < rows; i++) {
-        uint64_t sum = 0;
+        uint32_t before = b->start[i] ? b->id[b->start[i] - 1] : 0;
+        uint64_t id = 0;
         bool steps = true;
         for (size_t k = b->start[i]; k < b->start[i + 1]; k++) {
-            steps &= id[k] != 0 || k == b->start[i];
-            sum += id[k];
-            id[k] = (uint32_t)sum;
+            uint32_t difference = b->id[k] - before;
+            steps &= difference != 0 || k == b->start[i];
+            before = b->id[k];
+            id += difference;
         }
         if (!steps) return "an id stands twice in an example";
-        if (sum >= SL_WIDE) return "an id is too large for its block";
+        if (id >= SL_WIDE) break;
     }
-    return NULL;
+    return "an id is too large for its block";
+}
+
+_Static_assert((int)SL_IDS_AHEAD <= (int)SL_BLOCK_PAD, "what is looked at behind the end of a block is there");
+
+static const char *get_ascending_ids(cursor *c, sl_block *block, size_t rows, size_t n) {
+    const uint8_t *control = bytes(c, (n + 3) / 4), *data;
+    if (!control) return "ids are missing";
+    if (n == 0) return NULL; /* there may be no room for ids either */
+    size_t length = sl_ids_bytes(control, n / 4);
+    if (length > (size_t)(c->end - c->p)) return "ids are missing";
+    if (n % 4) {
+        if (control[n / 4] >> 2 * (n % 4)) return "ids are damaged";
+        length += sl_ids_bytes(control + n / 4, 1) - (4 - n % 4); /* those that are not there count 1 each */
+    }
+    if (!(data = bytes(c, length))) return "ids are missing";
+    sluice_batch *b = &block->batch;
+    sl_id_facts facts = {0};
+    block->rules->sum_ids(control, data, n, b->id, &facts);
+    return sl_ids_by_row(b->id, b->start, rows, &facts) ? NULL : find_bad_id(control, data, b, rows);
 }
 
 static const char *get_any_ids(cursor *c, sl_block *block, size_t rows) {
@@ -213,34 +219,55 @@ static const char *get_any_ids(cursor *c, sl_block *block, size_t rows) {
     return NULL;
 }
 
+/* sl_get_u32 that compilers see through, so that they use vectors. */
+static inline uint32_t load_u32(const uint8_t *p) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    uint32_t v;
+    memcpy(&v, p, 4);
+    return v;
+#else
+    return sl_get_u32(p);
+#endif
+}
+
+/* Copies floats and tells whether all are finite, and whether some are 0. In whole numbers, whose high bits are
+ * gathered and asked for once, for the same reason. */
+static bool get_floats(const uint8_t *p, size_t n, float *restrict value, bool *zeros) {
+    uint32_t zero = 0, beyond = 0;
+    for (size_t k = 0; k < n; k++) {
+        uint32_t bits = load_u32(p + 4 * k), size = bits & 0x7fffffff;
+        memcpy(value + k, &bits, 4);
+        zero |= size - 1;
+        beyond |= size + 0x800000; /* infinity is 0x7f800000, what is no number is more */
+    }
+    *zeros = zero >> 31;
+    return !(beyond >> 31);
+}
+
 static const char *get_values(cursor *c, sluice_batch *b, size_t n, uint32_t flags) {
     static const size_t widths[4] = {0, 1, 2, 4};
     const uint8_t *p = bytes(c, n * widths[(flags & SL_BIN_VALUES) >> 2]);
     if (!p) return "values are missing";
-    float *value = b->value;
-    bool zeros = false, finite = true;
+    float *restrict value = b->value;
+    uint32_t zero = 0;
     switch (flags & SL_BIN_VALUES) {
     case SL_BIN_VALUES_ONE:
         for (size_t k = 0; k < n; k++) value[k] = 1;
         break;
     case SL_BIN_VALUES_U8:
-        for (size_t k = 0; k < n; k++) value[k] = p[k], zeros |= p[k] == 0;
+        for (size_t k = 0; k < n; k++) value[k] = p[k], zero |= p[k] - 1u;
         break;
     case SL_BIN_VALUES_U16:
         for (size_t k = 0; k < n; k++) {
-            unsigned v = p[2 * k] | (unsigned)p[2 * k + 1] << 8;
-            value[k] = (float)v, zeros |= v == 0;
+            int v = p[2 * k] | p[2 * k + 1] << 8;
+            value[k] = (float)v, zero |= (uint32_t)v - 1;
         }
         break;
     default:
-        for (size_t k = 0; k < n; k++) {
-            value[k] = sl_get_f32(p + 4 * k);
-            zeros |= value[k] == 0;
-            finite &= isfinite(value[k]) != 0;
-        }
+        return get_floats(p, n, value, &b->has_zeros) ? NULL : "a value is not finite";
     }
-    b->has_zeros = zeros;
-    return finite ? NULL : "a value is not finite";
+    b->has_zeros = zero >> 31;
+    return NULL;
 }
 
 /* What is wrong with the block, or NULL. */
@@ -252,12 +279,11 @@ static const char *decode(sl_block *block) {
     sluice_batch *b = &block->batch;
     const char *why;
     if (sl_get_u64(head + 16) != sl_bin_checksum(head, c.p, (size_t)(c.end - c.p))) return "its checksum does not fit";
-    if (!sl_batch_reserve(b, rows, nonzeros + 3, flags & SL_BIN_IDS_ANY ? nonzeros : 0))
-        return "there is no memory for it";
+    if (!sl_batch_reserve(b, rows, nonzeros, flags & SL_BIN_IDS_ANY ? nonzeros : 0)) return "there is no memory for it";
     if ((why = get_labels(&c, b, rows, flags))) return why;
     if (flags & SL_BIN_WEIGHTS && (why = get_weights(&c, b, rows))) return why;
     if ((why = get_lengths(&c, b, rows, nonzeros))) return why;
-    why = flags & SL_BIN_IDS_ANY ? get_any_ids(&c, block, rows) : get_ascending_ids(&c, b, rows, nonzeros);
+    why = flags & SL_BIN_IDS_ANY ? get_any_ids(&c, block, rows) : get_ascending_ids(&c, block, rows, nonzeros);
     if (why || (why = get_values(&c, b, nonzeros, flags))) return why;
     if (c.p != c.end) return "it is longer than its rows";
     b->rows = rows, b->nonzeros = nonzeros;

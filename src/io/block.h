@@ -7,6 +7,7 @@
 
 #include "core/batch.h"
 #include "core/repeat.h"
+#include "io/bin_ids.h"
 #include "io/source.h"
 #include "sluice.h"
 
@@ -37,6 +38,7 @@ typedef struct sl_rules {
     size_t block_bytes, max_line;
     bool skip_errors;
     const struct sl_way *way; /* how common rows of text are read; NULL: row by row, carefully */
+    sl_sum_ids *sum_ids;      /* how ids of bin are decoded */
 } sl_rules;
 
 typedef struct sl_block {

@@ -77,8 +77,8 @@ AVX512_INLINE __m512i halves(__m512i a, __m512i b) {
 /* How many of the next separators are as in fields of a row that goes on: id : value space. */
 AVX512_INLINE unsigned separators_that_fit(const char *kind) {
     __m128i k = _mm_loadu_si128((const __m128i *)(const void *)kind);
-    unsigned fit = (_mm_cmpeq_epi8_mask(k, _mm_set1_epi8(':')) & 0x5555u) |
-                   (_mm_cmpeq_epi8_mask(k, _mm_set1_epi8(' ')) & 0xAAAAu);
+    unsigned fit =
+        (_mm_cmpeq_epi8_mask(k, _mm_set1_epi8(':')) & 0x5555u) | (_mm_cmpeq_epi8_mask(k, _mm_set1_epi8(' ')) & 0xAAAAu);
     return (unsigned)__builtin_ctz(~fit);
 }
 

@@ -271,6 +271,7 @@ static sluice_status set_up(sluice_reader *r, const sluice_reader_options *given
         .max_line = o.max_line ? o.max_line : SLUICE_MAX_LINE,
         .skip_errors = o.skip_errors != 0,
         .way = sl_best_way(),
+        .sum_ids = sl_ids_best(),
     };
     size_t threads = o.threads;
     if (threads == 0) {
