@@ -69,7 +69,7 @@ bool sl_fetch_bin(sl_input *in, sl_block *b) {
         if (got < SL_BIN_FILE_HEADER || memcmp(b->text, SL_BIN_MAGIC, SL_BIN_MAGIC_BYTES) != 0)
             return fail_fetch(in, b, "this is not a sluice bin file; if it is text, say -f libsvm");
         if (sl_get_u32(b->text + 8) != SL_BIN_VERSION || sl_get_u32(b->text + 12) != 0)
-            return fail_fetch(in, b, "this bin file is damaged or from a newer version");
+            return fail_fetch(in, b, "this bin file is damaged or of another version");
         in->started = true;
         b->n = 0;
     }

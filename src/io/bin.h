@@ -12,7 +12,7 @@
 /* Neither text nor anything a newline conversion leaves alone. */
 #define SL_BIN_MAGIC "\x89SLB\r\n\x1a\n"
 #define SL_BIN_MAGIC_BYTES 8
-#define SL_BIN_VERSION 1
+#define SL_BIN_VERSION 2
 
 enum {
     SL_BIN_FILE_HEADER = 16,   /* magic, version (u32), 0 (u32) */

@@ -5,7 +5,7 @@
 #include "io/bin.h"
 
 uint64_t sl_bin_checksum(const void *header, const void *payload, size_t n) {
-    return XXH64(payload, n, XXH64(header, 16, 0));
+    return XXH3_64bits_withSeed(payload, n, XXH3_64bits(header, 16));
 }
 
 /* Room for n more bytes, or NULL; out->n is left to the caller. */

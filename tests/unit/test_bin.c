@@ -111,6 +111,31 @@ TEST(many_random_rows_in_many_blocks) {
     free(got), free(t.data), free(out.data);
 }
 
+/* What docs/bin-format.md says, byte by byte: files outlive programs. */
+TEST(the_bytes_are_those_of_the_format) {
+    static const char want[] = "\x89SLB\r\n\x1a\n\2\0\0\0\0\0\0\0"    /* magic, version, 0 */
+                               "\x0b\0\0\0\2\0\0\0\3\0\0\0\4\0\0\0"   /* bytes, rows, nonzeros, flags: u8 */
+                               "\x29\xcd\x7a\xd8\xcc\x40\x7c\x4e"     /* checksum */
+                               "\1\2\1"                               /* labels, lengths */
+                               "\4\1\x2b\1\2"                         /* controls, differences 1, 299, 2 */
+                               "\2\3\4"                               /* values */
+                               "\x08\0\0\0\0\0\0\0\0\0\0\0\x20\0\0\0" /* the end */
+                               "\x66\x50\x36\xc6\xa2\x0c\xeb\x4b"     /* its checksum */
+                               "\2\0\0\0\0\0\0";                      /* rows */
+    sl_bytes b = encode("1 1:2 300:3\n-1 2:4\n");
+    CHECK_EQ(b.n, sizeof want);
+    CHECK(memcmp(b.data, want, sizeof want) == 0);
+    free(b.data);
+}
+
+TEST(other_versions_are_refused) {
+    sl_bytes b = encode("1 1:1\n");
+    b.data[8] = SL_BIN_VERSION - 1;
+    char *got = read_bin(&b);
+    CHECK_STR(got, "data mem:0:0: this bin file is damaged or of another version (at byte 0)\n");
+    free(got), free(b.data);
+}
+
 TEST(every_truncation_is_refused) {
     sl_bytes b = encode("1 1:1 5:0.5\n-1 2:1 70000:2\n");
     for (size_t n = 1; n < b.n; n++) {
@@ -214,6 +239,8 @@ int main(void) {
     RUN(rows_come_back_exactly);
     RUN(weights_come_back);
     RUN(many_random_rows_in_many_blocks);
+    RUN(the_bytes_are_those_of_the_format);
+    RUN(other_versions_are_refused);
     RUN(every_truncation_is_refused);
     RUN(every_flipped_bit_is_refused);
     RUN(bytes_behind_the_end_are_refused);
