@@ -18,6 +18,9 @@ sl_find_separators sl_separators_portable;
 #if defined(__x86_64__)
 sl_find_separators sl_separators_avx2;
 sl_find_separators sl_separators_avx512;
+#elif defined(__aarch64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define SL_SEPARATORS_NEON
+sl_find_separators sl_separators_neon;
 #endif
 
 #endif

@@ -15,6 +15,8 @@ const sl_way sl_ways[] = {
 #if defined(__x86_64__)
     {"avx2", sl_separators_avx2, NULL, has_avx2},
     {"avx512", sl_separators_avx512, sl_fields_avx512, has_avx512},
+#elif defined(SL_SEPARATORS_NEON)
+    {"neon", sl_separators_neon, NULL, always}, /* part of the architecture */
 #endif
     {0},
 };
