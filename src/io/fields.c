@@ -14,13 +14,18 @@
 #define AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,bmi")))
 #define AVX512_INLINE static inline __attribute__((always_inline, target("avx512f,avx512bw,avx512dq,avx512vl,bmi")))
 
+/* Eight bytes of text that lie anywhere, as what vectors are loaded from. */
+AVX512_INLINE double load_8(const char *end) {
+    double bytes;
+    memcpy(&bytes, end - 8, 8);
+    return bytes;
+}
+
 /* The eight bytes before each of at[0], at[2], ..., at[14]. */
 AVX512_INLINE __m512i load_ids(const char *text, const uint32_t *at) {
     __m128i two[4];
-    for (int i = 0; i < 4; i++) {
-        __m128d low = _mm_load_sd((const double *)(const void *)(text + at[4 * i] - 8));
-        two[i] = _mm_castpd_si128(_mm_loadh_pd(low, (const double *)(const void *)(text + at[4 * i + 2] - 8)));
-    }
+    for (int i = 0; i < 4; i++)
+        two[i] = _mm_castpd_si128(_mm_setr_pd(load_8(text + at[4 * i]), load_8(text + at[4 * i + 2])));
     __m256i low = _mm256_inserti128_si256(_mm256_castsi128_si256(two[0]), two[1], 1);
     __m256i high = _mm256_inserti128_si256(_mm256_castsi128_si256(two[2]), two[3], 1);
     return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
