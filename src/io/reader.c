@@ -6,8 +6,12 @@
  * waiting. So one thread needs no other code than many, and no core idles while there is work. What comes out does not
  * depend on who did what.
  *
- *     released <= delivered <= fetched <= released + slots
- *     slots of numbers below `released` are free; `delivered`: the caller has had all numbers below
+ * Compressed inputs: fetching is slow, for it decompresses. So, unless one thread is to do everything, a further thread
+ * does that and nothing else, straight into the blocks, and the others parse what it has fetched.
+ *
+ *     released <= delivered <= taken <= fetched <= released + slots
+ *     slots of numbers below `released` are free; `delivered`: the caller has had all numbers below;
+ *     `taken`: all below are parsed or being parsed
  *
  * One mutex guards these numbers and the state of the slots; a slot's content belongs to the thread that works on it.
  */
@@ -32,6 +36,7 @@ enum {
 
 typedef struct slot {
     sl_block block;
+    sl_parse *parse; /* NULL: there is nothing to parse */
     bool ready;
 } slot;
 
@@ -54,10 +59,12 @@ struct sluice_reader {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     slot *ring;
-    uint64_t fetched, delivered, released;
+    uint64_t fetched, taken, delivered, released;
     size_t held; /* bytes in blocks that are fetched and not released */
     bool fetching, exhausted, closing;
-    size_t at; /* the input that is being read */
+    size_t at;                    /* the input that is being read */
+    pthread_t unpacker;           /* fetches compressed inputs, once there was one */
+    bool has_unpacker, unpacking; /* unpacking: nobody else is to fetch */
 
     /* of the thread that is fetching */
     sl_input input;
@@ -138,16 +145,38 @@ static bool fetch(sluice_reader *r, sl_block *b, size_t at) {
     return some && b->status != SLUICE_END;
 }
 
+/* Who asks what there is to do. */
+typedef enum role { CALLER, WORKER, UNPACKER } role;
+
 /* Whether there is a block to fetch and a slot for it. The caller's thread must not sit and wait for a live input while
  * rows that have arrived are being parsed by another. */
-static bool may_fetch(const sluice_reader *r, bool is_caller) {
+static bool may_fetch(const sluice_reader *r, role who) {
     if (r->fetching || r->exhausted || r->closing || r->fetched >= r->released + r->slots) return false;
     if (r->held > MAX_HELD && r->fetched > r->released) return false;
-    return !is_caller || r->fetched == r->delivered || !r->facts[r->at].live;
+    if (r->unpacking != (who == UNPACKER)) return false;
+    return who != CALLER || r->fetched == r->delivered || !r->facts[r->at].live;
 }
 
-/* Fetches a block and parses it. Called and left with the lock held. */
-static void work(sluice_reader *r) {
+static bool start_thread(sluice_reader *r, pthread_t *thread, void *(*run)(void *)) {
+    sigset_t all, old; /* signals are for the program's own threads */
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    bool started = pthread_create(thread, NULL, run, r) == 0;
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return started;
+}
+
+static void *unpacker(void *argument);
+
+/* Whether the unpacker is to fetch from now on: what is left of a compressed input. */
+static bool to_be_unpacked(sluice_reader *r, bool packed) {
+    if (!packed || r->slots == 1 || r->closing) return false;
+    if (!r->has_unpacker) r->has_unpacker = start_thread(r, &r->unpacker, unpacker);
+    return r->has_unpacker;
+}
+
+/* Fetches a block. Called and left with the lock held. */
+static void fetch_one(sluice_reader *r) {
     slot *s = &r->ring[r->fetched % r->slots];
     sl_input *in = &r->input;
     size_t at = r->at;
@@ -155,31 +184,50 @@ static void work(sluice_reader *r) {
     pthread_mutex_unlock(&r->lock);
     bool some = fetch(r, &s->block, at);
     bool failed = s->block.status != SLUICE_OK, ended = in->ended || !some;
-    const sl_format *format = in->format;
+    bool packed = !ended && sl_source_is_compressed(in->source);
+    s->parse = some && s->block.n ? in->format->parse : NULL;
     if (ended) close_input(in);
     pthread_mutex_lock(&r->lock);
     r->fetching = false;
     if (ended) r->at++;
     if (r->at == r->inputs || failed) r->exhausted = true;
     if (some) r->fetched++, r->held += s->block.n;
+    r->unpacking = to_be_unpacked(r, packed);
     pthread_cond_broadcast(&r->changed);
-    if (!some) return;
+}
+
+/* Parses the next block of those that are fetched. Called and left with the lock held. */
+static void parse_one(sluice_reader *r) {
+    slot *s = &r->ring[r->taken++ % r->slots];
     pthread_mutex_unlock(&r->lock);
-    if (s->block.n) format->parse(&s->block);
+    if (s->parse) s->parse(&s->block);
     pthread_mutex_lock(&r->lock);
     s->ready = true;
     pthread_cond_broadcast(&r->changed);
 }
 
+/* Does what is next, or waits until there is something. Called and left with the lock held. */
+static void work(sluice_reader *r, role who) {
+    if (r->taken < r->fetched && who != UNPACKER)
+        parse_one(r);
+    else if (may_fetch(r, who))
+        fetch_one(r);
+    else
+        pthread_cond_wait(&r->changed, &r->lock);
+}
+
 static void *worker(void *argument) {
     sluice_reader *r = argument;
     pthread_mutex_lock(&r->lock);
-    while (!r->closing && !r->exhausted) {
-        if (may_fetch(r, false))
-            work(r);
-        else
-            pthread_cond_wait(&r->changed, &r->lock);
-    }
+    while (!r->closing && !(r->exhausted && r->taken == r->fetched)) work(r, WORKER);
+    pthread_mutex_unlock(&r->lock);
+    return NULL;
+}
+
+static void *unpacker(void *argument) {
+    sluice_reader *r = argument;
+    pthread_mutex_lock(&r->lock);
+    while (!r->closing && !r->exhausted) work(r, UNPACKER);
     pthread_mutex_unlock(&r->lock);
     return NULL;
 }
@@ -205,12 +253,8 @@ static sl_block *next_block(sluice_reader *r) {
             b = &s->block;
             break;
         }
-        if (may_fetch(r, true))
-            work(r);
-        else if (r->exhausted && r->delivered == r->fetched)
-            break;
-        else
-            pthread_cond_wait(&r->changed, &r->lock);
+        if (r->exhausted && r->delivered == r->fetched) break;
+        work(r, CALLER);
     }
     pthread_mutex_unlock(&r->lock);
     r->last = b;
@@ -252,12 +296,9 @@ static sluice_status start_workers(sluice_reader *r, size_t n, sluice_error *err
     }
     r->worker = calloc(n, sizeof *r->worker);
     if (!r->worker) return sl_fail(err, SLUICE_E_MEMORY, "no memory");
-    sigset_t all, old; /* signals are for the program's own threads */
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    while (r->workers < n && pthread_create(&r->worker[r->workers], NULL, worker, r) == 0)
-        r->workers++; /* fewer will do */
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    size_t started = 0; /* fewer will do */
+    while (started < n && start_thread(r, &r->worker[started], worker)) started++;
+    r->workers = started;
     return SLUICE_OK;
 }
 
@@ -360,6 +401,7 @@ void sluice_reader_close(sluice_reader *r) {
     pthread_mutex_unlock(&r->lock);
     if (r->wake[1] >= 0) close(r->wake[1]); /* the other end reads as ended: that wakes */
     for (size_t i = 0; i < r->workers; i++) pthread_join(r->worker[i], NULL);
+    if (r->has_unpacker) pthread_join(r->unpacker, NULL);
     if (r->wake[0] >= 0) close(r->wake[0]);
     free(r->worker);
     close_input(&r->input);

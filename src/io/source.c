@@ -296,3 +296,5 @@ sluice_status sl_source_read(sl_source *s, void *to, size_t n, size_t *got, slui
 uint64_t sl_source_offset(const sl_source *s) { return s->offset; }
 
 bool sl_source_is_live(const sl_source *s) { return s->live; }
+
+bool sl_source_is_compressed(const sl_source *s) { return s->codec != NULL; }

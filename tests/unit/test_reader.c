@@ -167,8 +167,56 @@ TEST(failing_input_delivers_the_rows_before) {
     free(t.data);
 }
 
+static const char *gzip_file(const char *name, const text *t) {
+    const char *path = in_dir(name);
+    gzFile z = gzopen(path, "wb");
+    gzwrite(z, t->data, (unsigned)t->n);
+    gzclose(z);
+    return path;
+}
+
+TEST(compressed_inputs_among_others) {
+    text all = numbered(0, 30000), a = numbered(0, 10000), b = numbered(10000, 5000), c = numbered(15000, 1),
+         d = numbered(15001, 14999), none = {0};
+    add(&none, "");
+    const char *paths[] = {gzip_file("a", &a),    file("b", b.data),  gzip_file("c", &c),
+                           gzip_file("e", &none), file("t.data", ""), gzip_file("d", &d)};
+    for (unsigned threads = 1; threads <= 5; threads++)
+        for (size_t block = 100; block <= 1000000; block *= 100) {
+            sluice_reader_options o = {sizeof o, NULL, threads, 0, 0};
+            char *got = read_paths(paths, 6, &o, block);
+            CHECK(strcmp(got, all.data) == 0);
+            free(got);
+        }
+    free(all.data), free(a.data), free(b.data), free(c.data), free(d.data), free(none.data);
+}
+
+TEST(a_compressed_input_with_a_bad_line) {
+    text t = numbered(0, 5000);
+    add(&t, "1 x:1\n");
+    for (int i = 0; i < 5000; i++) add(&t, "1 1:1\n");
+    const char *path = gzip_file("a", &t);
+    for (unsigned threads = 1; threads <= 4; threads++) {
+        sluice_reader_options o = {sizeof o, NULL, threads, 0, 0};
+        char *got = read_paths(&path, 1, &o, 500), *failure = strstr(got, "data /");
+        CHECK(failure && strncmp(got, t.data, (size_t)(failure - got)) == 0);
+        CHECK_HAS(got, "a:5001:3: id 'x'");
+        free(got);
+    }
+    free(t.data);
+}
+
 TEST(closing_early_neither_hangs_nor_leaks) {
     text t = numbered(0, 50000);
+    const char *packed = gzip_file("a", &t);
+    for (unsigned threads = 1; threads <= 4; threads++)
+        for (int batches = 0; batches < 5; batches++) {
+            sluice_reader_options o = {sizeof o, NULL, threads, 0, 0};
+            sluice_reader *r = sl_reader_open(&packed, 1, &o, 2000, &err);
+            const sluice_batch *b;
+            for (int i = 0; i < batches; i++) CHECK_EQ(sluice_reader_next(r, &b), SLUICE_OK);
+            sluice_reader_close(r);
+        }
     for (unsigned threads = 1; threads <= 4; threads++)
         for (int batches = 0; batches < 5; batches++) {
             sluice_reader_options o = {sizeof o, NULL, threads, 0, 0};
@@ -229,6 +277,51 @@ TEST(a_live_stream_is_delivered_as_it_arrives) {
         sluice_reader_close(r);
         close(fd[0]);
     }
+}
+
+/* Writes a row to the pipe so that all of it can be decompressed. */
+static void write_packed(z_stream *z, int fd, const char *row) {
+    unsigned char out[256];
+    z->next_in = (unsigned char *)(uintptr_t)row, z->avail_in = (unsigned)strlen(row);
+    z->next_out = out, z->avail_out = sizeof out;
+    CHECK_EQ(deflate(z, Z_SYNC_FLUSH), Z_OK);
+    size_t n = sizeof out - z->avail_out;
+    CHECK_EQ(write(fd, out, n), n);
+}
+
+TEST(a_compressed_live_stream_is_delivered_as_it_arrives) {
+    for (unsigned threads = 1; threads <= 3; threads++)
+        for (int rest = 0; rest < 2; rest++) {
+            int fd[2];
+            CHECK_EQ(pipe(fd), 0);
+            char name[64];
+            snprintf(name, sizeof name, "/dev/fd/%d", fd[0]);
+            const char *path = name;
+            sluice_reader_options o = {sizeof o, NULL, threads, 0, 0};
+            sluice_reader *r = sluice_reader_open(&path, 1, &o, &err);
+            const sluice_batch *b;
+            z_stream z = {0};
+            deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
+            for (int i = 0; i < 20; i++) { /* would hang if a row waited for the next one */
+                char row[32];
+                sprintf(row, "1 %d:1\n", i);
+                write_packed(&z, fd[1], row);
+                CHECK_EQ(sluice_reader_next(r, &b), SLUICE_OK);
+                CHECK(b && sluice_batch_rows(b) == 1);
+            }
+            if (rest) { /* cut: the stream has no end */
+                close(fd[1]);
+                CHECK_EQ(sluice_reader_next(r, &b), SLUICE_E_DATA);
+                CHECK_HAS(sluice_reader_error(r)->message, "gzip data ends in the middle");
+                sluice_reader_close(r);
+            } else { /* silent: the thread that decompresses waits for bytes that never come */
+                usleep(10000);
+                sluice_reader_close(r);
+                close(fd[1]);
+            }
+            deflateEnd(&z);
+            close(fd[0]);
+        }
 }
 
 static void *write_late(void *path) {
@@ -294,9 +387,12 @@ int main(void) {
     RUN(a_model_is_not_taken_for_examples);
     RUN(progress_counts_bytes_of_files);
     RUN(failing_input_delivers_the_rows_before);
+    RUN(compressed_inputs_among_others);
+    RUN(a_compressed_input_with_a_bad_line);
     RUN(closing_early_neither_hangs_nor_leaks);
     RUN(closing_while_a_pipe_is_silent);
     RUN(a_live_stream_is_delivered_as_it_arrives);
+    RUN(a_compressed_live_stream_is_delivered_as_it_arrives);
     RUN(a_pipe_in_the_middle_of_files);
     RUN(long_lines_come_and_go);
     RUN(options_from_an_older_program);
