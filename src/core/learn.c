@@ -42,10 +42,11 @@ static double scale_of(const sluice_model *m, const raw_row *r) {
 
 /* ---- the row as the rule sees it -------------------------------------------------------------------------------- */
 
+/* Room for rows of n values: slots for two of them, this row's and the next one's, where rows are admitted ahead. */
 static bool row_reserve(sluice_model *m, size_t n) {
     if (n <= m->row_room) return true;
     size_t room = n * 2;
-    uint32_t *slot = realloc(m->row_slot, room * sizeof *slot);
+    uint32_t *slot = realloc(m->row_slot, 2 * room * sizeof *slot);
     if (slot) m->row_slot = slot;
     float *value = realloc(m->row_value, room * sizeof *value);
     if (value) m->row_value = value;
@@ -63,7 +64,7 @@ static int by_key(const void *a, const void *b) {
 
 /* Hashed rows are laid out by ascending id, which depends on the row alone, not on where its features lie. Features
  * that hashing threw together become one: their values add up. */
-static size_t lay_out_hashed(sluice_model *m, const raw_row *r, double scale) {
+static size_t lay_out_hashed(sluice_model *m, const raw_row *r, double scale, uint32_t *slot) {
     uint64_t *key = m->row_key; /* id (at most 30 bits), then position: equal ids keep the example's order */
     for (size_t k = 0; k < r->n; k++) key[k] = raw_id(m, r, k) << 32 | k;
     qsort(key, r->n, sizeof *key, by_key);
@@ -73,18 +74,19 @@ static size_t lay_out_hashed(sluice_model *m, const raw_row *r, double scale) {
         double sum = 0;
         for (; k < r->n && key[k] >> 32 == id; k++) sum += (double)r->value[key[k] & UINT32_MAX] * scale;
         if ((float)sum == 0) continue;
-        m->row_slot[n] = sl_space_find(&m->space, id);
+        slot[n] = sl_space_find(&m->space, id);
         m->row_value[n++] = (float)fmax(-FLT_MAX, fmin(FLT_MAX, sum));
     }
     return n;
 }
 
-static size_t lay_out_exact(sluice_model *m, const raw_row *r, double scale) {
+/* `slot` holds the slots of all of the row's features, and then of those that stay in it. */
+static size_t lay_out_exact(sluice_model *m, const raw_row *r, double scale, uint32_t *slot) {
     size_t n = 0;
     for (size_t k = 0; k < r->n; k++) {
         float v = scale == 1 ? r->value[k] : (float)(r->value[k] * scale);
         if (v == 0) continue;
-        m->row_slot[n] = sl_space_find(&m->space, raw_id(m, r, k));
+        slot[n] = slot[k];
         m->row_value[n++] = v;
     }
     return n;
@@ -107,23 +109,38 @@ static sluice_status check_dense_limit(sluice_model *m, const raw_row *r) {
                    m->rule->info.name, SLUICE_MAX_DENSE_FEATURES);
 }
 
-/* Lays the row out: every feature seen and found, zeros left out, values scaled, the bias last. */
-static sluice_status lay_out(sluice_model *m, const raw_row *r, sl_row *x) {
+/* Makes every feature of the row seen and finds its slot; false when there is no memory. */
+static bool admit_all(sluice_model *m, const raw_row *r, uint32_t *slot) {
+    sl_space *sp = &m->space;
+    for (size_t k = 0; k < r->n; k++) __builtin_prefetch(sl_space_entry(sp, raw_id(m, r, k)), 1);
+    uint64_t moves;
+    do { /* again where features have moved meanwhile, the row's first ones perhaps among them */
+        moves = sp->moves;
+        for (size_t k = 0; k < r->n; k++)
+            if ((slot[k] = sl_space_admit(sp, raw_id(m, r, k))) == SL_NO_SLOT) return false;
+    } while (moves != sp->moves);
+    return true;
+}
+
+/* Lays the row out: every feature seen and found, zeros left out, values scaled, the bias last. Its slots are in half 0
+ * or 1 of the buffer. */
+static sluice_status lay_out(sluice_model *m, const raw_row *r, size_t half, sl_row *x) {
     sluice_status status = check_dense_limit(m, r);
     if (status != SLUICE_OK) return status;
     bool fine = row_reserve(m, r->n + 1);
-    for (size_t k = 0; fine && k < r->n; k++) fine = sl_space_add(&m->space, raw_id(m, r, k));
+    uint32_t *slot = fine ? m->row_slot + half * m->row_room : NULL;
+    fine = fine && admit_all(m, r, slot);
     if (fine && m->settings.bias != 0) fine = sl_space_add_bias(&m->space);
     if (!fine)
         return sl_fail(&m->error, SLUICE_E_MEMORY, "no memory for new features (%llu seen so far)",
                        (unsigned long long)m->space.seen);
     double scale = scale_of(m, r);
-    size_t n = m->settings.hash_bits ? lay_out_hashed(m, r, scale) : lay_out_exact(m, r, scale);
+    size_t n = m->settings.hash_bits ? lay_out_hashed(m, r, scale, slot) : lay_out_exact(m, r, scale, slot);
     if (m->settings.bias != 0) {
-        m->row_slot[n] = sl_space_bias(&m->space);
+        slot[n] = sl_space_bias(&m->space);
         m->row_value[n++] = (float)m->settings.bias;
     }
-    x->slot = m->row_slot;
+    x->slot = slot;
     x->value = m->row_value;
     x->n = n;
     return SLUICE_OK;
@@ -136,17 +153,88 @@ static bool usable(const sluice_model *m, const sluice_batch *b) {
            !m->settings.normalize && !m->settings.hash_bits && !(m->rule->info.flags & SLUICE_LEARNER_DENSE);
 }
 
-/* Makes the features of a row seen, as long as they are direct, and asks for their state, so that it is at hand when
- * the row is learned (docs/performance.md). Whether all are direct, and so their ids are their slots; where it stops,
- * for whatever reason, lay_out() goes on and says what is wrong. */
-static bool admit_row(sl_space *sp, const sluice_batch *b, size_t row) {
-    if (b->has_weights && b->weight[row] == 0) return false; /* as if it were absent */
-    for (size_t k = b->start[row]; k < b->start[row + 1]; k++) {
-        uint32_t id = b->id[k];
-        if (!sl_space_knows(sp, id) && (id >= SL_WIDE || !sl_space_add(sp, id) || id >= sp->direct)) return false;
-        __builtin_prefetch(sp->features + (size_t)id * sp->size, 1);
+/* ---- ahead of the rule -------------------------------------------------------------------------------------------
+ *
+ * Memory takes longer than the rule (docs/performance.md), so rows are looked at before their turn: two rows ahead what
+ * will be read is asked for, one row ahead its features become seen and their slots known. */
+
+typedef enum way {
+    LAID_OUT, /* when its turn comes, by lay_out(), which also says what is wrong */
+    AS_IT_LIES,
+    ADMITTED, /* its slots are in the model's buffer, as long as features do not move */
+} way;
+
+typedef struct ahead {
+    const sluice_batch *b;
+    size_t end;     /* of the rows that will be learned */
+    bool any;       /* whether rows may be used before their turn at all */
+    bool known;     /* of the row after the next: whether all of its features are direct and seen */
+    way next;       /* of the next row */
+    uint64_t moves; /* when it was admitted */
+} ahead;
+
+static bool is_absent(const sluice_batch *b, size_t row) { return b->has_weights && b->weight[row] == 0; }
+
+/* Asks for all that the row will read. Whether its features are direct and seen: then it can be used as it lies. No
+ * branches: whether a feature is new is hard to guess. */
+static bool foresee(const sl_space *sp, const sluice_batch *b, size_t row) {
+    size_t first = b->start[row], end = b->start[row + 1], size = sp->size;
+    const uint64_t *bits = sp->seen_bits;
+    const char *features = sp->features;
+    uint32_t direct = sp->direct;
+    uint64_t known = 1, near = 1;
+    for (size_t k = first; direct && k < end; k++) {
+        uint32_t is_near = b->id[k] < direct, id = is_near ? b->id[k] : 0;
+        near &= is_near;
+        known &= bits[id >> 6] >> (id & 63);
+        __builtin_prefetch(features + (size_t)id * size, 1);
     }
-    return true;
+    if (direct && near) return known;
+    for (size_t k = first; k < end; k++)
+        if (b->id[k] >= direct) __builtin_prefetch(sl_space_entry(sp, sl_batch_id(b, k)), 1);
+    return false;
+}
+
+/* Makes the features of a row seen and notes their slots. */
+static way admit(sluice_model *m, ahead *a, size_t row) {
+    if (a->known) return AS_IT_LIES;
+    sl_space *sp = &m->space;
+    const sluice_batch *b = a->b;
+    uint32_t *slot = m->row_slot + row % 2 * m->row_room;
+    size_t first = b->start[row], n = b->start[row + 1] - first;
+    do {
+        a->moves = sp->moves;
+        for (size_t k = 0; k < n; k++) {
+            if ((slot[k] = sl_space_admit(sp, sl_batch_id(b, first + k))) == SL_NO_SLOT) return LAID_OUT;
+            __builtin_prefetch(sl_space_at(sp, slot[k]), 1);
+        }
+    } while (a->moves != sp->moves);
+    return ADMITTED;
+}
+
+/* Goes on by a row: the next one, which was foreseen, is admitted, the one after it foreseen. */
+static void look_ahead(sluice_model *m, ahead *a, size_t next) {
+    a->next = LAID_OUT;
+    if (!a->any) return;
+    if (next < a->end && !is_absent(a->b, next)) a->next = admit(m, a, next);
+    a->known = next + 1 < a->end && !is_absent(a->b, next + 1) && foresee(&m->space, a->b, next + 1);
+}
+
+/* Room for the slots of any row. */
+static bool reserve_longest(sluice_model *m, const sluice_batch *b, size_t first, size_t end) {
+    size_t longest = 0;
+    for (size_t i = first; i < end; i++) {
+        size_t n = b->start[i + 1] - b->start[i];
+        if (n > longest) longest = n;
+    }
+    return row_reserve(m, longest + 1);
+}
+
+static ahead ahead_start(sluice_model *m, const sluice_batch *b, size_t first, size_t end) {
+    ahead a = {.b = b, .end = end, .any = usable(m, b) && reserve_longest(m, b, first, end)};
+    if (first < end && a.any) a.known = !is_absent(b, first) && foresee(&m->space, b, first);
+    look_ahead(m, &a, first);
+    return a;
 }
 
 /* ---- one round -------------------------------------------------------------------------------------------------- */
@@ -213,18 +301,20 @@ sluice_status sluice_model_learn_rows(sluice_model *m, const sluice_batch *b, si
     if (status != SLUICE_OK) return status;
     if (first > b->rows || n_rows > b->rows - first)
         return sl_fail(&m->error, SLUICE_E_USAGE, "the batch has only %zu rows", b->rows);
-    bool as_they_lie = usable(m, b), next_lies = n_rows && as_they_lie && admit_row(&m->space, b, first);
+    ahead a = ahead_start(m, b, first, first + n_rows);
     for (size_t i = first; i < first + n_rows; i++) {
-        /* the next row is admitted before this one is learned: its state is on the way meanwhile */
-        bool lies = next_lies;
-        next_lies = as_they_lie && i + 1 < first + n_rows && admit_row(&m->space, b, i + 1);
+        way this = a.next;
+        uint64_t moves = a.moves;
+        look_ahead(m, &a, i + 1);
         size_t at = b->start[i], n = b->start[i + 1] - at;
         sl_row x = {b->id + at, b->value + at, n, b->label[i] > 0 ? 1 : -1, b->has_weights ? (double)b->weight[i] : 1};
         if (b->has_weights && (status = check_weight(m, x.h)) != SLUICE_OK) return at_row(m, b, i);
         if (x.h == 0) continue;
-        if (!lies) {
+        if (this == ADMITTED && moves == m->space.moves) {
+            x.slot = m->row_slot + i % 2 * m->row_room;
+        } else if (this != AS_IT_LIES) {
             raw_row r = {.batch = b, .at = at, .value = x.value, .n = n};
-            if ((status = lay_out(m, &r, &x)) != SLUICE_OK) return at_row(m, b, i);
+            if ((status = lay_out(m, &r, i % 2, &x)) != SLUICE_OK) return at_row(m, b, i);
         }
         double margin;
         if ((status = learn_row(m, &x, &margin)) != SLUICE_OK) return at_row(m, b, i);
@@ -269,7 +359,7 @@ sluice_status sluice_model_learn(sluice_model *m, const sluice_example *example,
     if (example->weight == 0) return sluice_model_margin(m, example, margin ? margin : &(double){0}, &m->error);
     sl_row x = {.y = example->label > 0 ? 1 : -1, .h = example->weight};
     raw_row r = {.ids = example->ids, .value = example->values, .n = example->n};
-    if ((status = lay_out(m, &r, &x)) != SLUICE_OK) return status;
+    if ((status = lay_out(m, &r, 0, &x)) != SLUICE_OK) return status;
     return learn_row(m, &x, margin ? margin : &(double){0});
 }
 

@@ -1,6 +1,7 @@
 /* Memory by the page. Under a sanitizer, plain calloc, so that it can watch the bounds. */
 #include "core/pages.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,17 +16,54 @@
 #if defined(__linux__) && !defined(WATCHED)
 #include <sys/mman.h>
 
-/* From here on large pages: state of this size is read at random, and with small ones every read would miss the table
- * of pages too. A feature then costs 2 MiB at worst where it is alone, but such ids are not in a direct part of this
- * size. */
-#define LARGE_PAGES_FROM ((size_t)64 << 20)
+/* Small pages are enough below this; state that is read at random from more would miss the table of pages too. */
+#define LARGE_PAGES_FROM ((size_t)4 << 20)
+#define LARGE_PAGE ((size_t)2 << 20)
 
-void *sl_pages_resize(void *old, size_t old_bytes, size_t new_bytes) {
-    void *block = old ? mremap(old, old_bytes, new_bytes, MREMAP_MAYMOVE)
-                      : mmap(NULL, new_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (block == MAP_FAILED) return NULL;
-    if (new_bytes >= LARGE_PAGES_FROM) (void)madvise(block, new_bytes, MADV_HUGEPAGE); /* a wish, not a need */
+static void *map(size_t bytes) {
+    void *block = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return block == MAP_FAILED ? NULL : block;
+}
+
+/* A block that begins where a large page can: the system would put it anywhere. */
+static void *map_aligned(size_t bytes) {
+    char *block = map(bytes + LARGE_PAGE);
+    if (!block) return NULL;
+    size_t before = -(uintptr_t)block & (LARGE_PAGE - 1), pages = (bytes + 4095) & ~(size_t)4095;
+    if (before) munmap(block, before);
+    if (before + pages < bytes + LARGE_PAGE) munmap(block + before + pages, LARGE_PAGE - before);
+    return block + before;
+}
+
+static void *wish(void *block, size_t bytes) {
+    if (block) (void)madvise(block, bytes, MADV_HUGEPAGE); /* a wish, not a need */
     return block;
+}
+
+void *sl_pages_new(size_t bytes, bool dense) {
+    if (!dense || bytes < LARGE_PAGES_FROM) return map(bytes);
+    return wish(map_aligned(bytes), bytes);
+}
+
+/* To a new place that begins where a large page can, so that those it has stay whole; NULL: no room for that. */
+static void *move_aligned(void *old, size_t old_bytes, size_t new_bytes) {
+    void *to = map_aligned(new_bytes);
+    if (!to) return NULL;
+    void *block = mremap(old, old_bytes, new_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to);
+    if (block != MAP_FAILED) return block;
+    munmap(to, new_bytes);
+    return NULL;
+}
+
+void *sl_pages_resize(void *old, size_t old_bytes, size_t new_bytes, bool dense) {
+    if (!old) return sl_pages_new(new_bytes, dense);
+    bool large = dense && new_bytes >= LARGE_PAGES_FROM, aligned = !((uintptr_t)old & (LARGE_PAGE - 1));
+    void *block = MAP_FAILED;
+    if (new_bytes <= old_bytes || !large || aligned) block = mremap(old, old_bytes, new_bytes, 0);
+    if (block == MAP_FAILED && large) block = move_aligned(old, old_bytes, new_bytes);
+    if (!block || block == MAP_FAILED) block = mremap(old, old_bytes, new_bytes, MREMAP_MAYMOVE);
+    if (block == MAP_FAILED) return NULL;
+    return large ? wish(block, new_bytes) : block;
 }
 
 void sl_pages_free(void *block, size_t bytes) {
@@ -34,8 +72,13 @@ void sl_pages_free(void *block, size_t bytes) {
 
 #else
 
-void *sl_pages_resize(void *old, size_t old_bytes, size_t new_bytes) {
-    char *block = calloc(1, new_bytes);
+void *sl_pages_new(size_t bytes, bool dense) {
+    (void)dense;
+    return calloc(1, bytes);
+}
+
+void *sl_pages_resize(void *old, size_t old_bytes, size_t new_bytes, bool dense) {
+    char *block = sl_pages_new(new_bytes, dense);
     if (!block) return NULL;
     if (old) memcpy(block, old, old_bytes < new_bytes ? old_bytes : new_bytes);
     free(old);

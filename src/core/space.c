@@ -9,7 +9,7 @@
 #include "core/batch.h"
 #include "core/pages.h"
 
-enum { ALWAYS_DIRECT = 1 << 20, DIRECT_START = 1024, OTHER_START = 64, TABLE_START_BITS = 7 };
+enum { ALWAYS_DIRECT = 1 << 20, DIRECT_START = 1024, OTHER_START = 64, TABLE_START_BITS = 6 };
 
 void sl_space_init(sl_space *sp, size_t size, const void *fresh) {
     *sp = (sl_space){.size = size, .fresh = fresh};
@@ -20,165 +20,218 @@ void sl_space_init(sl_space *sp, size_t size, const void *fresh) {
     sp->key[1] |= 1;
 }
 
+static size_t table_bytes(unsigned bits) { return sizeof(sl_bucket) << bits; }
+
 void sl_space_free(sl_space *sp) {
     sl_pages_free(sp->features, ((size_t)sp->direct + sp->other_room) * sp->size);
     sl_pages_free(sp->seen_bits, sp->direct / 8);
-    free(sp->table);
+    if (sp->table) sl_pages_free(sp->table, table_bytes(sp->table_bits));
     *sp = (sl_space){0};
 }
 
-__extension__ typedef unsigned __int128 u128;
+/* ---- the table -------------------------------------------------------------------------------------------------- */
 
-/* One multiplication that mixes all 64 bits with a secret. */
-static size_t home(const sl_space *sp, uint64_t id) {
-    u128 product = (u128)(id ^ sp->key[0]) * (sp->key[1] ^ (id >> 32 | id << 32));
-    return (size_t)(((uint64_t)product ^ (uint64_t)(product >> 64)) >> (64 - sp->table_bits));
-}
-
-/* Where the id is, or where it would go. The table is never full. */
-static sl_entry *place(const sl_space *sp, uint64_t id) {
-    size_t mask = ((size_t)1 << sp->table_bits) - 1, i = home(sp, id);
-    while (sp->table[i].rank && sp->table[i].id != id) i = (i + 1) & mask;
-    return &sp->table[i];
+/* Where the id is, or where it would go: then *at is bucket->used. The table is never full. */
+static sl_bucket *place(const sl_space *sp, uint64_t id, unsigned *at) {
+    size_t mask = ((size_t)1 << sp->table_bits) - 1;
+    for (size_t i = sl_space_home(sp, id);; i = (i + 1) & mask) {
+        sl_bucket *b = &sp->table[i];
+        unsigned same = 0; /* all are compared, which costs less than guessing where to stop */
+        for (unsigned k = 0; k < SL_BUCKET; k++) same |= (unsigned)(b->id[k] == id) << k;
+        same &= (1u << b->used) - 1;
+        *at = same ? (unsigned)__builtin_ctz(same) : b->used;
+        if (same || b->used < SL_BUCKET) return b;
+    }
 }
 
 uint32_t sl_space_probe(const sl_space *sp, uint64_t id) {
     if (!sp->table) return SL_NO_SLOT;
-    uint32_t rank = place(sp, id)->rank;
-    return rank ? sp->direct + rank - 1 : SL_NO_SLOT;
+    unsigned at;
+    const sl_bucket *b = place(sp, id, &at);
+    return at < b->used ? sp->direct + b->rank[at] - 1 : SL_NO_SLOT;
 }
 
-static char *feature_at(const sl_space *sp, uint32_t slot) { return sp->features + (size_t)slot * sp->size; }
-
-static void make_fresh(const sl_space *sp, uint32_t slot) {
-    if (sp->fresh) memcpy(feature_at(sp, slot), sp->fresh, sp->size);
+static void put(sl_space *sp, uint64_t id, uint32_t rank) {
+    unsigned at;
+    sl_bucket *b = place(sp, id, &at);
+    b->id[at] = id;
+    b->rank[at] = rank;
+    b->used++;
 }
 
-static bool resize_features(sl_space *sp, uint64_t direct, uint64_t other_room) {
-    if (direct + other_room >= SL_NO_SLOT) return false;
-    size_t old = ((size_t)sp->direct + sp->other_room) * sp->size, new = (size_t)(direct + other_room) * sp->size;
-    char *features = sl_pages_resize(sp->features, old, new);
+static size_t buckets(const sl_space *sp) { return sp->table ? (size_t)1 << sp->table_bits : 0; }
+
+static size_t table_most(unsigned bits) { return ((size_t)SL_BUCKET << bits) / 4 * 3; }
+
+static bool grow_table(sl_space *sp) {
+    unsigned bits = sp->table ? sp->table_bits + 1 : TABLE_START_BITS;
+    sl_bucket *old = sp->table, *table = sl_pages_new(table_bytes(bits), true);
+    if (!table) return false;
+    size_t n = buckets(sp);
+    sp->table = table;
+    sp->table_bits = bits;
+    for (size_t i = 0; i < n; i++)
+        for (unsigned k = 0; k < old[i].used; k++) put(sp, old[i].id[k], old[i].rank[k]);
+    if (old) sl_pages_free(old, table_bytes(bits - 1));
+    return true;
+}
+
+/* ---- the direct part -------------------------------------------------------------------------------------------- */
+
+static unsigned width_of(uint64_t id) { return id ? 64 - (unsigned)__builtin_clzll(id) : 0; }
+
+/* Features of the table whose ids are below 2^bits. */
+static uint32_t table_below(const sl_space *sp, unsigned bits) {
+    uint32_t n = 0;
+    for (unsigned i = 0; i <= bits; i++) n += sp->width[i];
+    return n;
+}
+
+static bool resize_features(sl_space *sp, uint64_t direct, uint64_t room) {
+    if (direct + room >= SL_NO_SLOT) return false;
+    size_t old = ((size_t)sp->direct + sp->other_room) * sp->size, new = (size_t)(direct + room) * sp->size;
+    /* every page will be in use, in a direct part that was worth it as in the slots behind */
+    bool dense = direct > ALWAYS_DIRECT || room >= direct;
+    char *features = sl_pages_resize(sp->features, old, new, dense);
     if (!features) return false;
     sp->features = features;
     return true;
 }
 
-static bool resize_table(sl_space *sp, unsigned bits) {
-    sl_entry *table = calloc((size_t)1 << bits, sizeof *table), *old = sp->table;
-    if (!table) return false;
-    size_t n = old ? (size_t)1 << sp->table_bits : 0;
-    sp->table = table;
-    sp->table_bits = bits;
-    for (size_t i = 0; i < n; i++)
-        if (old[i].rank) *place(sp, old[i].id) = old[i];
-    free(old);
+/* Takes every feature of a table to its new place, which may be anywhere: those a few buckets ahead are asked for. */
+static void move_over(sl_space *sp, const sl_bucket *from, size_t n, const char *states) {
+    enum { AHEAD = 8 };
+    for (size_t i = 0; i < n; i++) {
+        const sl_bucket *b = &from[i + AHEAD < n ? i + AHEAD : i];
+        for (unsigned k = 0; k < b->used; k++) {
+            __builtin_prefetch(states + (b->rank[k] - 1) * sp->size);
+            if (b->id[k] < sp->direct) __builtin_prefetch(sl_space_at(sp, (uint32_t)b->id[k]), 1);
+        }
+        b = &from[i];
+        for (unsigned k = 0; k < b->used; k++) {
+            uint64_t id = b->id[k];
+            uint32_t slot = (uint32_t)id;
+            if (id < sp->direct) {
+                sp->seen_bits[id >> 6] |= (uint64_t)1 << (id & 63);
+            } else {
+                slot = sp->direct + sp->others;
+                put(sp, id, ++sp->others);
+            }
+            sl_space_copy(sl_space_at(sp, slot), states + (b->rank[k] - 1) * sp->size, sp->size);
+        }
+    }
+}
+
+/* The direct part grows over the ids below 2^bits: the features behind it make way, and those of them that now have a
+ * direct slot move there. */
+static bool widen(sl_space *sp, unsigned bits) {
+    sl_space old = *sp, new = *sp;
+    uint32_t leaving = table_below(sp, bits);
+    size_t behind = old.others * old.size;
+    new.direct = (uint32_t)1 << bits;
+    new.other_room = old.others - leaving;
+    new.table_used = old.table_used - leaving;
+    for (new.table_bits = TABLE_START_BITS; table_most(new.table_bits) < new.table_used;) new.table_bits++;
+
+    /* all that can fail */
+    char *states = behind ? sl_pages_new(behind, true) : NULL;
+    new.seen_bits = sl_pages_new(new.direct / 8, true);
+    new.table = new.table_used ? sl_pages_new(table_bytes(new.table_bits), true) : NULL;
+    bool fine = (states || !behind) && new.seen_bits && (new.table || !new.table_used);
+    if (fine && behind) memcpy(states, sl_space_at(sp, sp->direct), behind);
+    if (!fine || !resize_features(sp, new.direct, new.other_room)) {
+        sl_pages_free(states, behind);
+        sl_pages_free(new.seen_bits, new.direct / 8);
+        sl_pages_free(new.table, table_bytes(new.table_bits));
+        return false;
+    }
+
+    new.features = sp->features;
+    new.direct_used += leaving;
+    new.others = 0;
+    new.moves++;
+    memset(new.width, 0, (bits + 1) * sizeof *new.width);
+    size_t free_slots = (size_t) new.direct + new.other_room - old.direct; /* from the old direct part on */
+    memset(sl_space_at(sp, old.direct), 0, (old.others < free_slots ? old.others : free_slots) * old.size);
+    if (old.direct) memcpy(new.seen_bits, old.seen_bits, old.direct / 8);
+    if (old.bias_rank) {
+        sl_space_copy(sl_space_at(&new, new.direct), states + (old.bias_rank - 1) * old.size, old.size);
+        new.bias_rank = ++new.others;
+    }
+    move_over(&new, old.table, buckets(&old), states);
+    *sp = new;
+    sl_pages_free(states, behind);
+    sl_pages_free(old.seen_bits, old.direct / 8);
+    sl_pages_free(old.table, table_bytes(old.table_bits));
     return true;
 }
 
-/* The direct part grows over the ids below `direct`: the features behind it make way, and those of them that now have a
- * direct slot move there. Happens a few times in a space's life, each time at least doubling the direct part. */
-static bool widen_direct(sl_space *sp, uint32_t direct) {
-    size_t moving = (size_t)sp->others * sp->size;
-    char *states = malloc(moving ? moving : 1);
-    sl_entry *table = sp->table ? calloc((size_t)1 << sp->table_bits, sizeof *table) : NULL;
-    uint64_t *bits = NULL;
-    if (states && (table || !sp->table)) bits = sl_pages_resize(sp->seen_bits, sp->direct / 8, direct / 8);
-    if (bits) sp->seen_bits = bits;
-    if (!bits || !resize_features(sp, direct, sp->other_room)) {
-        if (bits && sp->direct) /* its size must agree with sp->direct again; making a block smaller does not fail */
-            sp->seen_bits = sl_pages_resize(bits, direct / 8, sp->direct / 8);
-        else if (bits) {
-            sl_pages_free(bits, direct / 8);
-            sp->seen_bits = NULL;
-        }
-        free(states);
-        free(table);
-        return false;
-    }
-    if (moving) {
-        memcpy(states, feature_at(sp, sp->direct), moving);
-        memset(feature_at(sp, sp->direct), 0, moving);
-    }
-    sl_entry *old = sp->table;
-    size_t n = old ? (size_t)1 << sp->table_bits : 0;
-    sp->direct = direct;
-    sp->table = table;
-    sp->table_used = 0;
-    sp->others = 0;
-    if (sp->bias_rank) {
-        memcpy(feature_at(sp, direct), states + (size_t)(sp->bias_rank - 1) * sp->size, sp->size);
-        sp->bias_rank = ++sp->others;
-    }
-    for (size_t i = 0; i < n; i++) {
-        if (!old[i].rank) continue;
-        uint64_t id = old[i].id;
-        uint32_t slot;
-        if (id < direct) {
-            slot = (uint32_t)id;
-            sp->seen_bits[id >> 6] |= (uint64_t)1 << (id & 63);
-        } else {
-            *place(sp, id) = (sl_entry){.id = id, .rank = ++sp->others};
-            sp->table_used++;
-            slot = direct + sp->others - 1;
-        }
-        memcpy(feature_at(sp, slot), states + (size_t)(old[i].rank - 1) * sp->size, sp->size);
-    }
-    free(old);
-    free(states);
-    return true;
+/* Whether direct slots for all ids below 2^bits would cost no more than a feature may: what it costs in the table where
+ * that is emptiest, just after it has grown, or four times its state. */
+static bool worth_it(const sl_space *sp, unsigned bits) {
+    size_t eighths = 8 * sp->size, id = eighths + 1, four = 4 * id;
+    size_t in_table = eighths + 8 * sizeof(sl_bucket) / SL_BUCKET * 8 / 3, most = in_table > four ? in_table : four;
+    return ((uint64_t)id << bits) <= ((uint64_t)sp->direct_used + table_below(sp, bits)) * most;
 }
+
+/* The direct part that there should be, now that this id has come; 0: as it is. */
+static unsigned better_bits(sl_space *sp, uint64_t id) {
+    unsigned bits = 0;
+    if (id < ALWAYS_DIRECT) {
+        bits = width_of(sp->others < DIRECT_START ? id | (DIRECT_START - 1) : ALWAYS_DIRECT - 1);
+    } else if (id < SL_WIDE && sp->table_used >= sp->next_look) {
+        sp->next_look = sp->table_used + sp->table_used / 8 + DIRECT_START;
+        for (bits = 31; bits >= width_of(id) && !worth_it(sp, bits);) bits--;
+        if (bits < width_of(id)) bits = 0;
+    }
+    return bits && sp->too_wide && (uint32_t)1 << bits >= sp->too_wide ? 0 : bits;
+}
+
+/* ---- adding ----------------------------------------------------------------------------------------------------- */
 
 static bool add_other(sl_space *sp, uint32_t *rank) {
     if (sp->others == sp->other_room) {
-        uint64_t room = sp->other_room ? (uint64_t)sp->other_room * 2 : OTHER_START, most = SL_NO_SLOT - 1 - sp->direct;
+        uint64_t room = (uint64_t)sp->other_room * 2, most = SL_NO_SLOT - 1 - sp->direct;
+        if (room < OTHER_START) room = OTHER_START;
         if (room > most) room = most;
-        if (room == sp->other_room) return false;
-        if (!resize_features(sp, sp->direct, room)) return false;
+        if (room <= sp->other_room || !resize_features(sp, sp->direct, room)) return false;
         sp->other_room = (uint32_t)room;
     }
     *rank = ++sp->others;
-    make_fresh(sp, sp->direct + *rank - 1);
+    if (sp->fresh) sl_space_copy(sl_space_at(sp, sp->direct + *rank - 1), sp->fresh, sp->size);
     sp->seen++;
     return true;
 }
 
 bool sl_space_add_bias(sl_space *sp) { return sp->bias_rank || add_other(sp, &sp->bias_rank); }
 
-bool sl_space_add(sl_space *sp, uint64_t id) {
-    if (id < sp->direct) {
-        uint64_t *word = &sp->seen_bits[id >> 6], bit = (uint64_t)1 << (id & 63);
-        if (*word & bit) return true;
-        if (sp->seen >= SLUICE_MAX_FEATURES) return false;
-        *word |= bit;
-        make_fresh(sp, (uint32_t)id);
-        sp->seen++;
-        return true;
+uint32_t sl_space_admit_other(sl_space *sp, uint64_t id) {
+    uint32_t slot = sl_space_probe(sp, id);
+    if (slot != SL_NO_SLOT) return slot;
+    if (sp->seen >= SLUICE_MAX_FEATURES) return SL_NO_SLOT;
+    unsigned bits = better_bits(sp, id);
+    if (bits) {
+        if (widen(sp, bits)) return sl_space_admit(sp, id);
+        sp->too_wide = (uint32_t)1 << bits; /* the table still may have room, but do not try this again for every id */
     }
-    if (sl_space_probe(sp, id) != SL_NO_SLOT) return true;
-    if (sp->seen >= SLUICE_MAX_FEATURES) return false;
-    if (id < SL_WIDE) {
-        uint32_t direct = DIRECT_START;
-        while (direct <= id) direct *= 2;
-        bool worth_it = direct <= ALWAYS_DIRECT || direct / 4 <= sp->seen;
-        if (worth_it && (!sp->too_wide || direct < sp->too_wide)) {
-            if (widen_direct(sp, direct)) return sl_space_add(sp, id);
-            sp->too_wide = direct; /* the table still may have room, but do not try this again for every id */
-        }
-    }
-    size_t room = sp->table ? (size_t)1 << sp->table_bits : 0;
-    if (sp->table_used + 1 > room / 8 * 5 && !resize_table(sp, sp->table ? sp->table_bits + 1 : TABLE_START_BITS))
-        return false;
+    if ((!sp->table || sp->table_used == table_most(sp->table_bits)) && !grow_table(sp)) return SL_NO_SLOT;
     uint32_t rank;
-    if (!add_other(sp, &rank)) return false;
-    *place(sp, id) = (sl_entry){.id = id, .rank = rank};
+    if (!add_other(sp, &rank)) return SL_NO_SLOT;
+    put(sp, id, rank);
     sp->table_used++;
-    return true;
+    if (id < SL_WIDE) sp->width[width_of(id)]++;
+    return sp->direct + rank - 1;
 }
 
 /* ---- walking ---------------------------------------------------------------------------------------------------- */
 
+typedef struct sl_named {
+    uint64_t id;
+    uint32_t rank;
+} sl_named;
+
 static int by_id(const void *a, const void *b) {
-    uint64_t x = ((const sl_entry *)a)->id, y = ((const sl_entry *)b)->id;
+    uint64_t x = ((const sl_named *)a)->id, y = ((const sl_named *)b)->id;
     return x < y ? -1 : x > y;
 }
 
@@ -187,8 +240,9 @@ bool sl_walk_start(sl_walk *w, const sl_space *sp) {
     if (!sp->table_used) return true;
     w->sorted = malloc(sp->table_used * sizeof *w->sorted);
     if (!w->sorted) return false;
-    for (size_t i = 0; i < (size_t)1 << sp->table_bits; i++)
-        if (sp->table[i].rank) w->sorted[w->n_sorted++] = sp->table[i];
+    for (size_t i = 0; i < buckets(sp); i++)
+        for (unsigned k = 0; k < sp->table[i].used; k++)
+            w->sorted[w->n_sorted++] = (sl_named){sp->table[i].id[k], sp->table[i].rank[k]};
     qsort(w->sorted, w->n_sorted, sizeof *w->sorted, by_id);
     return true;
 }

@@ -1,5 +1,7 @@
 #include "core/space.h"
 
+#include <sys/resource.h>
+
 #include "unit/test.h"
 
 typedef struct feature {
@@ -50,7 +52,7 @@ TEST(features_keep_their_state_when_they_move_from_the_table_to_direct_slots) {
     sl_space sp;
     sl_space_init(&sp, sizeof(feature), &fresh);
     uint64_t base = (uint64_t)1 << 20; /* beyond what is direct from the start */
-    enum { N = 300000 };
+    enum { N = 600000 };
     CHECK(sl_space_add_bias(&sp));
     ((feature *)(void *)sp.features)[sl_space_bias(&sp)].mark = 77;
     bool started_in_table = false;
@@ -81,6 +83,73 @@ TEST(a_sparse_range_stays_in_the_table) {
     for (uint64_t i = 0; i < 300000; i++) CHECK(sl_space_add(&sp, ((uint64_t)1 << 24) - 1 - i * 52));
     CHECK(sp.direct <= 1u << 20);
     CHECK_EQ(sp.seen, 300000);
+    sl_space_free(&sp);
+}
+
+/* Of ids drawn evenly below 2^22, so many must have been seen that direct slots are no dearer than the table. */
+TEST(an_even_range_becomes_direct_at_once_when_it_is_worth_it) {
+    sl_space sp;
+    sl_space_init(&sp, sizeof(feature), &fresh);
+    uint64_t range = 1 << 22, seen_before = 0, widest = 0;
+    for (uint64_t i = 0; i < range / 2; i++) {
+        uint64_t before = sp.seen;
+        CHECK(sl_space_add(&sp, i * 0x9E3779B1u % range));
+        if (sp.direct > widest && sp.direct > 1u << 20) {
+            CHECK_EQ(widest <= 1u << 20, 1); /* once, and to the end of the range */
+            seen_before = before;
+        }
+        widest = sp.direct;
+    }
+    CHECK_EQ(sp.direct, range);
+    CHECK_EQ(sp.table_used, 0);
+    CHECK(seen_before >= range / 8 && seen_before <= range / 4);
+    CHECK_EQ(sp.seen, range / 2);
+    sl_space_free(&sp);
+}
+
+/* States of a mebibyte and half a gibibyte of addresses: no room for direct slots, but for a hundred features. */
+TEST(without_memory_for_direct_slots_features_go_to_the_table_until_that_is_full_too) {
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* those need all addresses there are */
+    struct rlimit all, few;
+    CHECK(!getrlimit(RLIMIT_AS, &all));
+    few = all;
+    few.rlim_cur = (rlim_t)512 << 20;
+    CHECK(!setrlimit(RLIMIT_AS, &few));
+    sl_space sp;
+    sl_space_init(&sp, (size_t)1 << 20, NULL);
+    uint64_t n = 0;
+    while (n < 1000 && sl_space_add(&sp, n)) n++;
+    CHECK(n >= 64 && n < 1000);
+    CHECK_EQ(sp.direct, 0);
+    CHECK_EQ(sp.seen, n); /* the one that failed has changed nothing */
+    CHECK_EQ(sp.others, n);
+    CHECK_EQ(sp.table_used, n);
+    CHECK_EQ(sl_space_find(&sp, n), SL_NO_SLOT);
+    for (uint64_t i = 0; i < n; i++) CHECK_EQ(sl_space_find(&sp, i), i);
+    CHECK(!sl_space_add_bias(&sp));
+    CHECK_EQ(sl_space_bias(&sp), SL_NO_SLOT);
+    CHECK(!setrlimit(RLIMIT_AS, &all));
+    CHECK(sl_space_add(&sp, n));
+    sl_space_free(&sp);
+#endif
+}
+
+TEST(slots_change_only_with_moves) {
+    sl_space sp;
+    sl_space_init(&sp, sizeof(feature), &fresh);
+    uint64_t first = (uint64_t)1 << 40;
+    uint32_t slot = sl_space_admit(&sp, first);
+    uint64_t moves = sp.moves;
+    for (uint64_t i = 1; i < 100000; i++) CHECK(sl_space_add(&sp, first + i));
+    CHECK_EQ(sp.moves, moves);
+    CHECK_EQ(sl_space_find(&sp, first), slot);
+    CHECK(sl_space_add(&sp, 7)); /* the first direct slots: the others make way */
+    CHECK_EQ(sp.moves, moves + 1);
+    CHECK_EQ(sp.seen, 100001);
+    int lost = 0;
+    for (uint64_t i = 0; i < 100000; i++) lost += !at(&sp, first + i) || at(&sp, first + i)->a != 1;
+    CHECK_EQ(lost, 0);
+    CHECK(at(&sp, 8)->a == 0); /* where the others were it is zero again */
     sl_space_free(&sp);
 }
 
@@ -143,6 +212,9 @@ int main(void) {
     RUN(one_large_id_costs_one_entry);
     RUN(features_keep_their_state_when_they_move_from_the_table_to_direct_slots);
     RUN(a_sparse_range_stays_in_the_table);
+    RUN(an_even_range_becomes_direct_at_once_when_it_is_worth_it);
+    RUN(without_memory_for_direct_slots_features_go_to_the_table_until_that_is_full_too);
+    RUN(slots_change_only_with_moves);
     RUN(adding_twice_changes_nothing);
     RUN(a_walk_meets_the_bias_and_then_every_feature_by_ascending_id);
     RUN(blocks_cover_every_slot_once);
