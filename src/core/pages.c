@@ -66,6 +66,8 @@ void *sl_pages_resize(void *old, size_t old_bytes, size_t new_bytes, bool dense)
     return large ? wish(block, new_bytes) : block;
 }
 
+void sl_pages_drop(void *part, size_t bytes) { (void)madvise(part, bytes, MADV_DONTNEED); }
+
 void sl_pages_free(void *block, size_t bytes) {
     if (block) munmap(block, bytes);
 }
@@ -83,6 +85,11 @@ void *sl_pages_resize(void *old, size_t old_bytes, size_t new_bytes, bool dense)
     if (old) memcpy(block, old, old_bytes < new_bytes ? old_bytes : new_bytes);
     free(old);
     return block;
+}
+
+void sl_pages_drop(void *part, size_t bytes) {
+    (void)part;
+    (void)bytes;
 }
 
 void sl_pages_free(void *block, size_t bytes) {

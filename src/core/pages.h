@@ -10,6 +10,8 @@
 void *sl_pages_new(size_t bytes, bool dense);
 /* Changes the size; what is new is zero. NULL when there is no memory: then the old block is as it was. */
 void *sl_pages_resize(void *old, size_t old_bytes, size_t new_bytes, bool dense);
+/* This part of a block is no longer needed: its memory is free for others, the block has to be freed all the same. */
+void sl_pages_drop(void *part, size_t bytes);
 void sl_pages_free(void *block, size_t bytes);
 
 #endif

@@ -51,17 +51,22 @@ uint32_t sl_space_probe(const sl_space *sp, uint64_t id) {
     return at < b->used ? sp->direct + b->rank[at] - 1 : SL_NO_SLOT;
 }
 
-static void put(sl_space *sp, uint64_t id, uint32_t rank) {
-    unsigned at;
-    sl_bucket *b = place(sp, id, &at);
-    b->id[at] = id;
-    b->rank[at] = rank;
-    b->used++;
+static void fill(sl_bucket *b, uint64_t id, uint32_t rank) {
+    b->id[b->used] = id;
+    b->rank[b->used++] = rank;
 }
+
+static void put(sl_space *sp, uint64_t id, uint32_t rank) { fill(place(sp, id, &(unsigned){0}), id, rank); }
 
 static size_t buckets(const sl_space *sp) { return sp->table ? (size_t)1 << sp->table_bits : 0; }
 
 static size_t table_most(unsigned bits) { return ((size_t)SL_BUCKET << bits) / 4 * 3; }
+
+/* A table is read for the last time, up to bucket i: so that the next one can have the memory, large page by page. */
+static void drop_read(sl_bucket *table, size_t i) {
+    enum { LARGE_PAGE = (2 << 20) / sizeof(sl_bucket) };
+    if (i % LARGE_PAGE == LARGE_PAGE - 1) sl_pages_drop(&table[i + 1 - LARGE_PAGE], LARGE_PAGE * sizeof *table);
+}
 
 static bool grow_table(sl_space *sp) {
     unsigned bits = sp->table ? sp->table_bits + 1 : TABLE_START_BITS;
@@ -70,8 +75,10 @@ static bool grow_table(sl_space *sp) {
     size_t n = buckets(sp);
     sp->table = table;
     sp->table_bits = bits;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         for (unsigned k = 0; k < old[i].used; k++) put(sp, old[i].id[k], old[i].rank[k]);
+        drop_read(old, i);
+    }
     if (old) sl_pages_free(old, table_bytes(bits - 1));
     return true;
 }
@@ -87,19 +94,20 @@ static uint32_t table_below(const sl_space *sp, unsigned bits) {
     return n;
 }
 
+/* Whether every page will be in use: in a direct part that was worth it, and in the slots behind. */
+static bool is_dense(uint32_t direct, uint64_t room) { return direct > ALWAYS_DIRECT || room >= direct; }
+
 static bool resize_features(sl_space *sp, uint64_t direct, uint64_t room) {
     if (direct + room >= SL_NO_SLOT) return false;
     size_t old = ((size_t)sp->direct + sp->other_room) * sp->size, new = (size_t)(direct + room) * sp->size;
-    /* every page will be in use, in a direct part that was worth it as in the slots behind */
-    bool dense = direct > ALWAYS_DIRECT || room >= direct;
-    char *features = sl_pages_resize(sp->features, old, new, dense);
+    char *features = sl_pages_resize(sp->features, old, new, is_dense((uint32_t)direct, room));
     if (!features) return false;
     sp->features = features;
     return true;
 }
 
 /* Takes every feature of a table to its new place, which may be anywhere: those a few buckets ahead are asked for. */
-static void move_over(sl_space *sp, const sl_bucket *from, size_t n, const char *states) {
+static void move_over(sl_space *sp, sl_bucket *from, size_t n, const char *states) {
     enum { AHEAD = 8 };
     for (size_t i = 0; i < n; i++) {
         const sl_bucket *b = &from[i + AHEAD < n ? i + AHEAD : i];
@@ -119,7 +127,37 @@ static void move_over(sl_space *sp, const sl_bucket *from, size_t n, const char 
             }
             sl_space_copy(sl_space_at(sp, slot), states + (b->rank[k] - 1) * sp->size, sp->size);
         }
+        drop_read(from, i);
     }
+}
+
+/* Gives `new` its features: those of the direct part, and room behind. The features that lay behind are in `*states`
+ * until `*block` is freed. Whichever of both is smaller is copied; false when there is no memory. */
+static bool make_way(sl_space *sp, sl_space *new, char **states, char **block, size_t *block_bytes) {
+    size_t direct = sp->direct * sp->size, behind = sp->others * sp->size;
+    if ((uint64_t) new->direct + new->other_room >= SL_NO_SLOT) return false;
+    if (behind > direct) {
+        new->features = sl_pages_new(((size_t) new->direct + new->other_room) * sp->size, true);
+        if (!new->features) return false;
+        if (direct) memcpy(new->features, sp->features, direct);
+        *block = sp->features;
+        *block_bytes = direct + sp->other_room * sp->size;
+        *states = sp->features + direct;
+        return true;
+    }
+    *block_bytes = behind;
+    if (behind) {
+        *block = *states = sl_pages_new(behind, true);
+        if (!*block) return false;
+        memcpy(*states, sp->features + direct, behind);
+    }
+    if (!resize_features(sp, new->direct, new->other_room)) {
+        sl_pages_free(*block, behind);
+        return false;
+    }
+    new->features = sp->features;
+    if (behind) memset(new->features + direct, 0, behind); /* there is room for it: direct is at least twice as wide */
+    return true;
 }
 
 /* The direct part grows over the ids below 2^bits: the features behind it make way, and those of them that now have a
@@ -127,50 +165,43 @@ static void move_over(sl_space *sp, const sl_bucket *from, size_t n, const char 
 static bool widen(sl_space *sp, unsigned bits) {
     sl_space old = *sp, new = *sp;
     uint32_t leaving = table_below(sp, bits);
-    size_t behind = old.others * old.size;
     new.direct = (uint32_t)1 << bits;
     new.other_room = old.others - leaving;
     new.table_used = old.table_used - leaving;
     for (new.table_bits = TABLE_START_BITS; table_most(new.table_bits) < new.table_used;) new.table_bits++;
 
-    /* all that can fail */
-    char *states = behind ? sl_pages_new(behind, true) : NULL;
+    char *states = NULL, *block = NULL;
+    size_t block_bytes = 0;
     new.seen_bits = sl_pages_new(new.direct / 8, true);
     new.table = new.table_used ? sl_pages_new(table_bytes(new.table_bits), true) : NULL;
-    bool fine = (states || !behind) && new.seen_bits && (new.table || !new.table_used);
-    if (fine && behind) memcpy(states, sl_space_at(sp, sp->direct), behind);
-    if (!fine || !resize_features(sp, new.direct, new.other_room)) {
-        sl_pages_free(states, behind);
+    if (!new.seen_bits || (new.table_used && !new.table) || !make_way(sp, &new, &states, &block, &block_bytes)) {
         sl_pages_free(new.seen_bits, new.direct / 8);
         sl_pages_free(new.table, table_bytes(new.table_bits));
         return false;
     }
 
-    new.features = sp->features;
     new.direct_used += leaving;
     new.others = 0;
     new.moves++;
     memset(new.width, 0, (bits + 1) * sizeof *new.width);
-    size_t free_slots = (size_t) new.direct + new.other_room - old.direct; /* from the old direct part on */
-    memset(sl_space_at(sp, old.direct), 0, (old.others < free_slots ? old.others : free_slots) * old.size);
     if (old.direct) memcpy(new.seen_bits, old.seen_bits, old.direct / 8);
     if (old.bias_rank) {
-        sl_space_copy(sl_space_at(&new, new.direct), states + (old.bias_rank - 1) * old.size, old.size);
         new.bias_rank = ++new.others;
+        sl_space_copy(sl_space_at(&new, new.direct), states + (old.bias_rank - 1) * old.size, old.size);
     }
     move_over(&new, old.table, buckets(&old), states);
     *sp = new;
-    sl_pages_free(states, behind);
+    sl_pages_free(block, block_bytes);
     sl_pages_free(old.seen_bits, old.direct / 8);
     sl_pages_free(old.table, table_bytes(old.table_bits));
     return true;
 }
 
 /* Whether direct slots for all ids below 2^bits would cost no more than a feature may: what it costs in the table where
- * that is emptiest, just after it has grown, or four times its state. */
+ * that is emptiest, just after it has grown, or five times its state. */
 static bool worth_it(const sl_space *sp, unsigned bits) {
-    size_t eighths = 8 * sp->size, id = eighths + 1, four = 4 * id;
-    size_t in_table = eighths + 8 * sizeof(sl_bucket) / SL_BUCKET * 8 / 3, most = in_table > four ? in_table : four;
+    size_t eighths = 8 * sp->size, id = eighths + 1, five = 5 * id;
+    size_t in_table = eighths + 8 * sizeof(sl_bucket) / SL_BUCKET * 8 / 3, most = in_table > five ? in_table : five;
     return ((uint64_t)id << bits) <= ((uint64_t)sp->direct_used + table_below(sp, bits)) * most;
 }
 
@@ -205,19 +236,26 @@ static bool add_other(sl_space *sp, uint32_t *rank) {
 
 bool sl_space_add_bias(sl_space *sp) { return sp->bias_rank || add_other(sp, &sp->bias_rank); }
 
+/* Where the id goes in a table that has room for it; NULL: no memory. */
+static sl_bucket *make_room(sl_space *sp, uint64_t id, sl_bucket *there, unsigned *at) {
+    if (there && sp->table_used < table_most(sp->table_bits)) return there;
+    return grow_table(sp) ? place(sp, id, at) : NULL;
+}
+
 uint32_t sl_space_admit_other(sl_space *sp, uint64_t id) {
-    uint32_t slot = sl_space_probe(sp, id);
-    if (slot != SL_NO_SLOT) return slot;
+    unsigned at;
+    sl_bucket *b = sp->table ? place(sp, id, &at) : NULL;
+    if (b && at < b->used) return sp->direct + b->rank[at] - 1;
     if (sp->seen >= SLUICE_MAX_FEATURES) return SL_NO_SLOT;
     unsigned bits = better_bits(sp, id);
     if (bits) {
         if (widen(sp, bits)) return sl_space_admit(sp, id);
         sp->too_wide = (uint32_t)1 << bits; /* the table still may have room, but do not try this again for every id */
     }
-    if ((!sp->table || sp->table_used == table_most(sp->table_bits)) && !grow_table(sp)) return SL_NO_SLOT;
+    b = make_room(sp, id, b, &at);
     uint32_t rank;
-    if (!add_other(sp, &rank)) return SL_NO_SLOT;
-    put(sp, id, rank);
+    if (!b || !add_other(sp, &rank)) return SL_NO_SLOT;
+    fill(b, id, rank);
     sp->table_used++;
     if (id < SL_WIDE) sp->width[width_of(id)]++;
     return sp->direct + rank - 1;
