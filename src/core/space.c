@@ -131,15 +131,16 @@ static void move_over(sl_space *sp, sl_bucket *from, size_t n, const char *state
     }
 }
 
-/* Gives `new` its features: those of the direct part, and room behind. The features that lay behind are in `*states`
+/* Gives `to` its features: those of the direct part, and room behind. The features that lay behind are in `*states`
  * until `*block` is freed. Whichever of both is smaller is copied; false when there is no memory. */
-static bool make_way(sl_space *sp, sl_space *new, char **states, char **block, size_t *block_bytes) {
+static bool make_way(sl_space *sp, sl_space *to, char **states, char **block, size_t *block_bytes) {
     size_t direct = sp->direct * sp->size, behind = sp->others * sp->size;
-    if ((uint64_t) new->direct + new->other_room >= SL_NO_SLOT) return false;
+    if ((uint64_t)to->direct + to->other_room >= SL_NO_SLOT) return false;
     if (behind > direct) {
-        new->features = sl_pages_new(((size_t) new->direct + new->other_room) * sp->size, true);
-        if (!new->features) return false;
-        if (direct) memcpy(new->features, sp->features, direct);
+        size_t slots = (size_t)to->direct + to->other_room;
+        to->features = sl_pages_new(slots * sp->size, is_dense(to->direct, to->other_room));
+        if (!to->features) return false;
+        if (direct) memcpy(to->features, sp->features, direct);
         *block = sp->features;
         *block_bytes = direct + sp->other_room * sp->size;
         *states = sp->features + direct;
@@ -151,12 +152,12 @@ static bool make_way(sl_space *sp, sl_space *new, char **states, char **block, s
         if (!*block) return false;
         memcpy(*states, sp->features + direct, behind);
     }
-    if (!resize_features(sp, new->direct, new->other_room)) {
+    if (!resize_features(sp, to->direct, to->other_room)) {
         sl_pages_free(*block, behind);
         return false;
     }
-    new->features = sp->features;
-    if (behind) memset(new->features + direct, 0, behind); /* there is room for it: direct is at least twice as wide */
+    to->features = sp->features;
+    if (behind) memset(to->features + direct, 0, behind); /* there is room for it: direct is at least twice as wide */
     return true;
 }
 
