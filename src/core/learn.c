@@ -168,38 +168,42 @@ typedef struct ahead {
     const sluice_batch *b;
     size_t end;     /* of the rows that will be learned */
     bool any;       /* whether rows may be used before their turn at all */
-    bool known;     /* of the row after the next: whether all of its features are direct and seen */
+    bool near;      /* of the row after the next: whether all of its ids are direct */
     way next;       /* of the next row */
     uint64_t moves; /* when it was admitted */
 } ahead;
 
 static bool is_absent(const sluice_batch *b, size_t row) { return b->has_weights && b->weight[row] == 0; }
 
-/* Asks for all that the row will read. Whether its features are direct and seen: then it can be used as it lies. No
- * branches: whether a feature is new is hard to guess. */
+/* Whether all ids of a row are direct; asks for the entries of those that are not. */
 static bool foresee(const sl_space *sp, const sluice_batch *b, size_t row) {
-    size_t first = b->start[row], end = b->start[row + 1], size = sp->size;
-    const uint64_t *bits = sp->seen_bits;
-    const char *features = sp->features;
-    uint32_t direct = sp->direct;
-    uint64_t known = 1, near = 1;
-    for (size_t k = first; direct && k < end; k++) {
-        uint32_t is_near = b->id[k] < direct, id = is_near ? b->id[k] : 0;
-        near &= is_near;
-        known &= bits[id >> 6] >> (id & 63);
-        __builtin_prefetch(features + (size_t)id * size, 1);
-    }
-    if (direct && near) return known;
-    for (size_t k = first; k < end; k++)
+    uint32_t any = 0, direct = sp->direct; /* a power of two, or 0 */
+    for (size_t k = b->start[row]; k < b->start[row + 1]; k++) any |= b->id[k];
+    if (any < direct) return true;
+    for (size_t k = b->start[row]; k < b->start[row + 1]; k++)
         if (b->id[k] >= direct) __builtin_prefetch(sl_space_entry(sp, sl_batch_id(b, k)), 1);
     return false;
 }
 
+/* Makes the features of a row seen and asks for their state. Direct ones are as good as known: their ids are their
+ * slots. */
+static bool admit_direct(sl_space *sp, const sluice_batch *b, size_t row) {
+    const char *const features = sp->features;
+    const size_t size = sp->size;
+    for (size_t k = b->start[row]; k < b->start[row + 1]; k++) {
+        uint32_t id = b->id[k];
+        if (__builtin_expect(!(sp->seen_bits[id >> 6] >> (id & 63) & 1), 0) && sl_space_admit(sp, id) == SL_NO_SLOT)
+            return false;
+        __builtin_prefetch(features + id * size, 1);
+    }
+    return true;
+}
+
 /* Makes the features of a row seen and notes their slots. */
 static way admit(sluice_model *m, ahead *a, size_t row) {
-    if (a->known) return AS_IT_LIES;
     sl_space *sp = &m->space;
     const sluice_batch *b = a->b;
+    if (a->near) return admit_direct(sp, b, row) ? AS_IT_LIES : LAID_OUT;
     uint32_t *slot = m->row_slot + row % 2 * m->row_room;
     size_t first = b->start[row], n = b->start[row + 1] - first;
     do {
@@ -217,7 +221,7 @@ static void look_ahead(sluice_model *m, ahead *a, size_t next) {
     a->next = LAID_OUT;
     if (!a->any) return;
     if (next < a->end && !is_absent(a->b, next)) a->next = admit(m, a, next);
-    a->known = next + 1 < a->end && !is_absent(a->b, next + 1) && foresee(&m->space, a->b, next + 1);
+    a->near = next + 1 < a->end && !is_absent(a->b, next + 1) && foresee(&m->space, a->b, next + 1);
 }
 
 /* Room for the slots of any row. */
@@ -232,7 +236,7 @@ static bool reserve_longest(sluice_model *m, const sluice_batch *b, size_t first
 
 static ahead ahead_start(sluice_model *m, const sluice_batch *b, size_t first, size_t end) {
     ahead a = {.b = b, .end = end, .any = usable(m, b) && reserve_longest(m, b, first, end)};
-    if (first < end && a.any) a.known = !is_absent(b, first) && foresee(&m->space, b, first);
+    if (first < end && a.any) a.near = !is_absent(b, first) && foresee(&m->space, b, first);
     look_ahead(m, &a, first);
     return a;
 }
