@@ -11,8 +11,10 @@
 #include <string.h>
 
 static const option_info options[] = {
-    {"output", 'o', "OUT", "write here (default: standard output); *.bin is binary, everything else LIBSVM text", 0},
-    {"to", 0, "FORMAT", "format of the output, whatever its ending: libsvm or bin", 0},
+    {"output", 'o', "OUT",
+     "write here (default: standard output); *.vw, *.jsonl and *.bin are what they say, everything else LIBSVM text",
+     0},
+    {"to", 0, "FORMAT", "format of the output, whatever its ending: libsvm, vw, jsonl or bin", 0},
     {"sample-ratio", 0, "P:N", "keep P positives for every N negatives: all of the scarce class, others drawn (--seed)",
      0},
     {"shuffle", 0, "SEED", "put the rows into a random order", 0},
@@ -20,6 +22,7 @@ static const option_info options[] = {
     {"normalize", 0, "l2", "scale every row to length 1", 0},
     {"trapezoid", 0, "N", "N chunks of rows; those in chunk k show only the first k/N of the columns", 0},
     STREAM_OPTIONS,
+    TEXT_OPTIONS,
     {NULL, 0, NULL, NULL, 0},
 };
 
@@ -38,7 +41,8 @@ typedef struct converting {
     sluice_reader *reader;
     sluice_writer *writer;
     dataset data;
-    uint64_t *ids; /* of the row in work */
+    uint64_t *ids;
+    sluice_name *names; /* of the row in work */
     float *values;
     size_t room;
 } converting;
@@ -58,6 +62,7 @@ static int read_options(converting *c) {
     static const char *const norms[] = {"none", "l2", NULL};
     size_t norm = 0;
     int rc = stream_options(c->a, &c->reading);
+    if (!rc) rc = text_options(c->a, &c->reading.ngrams, &c->reading.tf);
     if (!rc) rc = args_word(c->a, "normalize", norms, &norm);
     if (!rc) rc = args_count(c->a, "shuffle", 0, UINT64_MAX, &c->shuffle_seed);
     if (!rc) rc = args_count(c->a, "trapezoid", 1, 1000000, &c->chunks);
@@ -69,11 +74,13 @@ static int read_options(converting *c) {
 static int reserve(converting *c, size_t n) {
     if (n <= c->room) return DONE;
     free(c->ids);
+    free(c->names);
     free(c->values);
     c->room = n + n / 2;
     c->ids = malloc(c->room * sizeof *c->ids);
+    c->names = malloc(c->room * sizeof *c->names);
     c->values = malloc(c->room * sizeof *c->values);
-    if (c->ids && c->values) return DONE;
+    if (c->ids && c->names && c->values) return DONE;
     c->room = 0;
     return out_of_memory();
 }
@@ -95,7 +102,7 @@ static int put_normalized(converting *c, const sluice_batch *batch) {
         sluice_example x;
         int rc = reserve(c, sluice_batch_nonzeros(batch, i));
         if (rc) return rc;
-        sluice_batch_row(batch, i, c->ids, &x);
+        sluice_batch_row(batch, i, c->ids, c->names, &x);
         if (x.n) memcpy(c->values, x.values, x.n * sizeof *c->values);
         scale_to_unit_length(c->values, x.n);
         x.values = c->values;
@@ -160,7 +167,7 @@ static uint64_t last_column(uint64_t dimension, uint64_t chunk, uint64_t chunks)
 }
 
 static int put_rows(converting *c, const column_scale *scales, float *dense) {
-    const dataset *d = &c->data;
+    dataset *d = &c->data;
     int rc = DONE;
     for (size_t t = 0; t < d->n_order && !rc; t++) {
         sluice_example x = dataset_row(d, d->order[t]);
@@ -177,7 +184,8 @@ static int put_rows(converting *c, const column_scale *scales, float *dense) {
             if (chunk > c->chunks) chunk = c->chunks;
             n = hide_columns(c, n, last_column(d->dimension, chunk, c->chunks));
         }
-        sluice_example shown = {c->ids, c->values, n, x.label, x.weight};
+        sluice_example shown = {.ids = c->ids, .values = c->values, .n = n, .label = x.label, .weight = x.weight};
+        dataset_name(d, &shown);
         rc = put(c, &shown);
     }
     return rc;
@@ -240,6 +248,7 @@ static int run(const args *a) {
     sluice_reader_close(c.reader);
     dataset_free(&c.data);
     free(c.ids);
+    free(c.names);
     free(c.values);
     return rc;
 }

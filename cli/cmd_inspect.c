@@ -6,10 +6,12 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const option_info options[] = {
     {"top", 0, "N", "how many of the heaviest features to show (default 10)", 0},
-    {"weights", 0, NULL, "print every nonzero weight instead: id, tab, weight, by ascending id, the bias first", 0},
+    {"weights", 0, NULL,
+     "print every nonzero weight instead: id or name, tab, weight; by ascending id or first sight, the bias first", 0},
     {"dim", 0, "N", "the dimension that sparsity refers to (default: the features seen)", 0},
     {"json", 0, NULL, "print what the model is as one JSON object", 0},
     {NULL, 0, NULL, NULL, 0},
@@ -21,42 +23,57 @@ typedef struct inspected {
     size_t n;
 } inspected;
 
-static void name_of(const sluice_weight *w, char text[32]) {
+/* A feature as a person reads it, at least so wide; bytes that would disturb a line of text are escaped. */
+static void print_name(const sluice_weight *w, int width) {
+    int written = 0;
     if (w->is_bias)
-        snprintf(text, 32, "bias");
-    else
-        snprintf(text, 32, "%" PRIu64, w->id);
+        written = printf("bias");
+    else if (!w->name.text)
+        written = printf("%" PRIu64, w->id);
+    for (size_t i = 0; i < w->name.n; i++) {
+        unsigned char c = (unsigned char)w->name.text[i];
+        if (c < ' ' || c == 0x7f || c == '\\')
+            written += printf("\\x%02x", c);
+        else
+            written += putchar(c) != EOF && (c & 0xc0) != 0x80; /* characters, not bytes */
+    }
+    printf("%*s", written < width ? width - written : 0, "");
 }
 
 static int print_weights(const inspected *in) {
-    char name[32], value[32];
+    char value[32];
     for (size_t i = 0; i < in->n; i++) {
-        name_of(&in->weights[i], name);
+        print_name(&in->weights[i], 0);
         sluice_format_float(value, in->weights[i].weight);
-        printf("%s\t%s\n", name, value);
+        printf("\t%s\n", value);
     }
     return flush_results(stdout, "standard output");
 }
 
-/* Heaviest first; among equals the bias, then the lowest id. */
+/* Heaviest first; among equals the bias, then by id or name. */
 static int by_weight(const void *left, const void *right) {
     const sluice_weight *a = left, *b = right;
     float x = fabsf(a->weight), y = fabsf(b->weight);
     if (x != y) return x > y ? -1 : 1;
     if (a->is_bias != b->is_bias) return a->is_bias ? -1 : 1;
+    size_t n = a->name.n < b->name.n ? a->name.n : b->name.n;
+    int order = n ? memcmp(a->name.text, b->name.text, n) : 0;
+    if (order) return order;
+    if (a->name.n != b->name.n) return a->name.n < b->name.n ? -1 : 1;
     return a->id < b->id ? -1 : a->id > b->id;
 }
 
 static void report_heaviest(report *r, const inspected *in, size_t top) {
-    char name[32], value[32];
+    char value[32];
     if (in->n) qsort(in->weights, in->n, sizeof *in->weights, by_weight);
     if (top > in->n) top = in->n;
     if (!r->as_json) {
         printf("heaviest features\n");
         for (size_t i = 0; i < top; i++) {
-            name_of(&in->weights[i], name);
             sluice_format_float(value, in->weights[i].weight);
-            printf("  %-20s%s\n", name, value);
+            printf("  ");
+            print_name(&in->weights[i], 20);
+            printf(" %s\n", value);
         }
         return;
     }
@@ -65,6 +82,8 @@ static void report_heaviest(report *r, const inspected *in, size_t top) {
         json_open(&r->j, NULL, '{');
         if (in->weights[i].is_bias)
             json_text(&r->j, "id", "bias");
+        else if (in->weights[i].name.text)
+            json_bytes(&r->j, "name", in->weights[i].name.text, in->weights[i].name.n);
         else
             json_count(&r->j, "id", in->weights[i].id);
         json_float(&r->j, "weight", in->weights[i].weight);

@@ -83,6 +83,7 @@ static int prepare(const args *a, predicting *p) {
     sluice_model_free(full);
     if (rc) return rc;
     if (!p->model) return complain_error(&err);
+    stream_for_model(&p->reading, p->model);
 
     note_stdin(a);
     p->reader = sluice_reader_open(a->inputs, a->n_inputs, &p->reading, &err);

@@ -36,6 +36,7 @@ static int run(const args *a) {
     sluice_error err = {0};
     sluice_model *model = sluice_model_load(path, &err);
     if (!model) return complain_error(&err);
+    stream_for_model(&reading, model);
 
     sluice_measures m;
     skip_tally skipped = {0};

@@ -8,6 +8,7 @@
 #include "progress.h"
 #include "report.h"
 #include "stream.h"
+#include "trace.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@ static const option_info options[] = {
     {"test", 0, "FILE", "measure the model on this file afterwards", 0},
     {"passes", 0, "N", "go over the inputs N times (default 1)", 0},
     {"dim", 0, "N", "the dimension that sparsity refers to (default: the features seen)", 0},
+    TRACE_OPTIONS,
     MEASURE_OPTIONS,
     STREAM_OPTIONS,
     {"json", 0, NULL, "print the results as one JSON object", 0},
@@ -32,6 +34,7 @@ typedef struct training {
     sluice_meter_options how;
     const char *output, *test;
     uint64_t passes, dimension;
+    trace trace;
 
     sluice_model *model;
     sluice_meter *meter;
@@ -46,6 +49,7 @@ static int check_usage(training *t) {
     const args *a = t->a;
     int rc = stream_options(a, &t->reading);
     if (!rc) rc = measure_options(a, &t->how);
+    if (!rc) rc = trace_options(a, &t->trace);
     if (!rc) rc = args_count(a, "passes", 1, 1000000000, &t->passes);
     if (!rc) rc = args_count(a, "dim", 1, UINT64_MAX, &t->dimension);
     if (rc) return rc;
@@ -58,6 +62,15 @@ static int check_usage(training *t) {
     if (t->output && t->test && replaces_input(t->output, &t->test, 1))
         return wrong_usage(a->command->name, "-o %s: the model would replace the --test file; name another file",
                            t->output);
+    if (t->trace.path && is_stdout(t->trace.path))
+        return wrong_usage(a->command->name, "--trace %s: standard output is for the results; name a file",
+                           t->trace.path);
+    if (t->trace.path && (replaces_input(t->trace.path, a->inputs, a->n_inputs) ||
+                          (t->test && replaces_input(t->trace.path, &t->test, 1))))
+        return wrong_usage(a->command->name, "--trace %s: the trace would replace an input; name another file",
+                           t->trace.path);
+    if (t->trace.path && t->output && same_output(t->trace.path, t->output))
+        return wrong_usage(a->command->name, "--trace and -o name the same file");
     if (t->passes > 1 && reads_once(a->inputs, a->n_inputs))
         return wrong_usage(a->command->name, "--passes %" PRIu64 ": standard input and pipes can be read only once",
                            t->passes);
@@ -77,10 +90,11 @@ static int check_files(const training *t) {
 static int learn_batch(training *t, progress *p, const sluice_reader *reader, const sluice_batch *batch) {
     size_t rows = sluice_batch_rows(batch);
     for (size_t first = 0, n; first < rows; first += n) {
-        n = progress_until_row(p, rows - first);
+        n = trace_until_row(&t->trace, progress_until_row(p, rows - first));
         if (sluice_model_learn_rows(t->model, batch, first, n, t->meter) != SLUICE_OK)
             return complain_error(sluice_model_error(t->model));
         progress_learned(p, reader, n, t->model, t->meter);
+        trace_learned(&t->trace, n, t->model, t->meter);
     }
     return DONE;
 }
@@ -111,6 +125,8 @@ static int learn(training *t) {
     t->measures = (sluice_measures){.size = sizeof t->measures};
     sluice_meter_read(t->meter, &t->measures);
     if (!rc) progress_finish(&p, t->model, t->meter);
+    int traced = trace_end(&t->trace, t->model, t->meter);
+    if (!rc) rc = traced;
     if (!a->quiet) warn_skipped(&t->skipped, "input");
     if (!rc && !a->quiet) warn_one_class(&t->measures, "input");
     return rc;
@@ -174,6 +190,10 @@ static int run(const args *a) {
     if (!rc) rc = model_from_args(a, &t.model);
     if (!rc) rc = check_files(&t);
     if (!rc) rc = make_meter(&t);
+    if (!rc) {
+        stream_for_model(&t.reading, t.model);
+        rc = trace_start(&t.trace);
+    }
     if (!rc) {
         sluice_model_facts facts = {.size = sizeof facts};
         sluice_model_describe(t.model, &facts);

@@ -2,7 +2,9 @@
 
 #include "rng.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static int grow_rows(dataset *d, size_t rows) {
@@ -33,25 +35,72 @@ static int grow_nonzeros(dataset *d, size_t n) {
     return 1;
 }
 
+/* The number of a name, or of an id as a name. */
+static uint64_t number_of(dataset *d, const sluice_example *x, size_t k) {
+    if (x->names) return sluice_names_number(d->names, x->names[k]);
+    char digits[24];
+    int n = snprintf(digits, sizeof digits, "%" PRIu64, x->ids[k]);
+    return sluice_names_number(d->names, (sluice_name){digits, (size_t)n});
+}
+
+/* Goes over to names: the ids so far become names too. */
+static int use_names(dataset *d) {
+    if (d->names) return 1;
+    d->names = sluice_names_new();
+    if (!d->names) return 0;
+    sluice_example x = {.ids = d->ids};
+    d->dimension = 0;
+    for (size_t k = 0; k < d->nonzeros; k++) {
+        if ((d->ids[k] = number_of(d, &x, k)) == UINT64_MAX) return 0;
+        if (d->ids[k] > d->dimension) d->dimension = d->ids[k];
+    }
+    return 1;
+}
+
+/* Appends one row; its ids may lie where they are to go. */
+static int add_row(dataset *d, const sluice_example *x) {
+    uint64_t *ids = d->ids + d->nonzeros;
+    for (size_t k = 0; k < x->n; k++) {
+        ids[k] = d->names ? number_of(d, x, k) : x->ids[k];
+        if (d->names && ids[k] == UINT64_MAX) return 0;
+        d->values[d->nonzeros + k] = x->values[k];
+        if (ids[k] > d->dimension) d->dimension = ids[k];
+    }
+    d->labels[d->rows] = x->label;
+    d->weights[d->rows] = x->weight;
+    d->nonzeros += x->n;
+    if (x->n > d->longest) d->longest = x->n;
+    d->start[++d->rows] = d->nonzeros;
+    return 1;
+}
+
 int dataset_add_batch(dataset *d, const sluice_batch *batch) {
-    size_t rows = sluice_batch_rows(batch), nonzeros = 0;
-    for (size_t i = 0; i < rows; i++) nonzeros += sluice_batch_nonzeros(batch, i);
+    size_t rows = sluice_batch_rows(batch), nonzeros = 0, longest = d->longest;
+    for (size_t i = 0; i < rows; i++) {
+        size_t n = sluice_batch_nonzeros(batch, i);
+        nonzeros += n;
+        if (n > longest) longest = n;
+    }
     if (!grow_rows(d, d->rows + rows) || !grow_nonzeros(d, d->nonzeros + nonzeros)) return 0;
+    if (sluice_batch_has_names(batch) && !use_names(d)) return 0;
+    if (d->names) {
+        sluice_name *larger = realloc(d->row_names, (longest + 1) * sizeof *larger);
+        if (!larger) return 0;
+        d->row_names = larger;
+    }
     d->start[0] = 0;
     for (size_t i = 0; i < rows; i++) {
         sluice_example x;
-        sluice_batch_row(batch, i, d->ids + d->nonzeros, &x);
-        for (size_t k = 0; k < x.n; k++) {
-            d->values[d->nonzeros + k] = x.values[k];
-            if (x.ids[k] > d->dimension) d->dimension = x.ids[k];
-        }
-        d->labels[d->rows] = x.label;
-        d->weights[d->rows] = x.weight;
-        d->nonzeros += x.n;
-        if (x.n > d->longest) d->longest = x.n;
-        d->start[++d->rows] = d->nonzeros;
+        sluice_batch_row(batch, i, d->ids + d->nonzeros, d->row_names, &x);
+        if (!add_row(d, &x)) return 0;
     }
     return 1;
+}
+
+void dataset_name(dataset *d, sluice_example *x) {
+    if (!d->names) return;
+    for (size_t k = 0; k < x->n; k++) d->row_names[k] = sluice_names_name(d->names, x->ids[k]);
+    x->names = d->row_names;
 }
 
 int dataset_complete(dataset *d) {
@@ -64,7 +113,11 @@ int dataset_complete(dataset *d) {
 
 sluice_example dataset_row(const dataset *d, size_t row) {
     size_t from = d->start[row];
-    return (sluice_example){d->ids + from, d->values + from, d->start[row + 1] - from, d->labels[row], d->weights[row]};
+    return (sluice_example){.ids = d->ids + from,
+                            .values = d->values + from,
+                            .n = d->start[row + 1] - from,
+                            .label = d->labels[row],
+                            .weight = d->weights[row]};
 }
 
 void dataset_free(dataset *d) {
@@ -72,6 +125,8 @@ void dataset_free(dataset *d) {
     free(d->labels);
     free(d->weights);
     free(d->ids);
+    sluice_names_free(d->names);
+    free(d->row_names);
     free(d->values);
     free(d->order);
 }

@@ -11,10 +11,12 @@ typedef struct dataset {
     size_t *start; /* of row i: start[i] .. start[i + 1] */
     double *labels, *weights;
     size_t nonzeros, nonzeros_room;
-    uint64_t *ids;
+    uint64_t *ids; /* or numbers of names */
     float *values;
-    uint64_t dimension; /* the largest id */
-    size_t longest;     /* row */
+    sluice_names *names;    /* NULL: the features have ids */
+    sluice_name *row_names; /* of one row */
+    uint64_t dimension;     /* the largest id */
+    size_t longest;         /* row */
 
     size_t *order; /* which rows, in which order: what sampling and shuffling change */
     size_t n_order;
@@ -24,7 +26,10 @@ typedef struct dataset {
 int dataset_add_batch(dataset *d, const sluice_batch *batch);
 /* Starts with all rows in their order. Returns 0 where memory is short. */
 int dataset_complete(dataset *d);
+/* A row by ids, or by numbers: dataset_name() then gives their names. */
 sluice_example dataset_row(const dataset *d, size_t row);
+/* Turns the ids of an example into names, if the dataset has them; good until the next call. */
+void dataset_name(dataset *d, sluice_example *x);
 void dataset_free(dataset *d);
 
 /* Keeps all of the scarce class and so many of the other that positives : negatives = pos : neg, rounded down; drawn

@@ -17,6 +17,8 @@ static int settings_from_args(const args *a, sluice_settings *settings) {
     int rc = args_number(a, "bias", &settings->bias);
     if (!rc) rc = args_word(a, "normalize", norms, &norm);
     if (!rc) rc = args_count(a, "hash", 1, SLUICE_MAX_HASH_BITS, &bits);
+    if (!rc) rc = args_count(a, "max-features", 1, SLUICE_MAX_FEATURES, &settings->max_features);
+    if (!rc) rc = text_options(a, &settings->ngrams, &settings->tf);
     settings->normalize = norm ? SLUICE_NORMALIZE_L2 : SLUICE_NORMALIZE_NONE;
     settings->hash_bits = (unsigned)bits;
     return rc;
@@ -99,6 +101,10 @@ static int check_resumed(const args *a, const sluice_model *model, const char *p
     if (args_has(a, "bias") && (float)asked.bias != (float)has->bias) return contradicts(a, "bias", path);
     if (args_has(a, "normalize") && asked.normalize != has->normalize) return contradicts(a, "normalize", path);
     if (args_has(a, "hash") && asked.hash_bits != has->hash_bits) return contradicts(a, "hash", path);
+    if (args_has(a, "max-features") && asked.max_features != has->max_features)
+        return contradicts(a, "max-features", path);
+    if (args_has(a, "ngrams") && asked.ngrams != (has->ngrams ? has->ngrams : 1)) return contradicts(a, "ngrams", path);
+    if (args_has(a, "tf") && asked.tf != (has->tf ? has->tf : SLUICE_TF_LOG)) return contradicts(a, "tf", path);
     return check_params(a, model, &facts, path);
 }
 

@@ -4,6 +4,7 @@
 
 #include "args.h"
 #include "sluice.h"
+#include "stream.h"
 
 /* Rows for a command's option table: what model_from_args() reads. */
 /* clang-format off */
@@ -13,7 +14,9 @@
     {"resume", 'i', "MODEL", "go on from this model, with its learner, parameters and settings", 0}, \
     {"bias", 0, "V", "add a constant feature of value V to every example (default: none)", 0}, \
     {"normalize", 0, "l2", "scale every example to length 1", 0}, \
-    {"hash", 0, "BITS", "hash ids to so many bits (1 to 30): bounded memory, but features may collide", 0}
+    {"hash", 0, "BITS", "hash features to so many bits (1 to 30): bounded memory, but they may collide", 0}, \
+    {"max-features", 0, "N", "keep at most N features: those of weight zero make way, seen longest ago first", 0}, \
+    TEXT_OPTIONS
 /* clang-format on */
 
 /* Creates the model, or loads that of -i and refuses options that contradict it. Returns an exit status after saying

@@ -104,19 +104,30 @@ void report_params(report *r, const sluice_model *model, const sluice_model_fact
         putchar('\n');
 }
 
+static const char *tf_word(const sluice_settings *s) {
+    return s->tf == SLUICE_TF_BINARY ? "binary" : s->tf == SLUICE_TF_COUNT ? "count" : "log";
+}
+
 void report_settings(report *r, const sluice_settings *s) {
     const char *normalize = s->normalize == SLUICE_NORMALIZE_L2 ? "l2" : "none";
     if (!r->as_json) {
         char bias[32];
         sluice_format_double(bias, s->bias);
         print_label(r, "settings");
-        printf("bias=%s normalize=%s hash=%u\n", bias, normalize, s->hash_bits);
+        printf("bias=%s normalize=%s hash=%u", bias, normalize, s->hash_bits);
+        if (s->max_features) printf(" max-features=%" PRIu64, s->max_features);
+        if (s->ngrams) printf(" ngrams=%u", s->ngrams);
+        if (s->tf) printf(" tf=%s", tf_word(s));
+        putchar('\n');
         return;
     }
     json_open(&r->j, "settings", '{');
     json_number(&r->j, "bias", s->bias);
     json_text(&r->j, "normalize", normalize);
     json_count(&r->j, "hash", s->hash_bits);
+    json_count(&r->j, "max_features", s->max_features);
+    json_count(&r->j, "ngrams", s->ngrams ? s->ngrams : 1);
+    json_text(&r->j, "tf", tf_word(s));
     json_close(&r->j, '}');
 }
 
@@ -161,6 +172,9 @@ void report_size(report *r, const sluice_model_facts *facts, uint64_t dimension)
     report_count(r, "nonzeros", facts->nonzeros);
     report_count(r, "dimension", dimension);
     report_figure(r, "sparsity", sparsity(facts->nonzeros, dimension));
+    if (!facts->settings.max_features) return;
+    report_count(r, "evicted", facts->evicted);
+    report_count(r, "refused", facts->refused);
 }
 
 void warn_dimension(uint64_t dimension, const sluice_model_facts *facts) {

@@ -13,8 +13,32 @@ int stream_options(const args *a, sluice_reader_options *options) {
     *options = (sluice_reader_options){.size = sizeof *options,
                                        .format = args_value(a, "format"),
                                        .threads = a->threads,
-                                       .skip_errors = reaction == 1};
+                                       .skip_errors = reaction == 1,
+                                       .label = args_value(a, "label"),
+                                       .weight = args_value(a, "weight"),
+                                       .no_header = args_has(a, "no-header")};
     return rc;
+}
+
+int text_options(const args *a, unsigned *ngrams, unsigned *tf) {
+    static const char *const words[] = {"", "binary", "count", "log", NULL}; /* by SLUICE_TF_ */
+    uint64_t n = 0;
+    size_t word = 0;
+    int rc = args_count(a, "ngrams", 1, SLUICE_MAX_NGRAMS, &n);
+    if (!rc && args_has(a, "tf")) {
+        rc = args_word(a, "tf", words + 1, &word);
+        word++;
+    }
+    *ngrams = (unsigned)n;
+    *tf = (unsigned)word;
+    return rc;
+}
+
+void stream_for_model(sluice_reader_options *options, const sluice_model *model) {
+    sluice_settings settings = {.size = sizeof settings};
+    sluice_model_settings(model, &settings);
+    options->ngrams = settings.ngrams;
+    options->tf = settings.tf;
 }
 
 int reserve_margins(double **margins, size_t *room, size_t rows) {

@@ -8,8 +8,15 @@
 /* Rows for a command's option table. */
 /* clang-format off */
 #define STREAM_OPTIONS \
-    {"format", 'f', "FORMAT", "format of the inputs: libsvm or bin (default: by content, then by the ending)", 0}, \
+    {"format", 'f', "FORMAT", "format of the inputs: libsvm, vw, csv, jsonl, text, url or bin (default: by content, then by the ending)", 0}, \
+    {"label", 0, "COLUMN", "csv, jsonl: the column or key of the label, csv also by number (default: label, or the first column)", 0}, \
+    {"weight", 0, "COLUMN", "csv, jsonl: the column or key of the importance weight (default: none)", 0}, \
+    {"no-header", 0, NULL, "csv: the first line is data; columns are called by their numbers", 0}, \
     {"on-error", 0, "stop|skip", "what to do at a malformed line: stop (default), or skip and count it", 0}
+/* How features are made of text. Where there is a model, it remembers. */
+#define TEXT_OPTIONS \
+    {"ngrams", 0, "N", "text: features are words and runs of up to N words (1 to 8; default 1)", 0}, \
+    {"tf", 0, "binary|count|log", "text: the value of a word that occurs n times: 1, n or 1 + log n (default log)", 0}
 /* clang-format on */
 
 enum { MAX_SKIP_REASONS = 32 };
@@ -25,6 +32,11 @@ typedef struct skip_tally {
 
 /* Fills in the reader's options from the command line. Returns DONE or WRONG_USAGE. */
 int stream_options(const args *a, sluice_reader_options *options);
+
+/* Reads --ngrams and --tf; 0 where they are not given. Returns DONE or WRONG_USAGE. */
+int text_options(const args *a, unsigned *ngrams, unsigned *tf);
+/* The features that a model knows are made in the way it remembers. */
+void stream_for_model(sluice_reader_options *options, const sluice_model *model);
 
 /* Room for the margins of so many rows; what it held is gone. Returns DONE or FAILED. */
 int reserve_margins(double **margins, size_t *room, size_t rows);

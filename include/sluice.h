@@ -121,9 +121,12 @@ enum { SLUICE_NORMALIZE_NONE = 0, SLUICE_NORMALIZE_L2 = 1 };
 /* What is done to every example before the learner sees it. It is part of the model. */
 typedef struct sluice_settings {
     size_t size;
-    double bias;        /* value of the constant feature that is added to every example; 0: none */
-    unsigned normalize; /* SLUICE_NORMALIZE_L2: every example is scaled to length 1 (before the bias is added) */
-    unsigned hash_bits; /* 0: features are exact; 1..30: ids are hashed to that many bits and may collide */
+    double bias;           /* value of the constant feature that is added to every example; 0: none */
+    unsigned normalize;    /* SLUICE_NORMALIZE_L2: every example is scaled to length 1 (before the bias is added) */
+    unsigned hash_bits;    /* 0: features are exact; 1..30: they are hashed to that many bits and may collide */
+    uint64_t max_features; /* keep at most so many: features of weight zero make way, those seen longest ago first, and
+                              where there are none new ones are left out; 0: no limit */
+    unsigned ngrams, tf;   /* how readers make features of text (sluice_reader_options): the model only remembers */
 } sluice_settings;
 
 /* Limits of one model. */
@@ -142,14 +145,25 @@ SLUICE_API sluice_model *sluice_model_final(const sluice_model *model, sluice_er
 /* The last failure on this model. */
 SLUICE_API const sluice_error *sluice_model_error(const sluice_model *model);
 
-/* One example, borrowed for the call. Ids may come in any order but only once each; values are finite; labels > 0 mean
- * +1, others -1. The weight is the example's importance: 1 is ordinary, 0 as if the example were absent. */
+/* The name of a feature: any bytes, at most SLUICE_MAX_NAME of them. A name that is a whole number as one writes it
+ * ("17") is the id of that number. */
+typedef struct sluice_name {
+    const char *text;
+    size_t n;
+} sluice_name;
+
+#define SLUICE_MAX_NAME 65535
+
+/* One example, borrowed for the call. Features have ids or, where `names` is not NULL, names; they may come in any
+ * order but only once each; values are finite; labels > 0 mean +1, others -1. The weight is the example's importance: 1
+ * is ordinary, 0 as if the example were absent. */
 typedef struct sluice_example {
     const uint64_t *ids;
     const float *values;
     size_t n;
     double label;
     double weight;
+    const sluice_name *names;
 } sluice_example;
 
 /* Predicts, then learns. *margin (may be NULL) is the margin before learning. On SLUICE_E_NUMERIC the model has left
@@ -184,21 +198,26 @@ typedef struct sluice_model_facts {
     uint64_t examples, mistakes, updates, positives; /* over the model's whole life */
     uint64_t features_seen, nonzeros;
     sluice_settings settings;
+    int has_names;             /* its features are known by names */
+    uint64_t evicted, refused; /* by max_features: features that made way, and times that a new one found no room */
 } sluice_model_facts;
 
 /* Fills in what the model is. Counts its nonzero weights: costs a sweep over the features. */
 SLUICE_API void sluice_model_describe(const sluice_model *model, sluice_model_facts *facts);
+/* The settings alone, at no cost. */
+SLUICE_API void sluice_model_settings(const sluice_model *model, sluice_settings *settings);
 /* The value of the i-th parameter of the model's learner. */
 SLUICE_API double sluice_model_param(const sluice_model *model, size_t i);
 
 typedef struct sluice_weight {
     uint64_t id;
     float weight;
-    int is_bias; /* the constant feature; its id is 0 and means nothing */
+    int is_bias;      /* the constant feature; its id is 0 and means nothing */
+    sluice_name name; /* of a model that has names; lives until the model changes. text is NULL where it has ids */
 } sluice_weight;
 
-/* The nonzero weights by ascending id, the bias first; free *weights with sluice_free(). SLUICE_E_NUMERIC: a weight is
- * beyond the range of floats. */
+/* The nonzero weights by ascending id, or by order of first sight where they have names, the bias first; free *weights
+ * with sluice_free(). SLUICE_E_NUMERIC: a weight is beyond the range of floats. */
 SLUICE_API sluice_status sluice_model_weights(const sluice_model *model, sluice_weight **weights, size_t *n,
                                               sluice_error *err);
 
@@ -216,13 +235,26 @@ typedef struct sluice_reader sluice_reader;
 
 #define SLUICE_MAX_LINE ((size_t)64 << 20) /* bytes in one line of text */
 
+/* How often a word occurs in a text becomes its value: 1, the count, or 1 + log of the count. */
+enum { SLUICE_TF_DEFAULT = 0, SLUICE_TF_BINARY = 1, SLUICE_TF_COUNT = 2, SLUICE_TF_LOG = 3 };
+#define SLUICE_MAX_NGRAMS 8
+
 typedef struct sluice_reader_options {
     size_t size;
-    const char *format; /* "libsvm", "bin"; NULL: by content, then by the ending */
+    const char *format; /* a name from sluice_format_at(); NULL: by content, then by the ending */
     unsigned threads;   /* 0: as many as the machine has cores; 1: everything in the calling thread */
     int skip_errors;    /* leave malformed lines out and count them, instead of stopping */
     size_t max_line;    /* 0: SLUICE_MAX_LINE */
+    const char *label;  /* csv, jsonl: the column or key of the label, csv also by number from 1; NULL: "label", or
+                           else the first column */
+    const char *weight; /* csv, jsonl: likewise of the importance weight; NULL: there is none */
+    int no_header;      /* csv: the first line is data; columns are called by their numbers */
+    unsigned ngrams;    /* text: runs of up to so many words are features; 0 means 1 */
+    unsigned tf;        /* text: SLUICE_TF_ */
 } sluice_reader_options;
+
+/* The formats of examples: a name and what it is; NULL past the last. */
+SLUICE_API const char *sluice_format_at(size_t i, const char **summary);
 
 /* Opens inputs that are read one after the other as one stream. "-" is standard input; n = 0 means standard input too.
  * gzip, zstd, bzip2 and xz are recognised by content. */
@@ -246,13 +278,18 @@ SLUICE_API const char *sluice_reader_skipped(const sluice_reader *reader, size_t
 SLUICE_API size_t sluice_batch_rows(const sluice_batch *batch);
 SLUICE_API size_t sluice_batch_nonzeros(const sluice_batch *batch, size_t row);
 SLUICE_API double sluice_batch_label(const sluice_batch *batch, size_t row);
-/* Fills *x with a row; its ids are copied to `ids`, which has room for sluice_batch_nonzeros(). */
-SLUICE_API void sluice_batch_row(const sluice_batch *batch, size_t row, uint64_t *ids, sluice_example *x);
+/* Whether its features have names instead of ids; the same for all batches of one input. */
+SLUICE_API int sluice_batch_has_names(const sluice_batch *batch);
+/* Fills *x with a row; its ids are copied to `ids`, or its names to `names`, which have room for
+ * sluice_batch_nonzeros(). The one that the batch does not need may be NULL. */
+SLUICE_API void sluice_batch_row(const sluice_batch *batch, size_t row, uint64_t *ids, sluice_name *names,
+                                 sluice_example *x);
 
 typedef struct sluice_writer sluice_writer;
 
-/* Writes examples to a file ("-": standard output), atomically as a model is saved. The format is "libsvm", "bin" or
- * NULL: by the path's ending (.bin; everything else is LIBSVM text). */
+/* Writes examples to a file ("-": standard output), atomically as a model is saved. The format is "libsvm", "vw",
+ * "jsonl", "bin" or NULL: by the path's ending (unknown ones: LIBSVM text). SLUICE_E_UNSUPPORTED where an example has
+ * what the format has no place for: names, or an importance weight; the writer goes on without it. */
 SLUICE_API sluice_writer *sluice_writer_open(const char *path, const char *format, sluice_error *err);
 SLUICE_API sluice_status sluice_writer_put(sluice_writer *writer, const sluice_example *x);
 SLUICE_API sluice_status sluice_writer_put_batch(sluice_writer *writer, const sluice_batch *batch);
@@ -261,6 +298,19 @@ SLUICE_API sluice_status sluice_writer_commit(sluice_writer *writer);
 /* Closes; what was not committed is gone. */
 SLUICE_API void sluice_writer_close(sluice_writer *writer);
 SLUICE_API const sluice_error *sluice_writer_error(const sluice_writer *writer);
+
+/* ---- names ------------------------------------------------------------------------------------------------------ */
+
+/* A dictionary: names to numbers 0, 1, 2, ... in the order of first sight. */
+typedef struct sluice_names sluice_names;
+
+SLUICE_API sluice_names *sluice_names_new(void);
+SLUICE_API void sluice_names_free(sluice_names *names);
+/* The number of a name, a new one if need be; UINT64_MAX when there is no memory or the name is too long. */
+SLUICE_API uint64_t sluice_names_number(sluice_names *names, sluice_name name);
+/* A name by its number: good until the next one is added. */
+SLUICE_API sluice_name sluice_names_name(const sluice_names *names, uint64_t number);
+SLUICE_API uint64_t sluice_names_count(const sluice_names *names);
 
 /* ---- measures --------------------------------------------------------------------------------------------------- */
 

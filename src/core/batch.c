@@ -4,8 +4,8 @@
 #include "core/batch.h"
 
 void sl_batch_clear(sluice_batch *b) {
-    b->rows = b->nonzeros = b->wides = 0;
-    b->has_weights = b->has_zeros = b->has_lines = false;
+    b->rows = b->nonzeros = b->wides = b->text_n = 0;
+    b->has_names = b->has_weights = b->has_zeros = b->has_lines = false;
     if (b->start) b->start[0] = 0;
 }
 
@@ -53,6 +53,20 @@ bool sl_batch_reserve(sluice_batch *b, size_t rows, size_t nonzeros, size_t wide
     return true;
 }
 
+bool sl_batch_reserve_names(sluice_batch *b, size_t nonzeros, size_t bytes) {
+    size_t room = room_for(b->name_room, b->nonzeros, nonzeros), text_room = room_for(b->text_room, b->text_n, bytes);
+    if (text_room > UINT32_MAX || !sl_batch_reserve(b, 0, nonzeros, 0)) return false;
+    if (room > b->name_room) {
+        if (!grow(&b->name, room, sizeof *b->name) || !grow(&b->hash, room, sizeof *b->hash)) return false;
+        b->name_room = room;
+    }
+    if (text_room > b->text_room) {
+        if (!grow(&b->text, text_room, 1)) return false;
+        b->text_room = text_room;
+    }
+    return b->text_room >= b->text_n + bytes && b->name_room >= b->nonzeros + nonzeros;
+}
+
 void sl_batch_free_arrays(sluice_batch *b) {
     free(b->start);
     free(b->label);
@@ -61,6 +75,9 @@ void sl_batch_free_arrays(sluice_batch *b) {
     free(b->id);
     free(b->value);
     free(b->wide);
+    free(b->name);
+    free(b->hash);
+    free(b->text);
     *b = (sluice_batch){0};
 }
 
@@ -70,11 +87,18 @@ size_t sluice_batch_nonzeros(const sluice_batch *b, size_t row) { return b->star
 
 double sluice_batch_label(const sluice_batch *b, size_t row) { return (double)b->label[row]; }
 
-void sluice_batch_row(const sluice_batch *b, size_t row, uint64_t *ids, sluice_example *x) {
+int sluice_batch_has_names(const sluice_batch *b) { return b->has_names; }
+
+void sluice_batch_row(const sluice_batch *b, size_t row, uint64_t *ids, sluice_name *names, sluice_example *x) {
     size_t first = b->start[row], n = b->start[row + 1] - first;
-    for (size_t k = 0; k < n; k++) ids[k] = sl_batch_id(b, first + k);
+    for (size_t k = 0; k < n; k++)
+        if (b->has_names)
+            names[k] = (sluice_name){b->text + b->name[first + k].at, b->name[first + k].n};
+        else
+            ids[k] = sl_batch_id(b, first + k);
     *x = (sluice_example){
-        .ids = ids,
+        .ids = b->has_names ? NULL : ids,
+        .names = b->has_names ? names : NULL,
         .values = b->value + first,
         .n = n,
         .label = (double)b->label[row],

@@ -68,4 +68,52 @@ static inline bool sl_short_float(uint64_t w, unsigned places, float *value) {
     return ((bits - (0x10000000u - 8)) & 0x1FFFFFFFu) > 16;
 }
 
+/* The numbers that nearly all data consists of: up to 7 digits and perhaps a point and up to 7 more, or one digit, a
+ * point and up to 15. False, and nothing has happened, for every other; then sl_parse_float() decides, and so it must
+ * where what follows shows that the number goes on. There must be 24 readable bytes from *at on. */
+static inline __attribute__((always_inline)) bool sl_quick_float(const char **at, float *value) {
+    const char *p = *at;
+    uint64_t t, w;
+    unsigned n, places = 0;
+    bool negative = *p == '-';
+    p += negative;
+    w = (unsigned char)(*p - '0');
+    if (w > 9) return false;
+    if (p[1] == '.') { /* one digit and a point: the next load does not wait for a count */
+        t = sl_load8(p + 2) ^ SL_ZEROS;
+        places = sl_digit_run(t);
+        if (places - 1 < 7) {
+            w = w * sl_pow10_int[places] + sl_few_digits(t, places);
+        } else {
+            if (places == 0) return false;
+            uint64_t t2 = sl_load8(p + 10) ^ SL_ZEROS;
+            unsigned n2 = sl_digit_run(t2);
+            if (n2 == 8) return false;
+            w = (w * 100000000 + sl_eight_digits(t)) * sl_pow10_int[n2] + (n2 ? sl_few_digits(t2, n2) : 0);
+            places = 8 + n2;
+        }
+        p += 2 + places;
+    } else if (sl_is_digit(p[1])) {
+        t = sl_load8(p) ^ SL_ZEROS;
+        n = sl_digit_run(t);
+        if (n == 8) return false;
+        w = sl_few_digits(t, n);
+        p += n;
+        if (*p == '.') {
+            t = sl_load8(p + 1) ^ SL_ZEROS;
+            places = sl_digit_run(t);
+            if (places == 0 || places == 8) return false;
+            w = w * sl_pow10_int[places] + sl_few_digits(t, places);
+            p += 1 + places;
+        }
+    } else {
+        p++;
+    }
+    float f;
+    if (!sl_short_float(w, places, &f)) return false;
+    *value = negative ? -f : f;
+    *at = p;
+    return true;
+}
+
 #endif

@@ -4,6 +4,7 @@
  * (large ids, explicit zeros, a bias, scaling, hashing, the API's 64-bit ids) is first laid out in the model's own row
  * buffers. */
 #include <float.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,16 +12,8 @@
 
 #include "core/batch.h"
 #include "core/error.h"
+#include "core/keys.h"
 #include "core/model.h"
-
-/* A row as it came: from a batch, or from the API. */
-typedef struct raw_row {
-    const sluice_batch *batch;
-    size_t at;           /* where the row begins in the batch's arrays */
-    const uint64_t *ids; /* the API's ids, where batch is NULL */
-    const float *value;
-    size_t n;
-} raw_row;
 
 static uint64_t hash_id(uint64_t id, unsigned bits) {
     unsigned char bytes[8];
@@ -28,12 +21,19 @@ static uint64_t hash_id(uint64_t id, unsigned bits) {
     return XXH64(bytes, sizeof bytes, 0) >> (64 - bits);
 }
 
-static uint64_t raw_id(const sluice_model *m, const raw_row *r, size_t k) {
-    uint64_t id = r->batch ? sl_batch_id(r->batch, r->at + k) : r->ids[k];
-    return m->settings.hash_bits ? hash_id(id, m->settings.hash_bits) : id;
+/* The id that a feature has for this model: its own, or hashed. */
+static uint64_t raw_id(const sluice_model *m, const sl_raw_row *r, size_t k) {
+    if (!m->settings.hash_bits) return sl_raw_id(r, k);
+    if (!sl_raw_has_names(r)) return hash_id(sl_raw_id(r, k), m->settings.hash_bits);
+    char digits[20];
+    size_t n;
+    uint64_t hash, id;
+    const char *name = sl_raw_name(r, k, digits, &n, &hash);
+    if (sl_id_of_name(name, n, &id)) return hash_id(id, m->settings.hash_bits);
+    return XXH64(name, n, 0) >> (64 - m->settings.hash_bits);
 }
 
-static double scale_of(const sluice_model *m, const raw_row *r) {
+static double scale_of(const sluice_model *m, const sl_raw_row *r) {
     if (m->settings.normalize != SLUICE_NORMALIZE_L2) return 1;
     double sum = 0;
     for (size_t k = 0; k < r->n; k++) sum += (double)r->value[k] * (double)r->value[k];
@@ -64,7 +64,7 @@ static int by_key(const void *a, const void *b) {
 
 /* Hashed rows are laid out by ascending id, which depends on the row alone, not on where its features lie. Features
  * that hashing threw together become one: their values add up. */
-static size_t lay_out_hashed(sluice_model *m, const raw_row *r, double scale, uint32_t *slot) {
+static size_t lay_out_hashed(sluice_model *m, const sl_raw_row *r, double scale, uint32_t *slot) {
     uint64_t *key = m->row_key; /* id (at most 30 bits), then position: equal ids keep the example's order */
     for (size_t k = 0; k < r->n; k++) key[k] = raw_id(m, r, k) << 32 | k;
     qsort(key, r->n, sizeof *key, by_key);
@@ -81,7 +81,7 @@ static size_t lay_out_hashed(sluice_model *m, const raw_row *r, double scale, ui
 }
 
 /* `slot` holds the slots of all of the row's features, and then of those that stay in it. */
-static size_t lay_out_exact(sluice_model *m, const raw_row *r, double scale, uint32_t *slot) {
+static size_t lay_out_exact(sluice_model *m, const sl_raw_row *r, double scale, uint32_t *slot) {
     size_t n = 0;
     for (size_t k = 0; k < r->n; k++) {
         float v = scale == 1 ? r->value[k] : (float)(r->value[k] * scale);
@@ -92,15 +92,22 @@ static size_t lay_out_exact(sluice_model *m, const raw_row *r, double scale, uin
     return n;
 }
 
+/* The slot of a row's feature, or SL_NO_SLOT. */
+static uint32_t slot_of(const sluice_model *m, const sl_raw_row *r, size_t k) {
+    bool plain = m->settings.hash_bits || r->numbers;
+    return plain ? sl_space_find(&m->space, raw_id(m, r, k)) : sl_keys_find(m, r, k);
+}
+
+static bool is_new(const sluice_model *m, const sl_raw_row *r, size_t k) {
+    uint32_t slot = slot_of(m, r, k);
+    return slot == SL_NO_SLOT || (slot < m->space.direct && !sl_space_knows(&m->space, slot));
+}
+
 /* A learner whose state is a matrix has a limit; the row is refused before it changes anything. */
-static sluice_status check_dense_limit(sluice_model *m, const raw_row *r) {
+static sluice_status check_dense_limit(sluice_model *m, const sl_raw_row *r) {
     if (!(m->rule->info.flags & SLUICE_LEARNER_DENSE)) return SLUICE_OK;
     uint64_t coming = m->settings.bias != 0 && !m->space.bias_rank;
-    for (size_t k = 0; k < r->n; k++) {
-        uint64_t id = raw_id(m, r, k);
-        uint32_t slot = sl_space_find(&m->space, id);
-        coming += slot == SL_NO_SLOT || (id < m->space.direct && !sl_space_knows(&m->space, slot));
-    }
+    for (size_t k = 0; k < r->n; k++) coming += is_new(m, r, k);
     uint64_t seen = m->space.seen + coming, hashed = ((uint64_t)1 << m->settings.hash_bits) + 1;
     if (m->settings.hash_bits && seen > hashed) seen = hashed; /* ids that collide were counted one by one */
     if (seen <= SLUICE_MAX_DENSE_FEATURES) return SLUICE_OK;
@@ -110,7 +117,7 @@ static sluice_status check_dense_limit(sluice_model *m, const raw_row *r) {
 }
 
 /* Makes every feature of the row seen and finds its slot; false when there is no memory. */
-static bool admit_all(sluice_model *m, const raw_row *r, uint32_t *slot) {
+static bool admit_all(sluice_model *m, const sl_raw_row *r, uint32_t *slot) {
     sl_space *sp = &m->space;
     for (size_t k = 0; k < r->n; k++) __builtin_prefetch(sl_space_entry(sp, raw_id(m, r, k)), 1);
     uint64_t moves;
@@ -124,7 +131,7 @@ static bool admit_all(sluice_model *m, const raw_row *r, uint32_t *slot) {
 
 /* Lays the row out: every feature seen and found, zeros left out, values scaled, the bias last. Its slots are in half 0
  * or 1 of the buffer. */
-static sluice_status lay_out(sluice_model *m, const raw_row *r, size_t half, sl_row *x) {
+static sluice_status lay_out(sluice_model *m, const sl_raw_row *r, size_t half, sl_row *x) {
     sluice_status status = check_dense_limit(m, r);
     if (status != SLUICE_OK) return status;
     bool fine = row_reserve(m, r->n + 1);
@@ -295,6 +302,89 @@ static sluice_status at_row(sluice_model *m, const sluice_batch *b, size_t row) 
     return m->error.status;
 }
 
+/* Learns row i of a batch, laid out as x, and measures it. */
+static sluice_status learn_batch_row(sluice_model *m, const sluice_batch *b, size_t i, const sl_row *x,
+                                     sluice_meter *meter) {
+    double margin;
+    if (learn_row(m, x, &margin) != SLUICE_OK) return at_row(m, b, i);
+    if (meter && sluice_meter_add(meter, margin, x->y) != SLUICE_OK) {
+        m->error = *sluice_meter_error(meter);
+        return m->error.status;
+    }
+    return SLUICE_OK;
+}
+
+/* ---- rows of names ---------------------------------------------------------------------------------------------- */
+
+/* Whether the model knows these features by names, or has to from now on. */
+static bool uses_names(const sluice_model *m, const sluice_batch *b) {
+    return !m->settings.hash_bits && (m->named || b->has_names || m->settings.max_features);
+}
+
+static sluice_status no_memory_for_features(sluice_model *m) {
+    return sl_fail(&m->error, SLUICE_E_MEMORY, "no memory for new features (%llu seen so far)",
+                   (unsigned long long)m->space.seen);
+}
+
+static sl_raw_row batch_row(const sluice_batch *b, size_t i) {
+    size_t at = b->start[i];
+    return (sl_raw_row){.batch = b, .at = at, .value = b->value + at, .n = b->start[i + 1] - at};
+}
+
+/* Lays out a row whose names are resolved. Numbers are slots as long as the direct part holds them all. */
+static sluice_status lay_out_numbers(sluice_model *m, const sl_numbers *numbers, bool as_they_lie, sl_row *x) {
+    if (as_they_lie && m->names.n <= m->space.direct) {
+        x->slot = numbers->number;
+        x->value = numbers->value;
+        x->n = numbers->n;
+        return SLUICE_OK;
+    }
+    sl_raw_row r = {.numbers = numbers->number, .value = numbers->value, .n = numbers->n};
+    return lay_out(m, &r, 0, x);
+}
+
+static sluice_status check_dense_row(sluice_model *m, const sluice_batch *b, size_t i) {
+    sl_raw_row r = batch_row(b, i);
+    return check_dense_limit(m, &r);
+}
+
+static void prefetch_names(const sluice_model *m, const sluice_batch *b, size_t i, size_t end) {
+    if (i >= end) return;
+    sl_raw_row r = batch_row(b, i);
+    sl_keys_prefetch(m, &r);
+}
+
+/* Each row's names are looked up one row ahead, so that its state is on the way while this one is learned; not so under
+ * a limit, where what makes way depends on what was learned. */
+static sluice_status learn_named_rows(sluice_model *m, const sluice_batch *b, size_t first, size_t end,
+                                      sluice_meter *meter) {
+    if (!sl_keys_use_names(m)) return no_memory_for_features(m);
+    const bool dense = m->rule->info.flags & SLUICE_LEARNER_DENSE, as_they_lie = usable(m, b);
+    const bool one_ahead = !m->settings.max_features && !dense;
+    bool found[2] = {true, true}; /* by row % 2; else there was no memory for its names */
+    for (size_t i = first, resolved = first; i < end; i++) {
+        double h = b->has_weights ? (double)b->weight[i] : 1;
+        sluice_status status = b->has_weights ? check_weight(m, h) : SLUICE_OK;
+        if (status == SLUICE_OK && dense) status = check_dense_row(m, b, i);
+        if (status != SLUICE_OK) return at_row(m, b, i);
+        for (; resolved < end && resolved <= i + one_ahead; resolved++) {
+            sl_raw_row r = batch_row(b, resolved);
+            prefetch_names(m, b, resolved + 1, end);
+            bool absent = b->has_weights && b->weight[resolved] == 0;
+            found[resolved % 2] = absent || sl_keys_resolve(m, &r, m->state.t + 1, &m->numbers[resolved % 2]);
+        }
+        if (!found[i % 2]) {
+            no_memory_for_features(m);
+            return at_row(m, b, i);
+        }
+        if (h == 0) continue;
+        sl_row x = {.y = b->label[i] > 0 ? 1 : -1, .h = h};
+        if (lay_out_numbers(m, &m->numbers[i % 2], as_they_lie, &x) != SLUICE_OK) return at_row(m, b, i);
+        if ((status = learn_batch_row(m, b, i, &x, meter)) != SLUICE_OK) return status;
+    }
+    return SLUICE_OK;
+}
+
 sluice_status sluice_model_learn_batch(sluice_model *m, const sluice_batch *b, sluice_meter *meter) {
     return sluice_model_learn_rows(m, b, 0, b->rows, meter);
 }
@@ -305,6 +395,7 @@ sluice_status sluice_model_learn_rows(sluice_model *m, const sluice_batch *b, si
     if (status != SLUICE_OK) return status;
     if (first > b->rows || n_rows > b->rows - first)
         return sl_fail(&m->error, SLUICE_E_USAGE, "the batch has only %zu rows", b->rows);
+    if (uses_names(m, b)) return learn_named_rows(m, b, first, first + n_rows, meter);
     ahead a = ahead_start(m, b, first, first + n_rows);
     for (size_t i = first; i < first + n_rows; i++) {
         way this = a.next;
@@ -317,39 +408,75 @@ sluice_status sluice_model_learn_rows(sluice_model *m, const sluice_batch *b, si
         if (this == ADMITTED && moves == m->space.moves) {
             x.slot = m->row_slot + i % 2 * m->row_room;
         } else if (this != AS_IT_LIES) {
-            raw_row r = {.batch = b, .at = at, .value = x.value, .n = n};
+            sl_raw_row r = {.batch = b, .at = at, .value = x.value, .n = n};
             if ((status = lay_out(m, &r, i % 2, &x)) != SLUICE_OK) return at_row(m, b, i);
         }
-        double margin;
-        if ((status = learn_row(m, &x, &margin)) != SLUICE_OK) return at_row(m, b, i);
-        if (meter && sluice_meter_add(meter, margin, x.y) != SLUICE_OK) {
-            m->error = *sluice_meter_error(meter);
-            return m->error.status;
-        }
+        if ((status = learn_batch_row(m, b, i, &x, meter)) != SLUICE_OK) return status;
     }
     return SLUICE_OK;
 }
 
+/* A feature of the API as messages call it. */
+static const char *shown(const sluice_example *x, size_t k, char out[128]) {
+    if (x->names) return sl_quote(out, x->names[k].text, x->names[k].n);
+    snprintf(out, 128, "%llu", (unsigned long long)x->ids[k]);
+    return out;
+}
+
 static sluice_status check_values(const sluice_example *x, sluice_error *err) {
-    for (size_t k = 0; k < x->n; k++)
+    char text[128];
+    for (size_t k = 0; k < x->n; k++) {
         if (!isfinite(x->values[k]))
-            return sl_fail(err, SLUICE_E_DATA, "the value of feature %llu is not finite",
-                           (unsigned long long)x->ids[k]);
+            return sl_fail(err, SLUICE_E_DATA, "the value of feature %s is not finite", shown(x, k, text));
+        if (x->names && x->names[k].n > SLUICE_MAX_NAME)
+            return sl_fail(err, SLUICE_E_DATA, "the name %s is longer than %d bytes", shown(x, k, text),
+                           SLUICE_MAX_NAME);
+    }
     return SLUICE_OK;
+}
+
+/* What tells the features of an example apart: their ids, or hashes of their names, which say no more than that two of
+ * them may be equal. */
+static uint64_t telling(const sluice_example *x, size_t k) {
+    return x->names ? sl_name_hash(x->names[k].text, x->names[k].n) : x->ids[k];
+}
+
+static bool same_feature(const sluice_example *x, size_t i, size_t j) {
+    if (!x->names) return x->ids[i] == x->ids[j];
+    return x->names[i].n == x->names[j].n && memcmp(x->names[i].text, x->names[j].text, x->names[i].n) == 0;
 }
 
 static sluice_status check_repeats(sluice_model *m, const sluice_example *x) {
     size_t k = 1;
-    while (k < x->n && x->ids[k - 1] < x->ids[k]) k++;
+    while (!x->names && k < x->n && x->ids[k - 1] < x->ids[k]) k++;
     if (k >= x->n) return SLUICE_OK;
     if (!row_reserve(m, x->n)) return sl_fail(&m->error, SLUICE_E_MEMORY, "no memory for a row");
-    memcpy(m->row_key, x->ids, x->n * sizeof *x->ids);
+    for (k = 0; k < x->n; k++) m->row_key[k] = telling(x, k);
     qsort(m->row_key, x->n, sizeof *m->row_key, by_key);
-    for (k = 1; k < x->n; k++)
-        if (m->row_key[k - 1] == m->row_key[k])
-            return sl_fail(&m->error, SLUICE_E_DATA, "feature %llu appears twice in one example",
-                           (unsigned long long)m->row_key[k]);
+    for (k = 1; k < x->n && m->row_key[k - 1] != m->row_key[k]; k++) {
+    }
+    if (k >= x->n) return SLUICE_OK;
+    char text[128];
+    for (size_t i = 0; i < x->n; i++) /* rare, and then it fails: slow is fine */
+        for (size_t j = i + 1; j < x->n; j++)
+            if (same_feature(x, i, j))
+                return sl_fail(&m->error, SLUICE_E_DATA, "feature %s appears twice in one example", shown(x, j, text));
     return SLUICE_OK;
+}
+
+static sl_raw_row example_row(const sluice_example *x) {
+    return (sl_raw_row){.ids = x->ids, .names = x->names, .value = x->values, .n = x->n};
+}
+
+/* The example as the rule sees it. */
+static sluice_status lay_out_example(sluice_model *m, const sluice_example *example, sl_row *x) {
+    sl_raw_row r = example_row(example);
+    if (m->settings.hash_bits || !(m->named || example->names || m->settings.max_features)) return lay_out(m, &r, 0, x);
+    sluice_status status = check_dense_limit(m, &r);
+    if (status != SLUICE_OK) return status;
+    if (!sl_keys_use_names(m) || !sl_keys_resolve(m, &r, m->state.t + 1, &m->numbers[0]))
+        return no_memory_for_features(m);
+    return lay_out_numbers(m, &m->numbers[0], false, x);
 }
 
 sluice_status sluice_model_learn(sluice_model *m, const sluice_example *example, double *margin) {
@@ -362,14 +489,13 @@ sluice_status sluice_model_learn(sluice_model *m, const sluice_example *example,
     if (status != SLUICE_OK) return status;
     if (example->weight == 0) return sluice_model_margin(m, example, margin ? margin : &(double){0}, &m->error);
     sl_row x = {.y = example->label > 0 ? 1 : -1, .h = example->weight};
-    raw_row r = {.ids = example->ids, .value = example->values, .n = example->n};
-    if ((status = lay_out(m, &r, 0, &x)) != SLUICE_OK) return status;
+    if ((status = lay_out_example(m, example, &x)) != SLUICE_OK) return status;
     return learn_row(m, &x, margin ? margin : &(double){0});
 }
 
 /* ---- predicting ------------------------------------------------------------------------------------------------- */
 
-static double margin_of(const sluice_model *m, const raw_row *r) {
+static double margin_of(const sluice_model *m, const sl_raw_row *r) {
     sl_state s = m->state;
     s.features = m->space.features;
     double scale = scale_of(m, r), sum = 0;
@@ -378,7 +504,7 @@ static double margin_of(const sluice_model *m, const raw_row *r) {
         float value[SL_BLOCK], w[SL_BLOCK];
         size_t n = 0;
         for (; k < r->n && n < SL_BLOCK; k++) {
-            slot[n] = sl_space_find(&m->space, raw_id(m, r, k));
+            slot[n] = slot_of(m, r, k);
             value[n] = scale == 1 ? r->value[k] : (float)(r->value[k] * scale);
             n += slot[n] != SL_NO_SLOT && value[n] != 0;
         }
@@ -396,7 +522,7 @@ static double margin_of(const sluice_model *m, const raw_row *r) {
 
 sluice_status sluice_model_margin(const sluice_model *m, const sluice_example *x, double *margin, sluice_error *err) {
     if (check_values(x, err) != SLUICE_OK) return SLUICE_E_DATA;
-    raw_row r = {.ids = x->ids, .value = x->values, .n = x->n};
+    sl_raw_row r = example_row(x);
     *margin = margin_of(m, &r);
     if (isfinite(*margin)) return SLUICE_OK;
     return sl_fail(err, SLUICE_E_NUMERIC, "the margin is no number: the model has left the range of numbers");
@@ -415,10 +541,12 @@ static double frozen_margin(const sl_space *sp, const sluice_batch *b, size_t at
 }
 
 void sluice_model_margins(const sluice_model *m, const sluice_batch *b, double *margins) {
-    bool plain = m->rule == &sl_frozen && m->settings.bias == 0 && !m->settings.normalize && !m->settings.hash_bits;
+    bool plain = m->rule == &sl_frozen && m->settings.bias == 0 && !m->settings.normalize && !m->settings.hash_bits &&
+                 !m->named && !b->has_names;
     for (size_t i = 0; i < b->rows; i++) {
         size_t at = b->start[i], end = b->start[i + 1];
-        raw_row r = {.batch = b, .at = at, .value = b->value + at, .n = end - at};
+        sl_raw_row r = batch_row(b, i);
+        prefetch_names(m, b, i + 1, b->rows);
         margins[i] = plain ? frozen_margin(&m->space, b, at, end) : margin_of(m, &r);
     }
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/keys.h"
 #include "core/param.h"
 
 void sluice_free(void *memory) { free(memory); }
@@ -37,6 +38,13 @@ sluice_status sl_settings_check(const sluice_settings *s, sluice_error *err) {
     if (s->hash_bits > SLUICE_MAX_HASH_BITS)
         return sl_fail(err, SLUICE_E_USAGE, "features are hashed to 1 to %d bits, not %u", SLUICE_MAX_HASH_BITS,
                        s->hash_bits);
+    if (s->max_features > SLUICE_MAX_FEATURES)
+        return sl_fail(err, SLUICE_E_USAGE, "a model keeps at most %u features", SLUICE_MAX_FEATURES);
+    if (s->max_features && s->hash_bits)
+        return sl_fail(err, SLUICE_E_USAGE, "hashed features have their limit already: hash or max_features, not both");
+    if (s->ngrams > SLUICE_MAX_NGRAMS || s->tf > SLUICE_TF_LOG)
+        return sl_fail(err, SLUICE_E_USAGE, "n-grams have 1 to %d words, and tf is binary, count or log",
+                       SLUICE_MAX_NGRAMS);
     return SLUICE_OK;
 }
 
@@ -84,6 +92,7 @@ sluice_model *sluice_model_new(const char *name, const char *const *params, size
 void sluice_model_free(sluice_model *m) {
     if (!m) return;
     sl_space_free(&m->space);
+    sl_keys_free(m);
     free(m->state.matrix);
     free(m->state.vector);
     free(m->state.work);
@@ -116,12 +125,6 @@ bool sl_state_widen(sl_state *s, size_t order) {
 
 /* ---- copies ----------------------------------------------------------------------------------------------------- */
 
-static bool add_at(sl_space *sp, const sl_walk *w, uint32_t *slot) {
-    if (w->is_bias ? !sl_space_add_bias(sp) : !sl_space_add(sp, w->id)) return false;
-    *slot = w->is_bias ? sl_space_bias(sp) : sl_space_find(sp, w->id);
-    return true;
-}
-
 static void copy_counts(sluice_model *to, const sluice_model *from) {
     memcpy(to->scalars, from->scalars, sizeof to->scalars);
     to->state.t = from->state.t;
@@ -129,6 +132,9 @@ static void copy_counts(sluice_model *to, const sluice_model *from) {
     to->updates = from->updates;
     to->positives = from->positives;
     to->broken = from->broken;
+    to->limit.evicted = from->limit.evicted;
+    to->limit.refused = from->limit.refused;
+    to->limit.next_sweep = from->limit.next_sweep;
 }
 
 static void *no_memory(sluice_model *m, sluice_error *err) {
@@ -141,16 +147,17 @@ sluice_model *sluice_model_copy(const sluice_model *from, sluice_error *err) {
     sluice_model *to = sl_model_empty(from->learner, from->rule, from->params, &from->settings, err);
     if (!to) return NULL;
     copy_counts(to, from);
-    sl_walk w;
-    bool fine = sl_walk_start(&w, &from->space);
-    while (fine && sl_walk_next(&w)) {
+    sl_keys_walk w;
+    bool fine = sl_keys_start(&w, from);
+    while (fine && sl_keys_next(&w)) {
         uint32_t slot;
-        fine = add_at(&to->space, &w, &slot);
+        fine = sl_keys_add_like(to, from, &w.at, &slot);
         if (fine)
             memcpy(to->space.features + (size_t)slot * to->space.size,
-                   from->space.features + (size_t)w.slot * from->space.size, from->space.size);
+                   from->space.features + (size_t)w.at.slot * from->space.size, from->space.size);
     }
-    sl_walk_end(&w);
+    sl_keys_end(&w);
+    to->space.seen = from->space.seen; /* a predict-only model counts more than it has */
     if (fine && from->state.order) {
         fine = sl_state_widen(&to->state, from->state.order);
         if (fine) {
@@ -161,12 +168,21 @@ sluice_model *sluice_model_copy(const sluice_model *from, sluice_error *err) {
     return fine ? to : no_memory(to, err);
 }
 
+static sluice_weight weight_of(const sluice_model *m, uint64_t id, float value, bool is_bias) {
+    sluice_weight w = {.id = id, .weight = value, .is_bias = is_bias};
+    if (m->named && !is_bias) {
+        w.name.text = sl_names_text(&m->names, (uint32_t)id, &w.name.n);
+        if (!sl_id_of_name(w.name.text, w.name.n, &w.id)) w.id = 0;
+    }
+    return w;
+}
+
 sluice_status sluice_model_weights(const sluice_model *m, sluice_weight **weights, size_t *n, sluice_error *err) {
     *weights = NULL;
     *n = 0;
     size_t room = 0;
-    sl_walk w;
-    bool fine = sl_walk_start(&w, &m->space), more = true, finite = true;
+    sl_keys_walk w;
+    bool fine = sl_keys_start(&w, m), more = true, finite = true;
     sl_state s = m->state;
     s.features = m->space.features;
     while (fine && more) {
@@ -175,10 +191,10 @@ sluice_status sluice_model_weights(const sluice_model *m, sluice_weight **weight
         bool is_bias[SL_BLOCK];
         float value[SL_BLOCK];
         size_t k = 0;
-        while (k < SL_BLOCK && (more = sl_walk_next(&w))) {
-            slot[k] = w.slot;
-            id[k] = w.id;
-            is_bias[k++] = w.is_bias;
+        while (k < SL_BLOCK && (more = sl_keys_next(&w))) {
+            slot[k] = w.at.slot;
+            id[k] = w.at.id;
+            is_bias[k++] = w.at.is_bias;
         }
         m->rule->weights(&s, slot, k, value);
         for (size_t i = 0; fine && i < k; i++) {
@@ -190,10 +206,10 @@ sluice_status sluice_model_weights(const sluice_model *m, sluice_weight **weight
                 fine = larger != NULL;
                 if (fine) *weights = larger;
             }
-            if (fine) (*weights)[(*n)++] = (sluice_weight){id[i], value[i], is_bias[i]};
+            if (fine) (*weights)[(*n)++] = weight_of(m, id[i], value[i], is_bias[i]);
         }
     }
-    sl_walk_end(&w);
+    sl_keys_end(&w);
     if (fine && finite) return SLUICE_OK;
     free(*weights);
     *weights = NULL;
@@ -202,6 +218,19 @@ sluice_status sluice_model_weights(const sluice_model *m, sluice_weight **weight
                       err, SLUICE_E_NUMERIC,
                       "the model has left the range of numbers: values are too large; learn it anew with scaled ones")
                 : sl_fail(err, SLUICE_E_MEMORY, "no memory for the weights");
+}
+
+static bool add_weight(sluice_model *m, const sluice_weight *w, uint32_t *slot) {
+    uint64_t id = w->id;
+    if (w->name.text) {
+        uint32_t number = sl_keys_use_names(m) ? sl_keys_add_name(m, w->name.text, w->name.n) : SL_NO_NAME;
+        if (number == SL_NO_NAME) return false;
+        id = number;
+    } else if (w->is_bias ? !sl_space_add_bias(&m->space) : !sl_space_add(&m->space, id)) {
+        return false;
+    }
+    *slot = w->is_bias ? sl_space_bias(&m->space) : sl_space_find(&m->space, id);
+    return true;
 }
 
 sluice_model *sluice_model_final(const sluice_model *from, sluice_error *err) {
@@ -217,9 +246,8 @@ sluice_model *sluice_model_final(const sluice_model *from, sluice_error *err) {
     }
     bool fine = true;
     for (size_t i = 0; fine && i < n; i++) {
-        sl_walk at = {.id = weights[i].id, .is_bias = weights[i].is_bias};
         uint32_t slot;
-        fine = add_at(&to->space, &at, &slot);
+        fine = add_weight(to, &weights[i], &slot);
         if (fine) ((float *)(void *)to->space.features)[slot] = weights[i].weight;
     }
     sluice_free(weights);
@@ -235,7 +263,8 @@ static bool same_kind(const sluice_model *a, const sluice_model *b) {
     if (a->learner != b->learner || a->rule != b->rule) return false;
     for (size_t i = 0; i < a->learner->info.n_params; i++)
         if (a->params[i] != b->params[i]) return false;
-    return s->bias == o->bias && s->normalize == o->normalize && s->hash_bits == o->hash_bits;
+    return s->bias == o->bias && s->normalize == o->normalize && s->hash_bits == o->hash_bits &&
+           s->max_features == o->max_features;
 }
 
 /* Whether the sums are still numbers. */
@@ -271,20 +300,18 @@ sluice_status sluice_model_merge(sluice_model *into, const sluice_model *from) {
         return sl_fail(err, SLUICE_E_USAGE, "models merge only with the same learner, parameters and settings");
     if (into == from) return sl_fail(err, SLUICE_E_USAGE, "a model does not merge with itself");
     /* all features first: what can fail, fails before any sum has changed */
-    sl_walk w;
-    bool fine = sl_walk_start(&w, &from->space);
-    while (fine && sl_walk_next(&w)) {
-        uint32_t slot;
-        fine = add_at(&into->space, &w, &slot);
-    }
-    sl_walk_end(&w);
-    if (!fine || !sl_walk_start(&w, &from->space)) return sl_fail(err, SLUICE_E_MEMORY, "no memory to merge models");
-    while (sl_walk_next(&w)) {
-        uint32_t slot = w.is_bias ? sl_space_bias(&into->space) : sl_space_find(&into->space, w.id);
+    sl_keys_walk w;
+    uint32_t slot;
+    bool fine = sl_keys_start(&w, from);
+    while (fine && sl_keys_next(&w)) fine = sl_keys_add_like(into, from, &w.at, &slot);
+    sl_keys_end(&w);
+    if (!fine || !sl_keys_start(&w, from)) return sl_fail(err, SLUICE_E_MEMORY, "no memory to merge models");
+    while (sl_keys_next(&w)) {
+        if (!sl_keys_add_like(into, from, &w.at, &slot)) continue; /* it is there: this finds it */
         into->broken |= !add_fields(into->rule, into->space.features + (size_t)slot * into->space.size,
-                                    from->space.features + (size_t)w.slot * from->space.size);
+                                    from->space.features + (size_t)w.at.slot * from->space.size);
     }
-    sl_walk_end(&w);
+    sl_keys_end(&w);
     into->state.t += from->state.t;
     into->mistakes += from->mistakes;
     into->updates += from->updates;
@@ -320,8 +347,17 @@ void sluice_model_describe(const sluice_model *m, sluice_model_facts *facts) {
         .features_seen = m->space.seen,
         .nonzeros = count_nonzeros(m),
         .settings = m->settings,
+        .has_names = m->named,
+        .evicted = m->limit.evicted,
+        .refused = m->limit.refused,
     };
     memcpy(facts, &all, facts->size < sizeof all ? facts->size : sizeof all);
+}
+
+void sluice_model_settings(const sluice_model *m, sluice_settings *settings) {
+    size_t size = settings->size < sizeof m->settings ? settings->size : sizeof m->settings;
+    memcpy(settings, &m->settings, size);
+    settings->size = size;
 }
 
 double sluice_model_param(const sluice_model *m, size_t i) {

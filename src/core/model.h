@@ -3,7 +3,24 @@
 #define SL_MODEL_H
 
 #include "core/learner.h"
+#include "core/names.h"
 #include "core/space.h"
+
+/* The features of a row by the numbers of their names. */
+typedef struct sl_numbers {
+    uint32_t *number;
+    float *value;
+    size_t n, room;
+} sl_numbers;
+
+/* What a limit on the number of features needs to know of each, by number. */
+typedef struct sl_limit {
+    uint64_t *last_seen; /* the round */
+    uint64_t *born;      /* the how manieth feature ever: the order of first sight, which numbers no longer are */
+    size_t room;
+    uint64_t births, evicted, refused;
+    uint64_t next_sweep; /* nothing can make way before this round */
+} sl_limit;
 
 struct sluice_model {
     const sl_learner *learner;
@@ -13,6 +30,9 @@ struct sluice_model {
     sluice_settings settings;
     sl_state state;
     sl_space space;
+    bool named;     /* features are known by names: what the space calls an id is a name's number (docs/names.md) */
+    sl_names names; /* empty unless named */
+    sl_limit limit; /* on the number of features: keys.c */
     uint64_t mistakes, updates, positives;
     bool broken; /* left the range of numbers: neither learns nor saves */
     sluice_error error;
@@ -22,6 +42,7 @@ struct sluice_model {
     float *row_value;
     uint64_t *row_key;
     size_t row_room;
+    sl_numbers numbers[2]; /* this row's names, and the next one's */
 };
 
 /* core/frozen.c: the rule of predict-only models. */

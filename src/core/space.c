@@ -262,6 +262,15 @@ uint32_t sl_space_admit_other(sl_space *sp, uint64_t id) {
     return sp->direct + rank - 1;
 }
 
+bool sl_space_forget(sl_space *sp, uint64_t id) {
+    if (id >= sp->direct) return false;
+    sp->seen_bits[id >> 6] &= ~((uint64_t)1 << (id & 63));
+    memset(sl_space_at(sp, (uint32_t)id), 0, sp->size);
+    sp->direct_used--;
+    sp->seen--;
+    return true;
+}
+
 /* ---- walking ---------------------------------------------------------------------------------------------------- */
 
 typedef struct sl_named {

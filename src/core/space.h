@@ -48,6 +48,9 @@ typedef struct sl_space {
 void sl_space_init(sl_space *sp, size_t size, const void *fresh);
 void sl_space_free(sl_space *sp);
 
+/* Makes a direct feature unseen again; its slot becomes zeros. False: it is not direct, and nothing has changed. */
+bool sl_space_forget(sl_space *sp, uint64_t id);
+
 /* The slot of a feature of the table, or SL_NO_SLOT. */
 uint32_t sl_space_probe(const sl_space *sp, uint64_t id);
 /* sl_space_admit() for ids that are not direct, or not yet. */

@@ -10,6 +10,7 @@
 #include <xxhash.h>
 
 #include "core/error.h"
+#include "core/keys.h"
 #include "core/param.h"
 #include "file/model_format.h"
 
@@ -28,6 +29,7 @@ typedef struct loader {
     uint64_t features, last_id, seen;
     size_t vectors, numbers;
     bool any_ids;
+    uint64_t version;
 } loader;
 
 #define DAMAGED(l, ...) sl_fail_at((l)->err, SLUICE_E_FORMAT, (l)->name, 0, 0, __VA_ARGS__)
@@ -166,19 +168,29 @@ static sluice_status read_facts(loader *l) {
             return DAMAGED(l, "the model file is damaged: scalar %s is missing", rule->scalars[i]);
     }
     sluice_settings settings = {.size = sizeof settings};
-    uint64_t normalize, hash_bits, examples, mistakes, updates, positives;
+    uint64_t normalize, hash_bits, ngrams = 0, tf = 0, examples, mistakes, updates, positives, named = 0;
+    sl_limit limit = {0};
+    bool newer = l->version >= 2; /* what format 1 did not have */
     if (!(text = take(&f, "bias=")) || !sluice_parse_number(text, &settings.bias) ||
         !take_count(&f, "normalize=", &normalize) || !take_count(&f, "hash_bits=", &hash_bits) ||
+        (newer && (!take_count(&f, "max_features=", &settings.max_features) || !take_count(&f, "ngrams=", &ngrams) ||
+                   !take_count(&f, "tf=", &tf))) ||
         !take_count(&f, "examples=", &examples) || !take_count(&f, "mistakes=", &mistakes) ||
         !take_count(&f, "updates=", &updates) || !take_count(&f, "positives=", &positives) ||
-        !take_count(&f, "seen=", &l->seen) || f.taken != f.n || normalize > UINT32_MAX || hash_bits > UINT32_MAX)
+        !take_count(&f, "seen=", &l->seen) ||
+        (newer && (!take_count(&f, "named=", &named) || !take_count(&f, "evicted=", &limit.evicted) ||
+                   !take_count(&f, "refused=", &limit.refused) || !take_count(&f, "next_sweep=", &limit.next_sweep))) ||
+        f.taken != f.n || normalize > UINT32_MAX || hash_bits > UINT32_MAX || ngrams > UINT32_MAX || tf > UINT32_MAX ||
+        named > 1)
         return DAMAGED(l, "the model file is damaged: its settings or counts are incomplete");
     settings.normalize = (unsigned)normalize;
     settings.hash_bits = (unsigned)hash_bits;
+    settings.ngrams = (unsigned)ngrams;
+    settings.tf = (unsigned)tf;
     if (sl_settings_check(&settings, &why) != SLUICE_OK)
         return DAMAGED(l, "the model file is damaged: %s", why.message);
     if (examples > INT64_MAX || mistakes > examples || updates > examples || positives > examples ||
-        l->seen > SLUICE_MAX_FEATURES)
+        l->seen > SLUICE_MAX_FEATURES || (named && hash_bits) || limit.next_sweep > INT64_MAX)
         return DAMAGED(l, "the model file is damaged: its counts contradict each other");
     sluice_model *m = l->model = sl_model_empty(learner, rule, params, &settings, l->err);
     if (!m) return SLUICE_E_MEMORY;
@@ -187,6 +199,8 @@ static sluice_status read_facts(loader *l) {
     m->mistakes = mistakes;
     m->updates = updates;
     m->positives = positives;
+    m->named = named;
+    m->limit = limit;
     return SLUICE_OK;
 }
 
@@ -223,56 +237,91 @@ static bool set_field(const sl_field *f, char *feature, const unsigned char *fro
     return true;
 }
 
+/* The next key of a section: an id, a name or nothing (the bias), made known to the model. *key finds its slot. */
+static sluice_status take_key(loader *l, unsigned keys, bool first, uint64_t *key) {
+    sluice_model *m = l->model;
+    bool fine = true;
+    uint64_t number;
+    if (keys == SL_KEYS_BIAS) {
+        fine = sl_space_add_bias(&m->space);
+    } else if (keys == SL_KEYS_IDS) {
+        if (!get_varint(l, &number) || number > UINT64_MAX - *key) goto out_of_order;
+        *key += number;
+        if (first ? l->any_ids && *key <= l->last_id : number == 0) goto out_of_order;
+        fine = sl_space_add(&m->space, *key);
+    } else {
+        if (!get_varint(l, &number) || number > SL_MAX_NAME || number > (size_t)(l->end - l->at))
+            return DAMAGED(l, "the model file is damaged: a name is too long");
+        uint64_t before = m->names.used;
+        uint32_t added = sl_keys_add_name(m, (const char *)l->at, (size_t)number);
+        l->at += number;
+        fine = added != SL_NO_NAME;
+        if (fine && m->names.used == before) return DAMAGED(l, "the model file is damaged: a name comes twice");
+        *key = added;
+    }
+    return fine ? SLUICE_OK : sl_fail(l->err, SLUICE_E_MEMORY, "no memory for the model's features");
+out_of_order:
+    return DAMAGED(l, "the model file is damaged: its features are not in order");
+}
+
+/* The columns of n features whose slots are known. */
+static sluice_status read_columns(loader *l, const uint64_t *key, size_t n, bool bias) {
+    sluice_model *m = l->model;
+    const sl_space *sp = &m->space;
+    const unsigned char *column = l->at;
+    if (m->settings.max_features && !bias) {
+        for (size_t k = 0; k < n; k++) {
+            uint64_t t = sl_get_le(column + 8 * k, 8);
+            if (t > m->state.t) return DAMAGED(l, "the model file is damaged: a feature was seen in the future");
+            m->limit.last_seen[key[k]] = t;
+        }
+        column += 8 * n;
+    }
+    for (size_t i = 0; i < m->rule->n_fields; i++) {
+        const sl_field *f = &m->rule->fields[i];
+        size_t size = sl_type_size(f->type);
+        for (size_t k = 0; k < n; k++) {
+            uint32_t slot = bias ? sl_space_bias(sp) : sl_space_find(sp, key[k]);
+            if (!set_field(f, sp->features + (size_t)slot * sp->size, column + k * size))
+                return DAMAGED(l, "the model file is damaged: an impossible value of %s", f->name);
+        }
+        column += n * size;
+    }
+    return SLUICE_OK;
+}
+
 static sluice_status read_features(loader *l) {
     sluice_model *m = l->model;
-    const sl_learner *rule = m->rule;
-    sl_space *sp = &m->space;
     if (l->end - l->at < 5) return DAMAGED(l, "the model file is damaged: a list of features is too short");
     unsigned keys = *l->at++;
     size_t n = (size_t)sl_get_le(l->at, 4), columns = 0;
     l->at += 4;
-    for (size_t i = 0; i < rule->n_fields; i++) columns += sl_type_size(rule->fields[i].type);
     bool bias = keys == SL_KEYS_BIAS;
-    if (keys > SL_KEYS_BIAS || n == 0 || n > SL_FEATURES_A_SECTION || (bias && (n != 1 || l->features)) ||
+    for (size_t i = 0; i < m->rule->n_fields; i++) columns += sl_type_size(m->rule->fields[i].type);
+    if (m->settings.max_features && !bias) columns += 8;
+    if (keys != (m->named ? SL_KEYS_NAMES : SL_KEYS_IDS) && !bias)
+        return DAMAGED(l, "the model file is damaged: a list of features of the wrong kind");
+    if (n == 0 || n > SL_FEATURES_A_SECTION || (bias && (n != 1 || l->features)) ||
         (size_t)(l->end - l->at) < n * (columns + !bias))
         return DAMAGED(l, "the model file is damaged: a list of features has an impossible length");
-    /* a first look at the ids, so that all are there before their slots are asked for */
-    const unsigned char *ids = l->at;
-    uint64_t id = 0, before = l->last_id;
-    for (size_t k = 0; k < n; k++) {
-        uint64_t delta = 0;
-        if (!bias && (!get_varint(l, &delta) || delta > UINT64_MAX - id)) goto bad_ids;
-        id += delta;
-        if (!bias && (k ? delta == 0 : l->any_ids && id <= before)) goto bad_ids;
-        if (bias ? !sl_space_add_bias(sp) : !sl_space_add(sp, id))
-            return sl_fail(l->err, SLUICE_E_MEMORY, "no memory for the model's features");
+    /* the keys first, so that all are there before their slots are asked for */
+    uint64_t *key = malloc(n * sizeof *key), last = 0;
+    if (!key) return sl_fail(l->err, SLUICE_E_MEMORY, "no memory for the model's features");
+    sluice_status status = SLUICE_OK;
+    for (size_t k = 0; k < n && status == SLUICE_OK; k++) {
+        status = take_key(l, keys, k == 0, &last);
+        key[k] = last;
     }
-    if ((size_t)(l->end - l->at) != n * columns)
-        return DAMAGED(l, "the model file is damaged: a list of features has an impossible length");
-    const unsigned char *state = l->at;
-    l->at = ids;
-    id = 0;
-    for (size_t k = 0; k < n; k++) {
-        uint64_t delta = 0;
-        if (!bias) get_varint(l, &delta);
-        id += delta;
-        char *feature = sp->features + (size_t)(bias ? sl_space_bias(sp) : sl_space_find(sp, id)) * sp->size;
-        const unsigned char *column = state;
-        for (size_t i = 0; i < rule->n_fields; i++) {
-            size_t size = sl_type_size(rule->fields[i].type);
-            if (!set_field(&rule->fields[i], feature, column + k * size))
-                return DAMAGED(l, "the model file is damaged: an impossible value of %s", rule->fields[i].name);
-            column += n * size;
-        }
-    }
+    if (status == SLUICE_OK && (size_t)(l->end - l->at) != n * columns)
+        status = DAMAGED(l, "the model file is damaged: a list of features has an impossible length");
+    if (status == SLUICE_OK) status = read_columns(l, key, n, bias);
+    free(key);
     if (!bias) {
-        l->last_id = id;
+        l->last_id = last;
         l->any_ids = true;
     }
     l->features += n;
-    return SLUICE_OK;
-bad_ids:
-    return DAMAGED(l, "the model file is damaged: its features are not in order");
+    return status;
 }
 
 /* ---- VECT, MATR: the dense part ---------------------------------------------------------------------------------- */
@@ -357,6 +406,7 @@ static sluice_status read_model(loader *l) {
                        (unsigned long long)version, SL_MODEL_VERSION);
     if (version == 0 || sl_get_le(head + 12, 4) != 0)
         return DAMAGED(l, "the model file is damaged: its head is impossible");
+    l->version = version;
     status = next_section(l);
     if (status == SLUICE_OK) status = read_facts(l);
     while (status == SLUICE_OK && (status = next_section(l)) == SLUICE_OK) {

@@ -11,16 +11,17 @@
 #define SL_MAGIC "sluice\x1a\n" /* 8 bytes; the end-of-file mark keeps terminals from showing the rest */
 
 enum {
-    SL_MODEL_VERSION = 1,
+    SL_MODEL_VERSION = 2,
     SL_TAG = 4,                /* bytes of a section's name */
     SL_SECTION_HEAD = 16,      /* name, 4 zero bytes, 8 bytes of length */
     SL_MAX_SECTION = 16 << 20, /* bytes in one section: larger things are spread over several */
     SL_FEATURES_A_SECTION = 1 << 16,
+    SL_NAMES_A_SECTION = 8 << 20, /* bytes, or one name more */
     SL_NUMBERS_A_SECTION = 1 << 17,
 };
 
 /* What a block of features is listed by. */
-enum { SL_KEYS_IDS = 0, SL_KEYS_BIAS = 1 };
+enum { SL_KEYS_IDS = 0, SL_KEYS_BIAS = 1, SL_KEYS_NAMES = 2 };
 
 static inline size_t sl_type_size(sl_type type) { return type == SL_F64 ? 8 : 4; }
 

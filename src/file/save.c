@@ -7,6 +7,7 @@
 #include <xxhash.h>
 
 #include "core/error.h"
+#include "core/keys.h"
 #include "core/param.h"
 #include "file/atomic.h"
 #include "file/model_format.h"
@@ -89,9 +90,13 @@ static sluice_status write_facts(const sluice_model *m, section *s, sink *out) {
     }
     sluice_format_double(line, m->settings.bias);
     t += sprintf(t, "bias=%s\nnormalize=%u\nhash_bits=%u\n", line, m->settings.normalize, m->settings.hash_bits);
+    t += sprintf(t, "max_features=%" PRIu64 "\nngrams=%u\ntf=%u\n", m->settings.max_features, m->settings.ngrams,
+                 m->settings.tf);
     t += sprintf(t, "examples=%" PRIu64 "\nmistakes=%" PRIu64 "\nupdates=%" PRIu64 "\npositives=%" PRIu64 "\n",
                  m->state.t, m->mistakes, m->updates, m->positives);
-    t += sprintf(t, "seen=%" PRIu64 "\n", m->space.seen);
+    t += sprintf(t, "seen=%" PRIu64 "\nnamed=%d\n", m->space.seen, m->named);
+    t += sprintf(t, "evicted=%" PRIu64 "\nrefused=%" PRIu64 "\nnext_sweep=%" PRIu64 "\n", m->limit.evicted,
+                 m->limit.refused, m->limit.next_sweep);
     s->n += (size_t)(t - text);
     return end(s, out);
 }
@@ -142,38 +147,68 @@ static bool weights_finite(const sluice_model *m, const uint32_t *slot, size_t n
     return true;
 }
 
-static sluice_status write_features(const sluice_model *m, section *s, sink *out, uint64_t *written) {
-    sl_walk w;
-    uint32_t *slot = malloc(SL_FEATURES_A_SECTION * sizeof *slot);
-    sluice_status status = SLUICE_OK;
-    if (!slot || !sl_walk_start(&w, &m->space)) {
-        free(slot);
-        return sl_fail(out->err, SLUICE_E_MEMORY, "no memory to save the model");
+static void put_bytes(section *s, const char *bytes, size_t n) {
+    if (n) memcpy(s->bytes + s->n, bytes, n);
+    s->n += n;
+}
+
+static unsigned keys_of(const sluice_model *m, const sl_walk *w) {
+    return w->is_bias ? SL_KEYS_BIAS : m->named ? SL_KEYS_NAMES : SL_KEYS_IDS;
+}
+
+/* Puts down how the feature is called; ids as the difference to the last one. */
+static void put_key(const sluice_model *m, const sl_walk *w, uint64_t last, section *s) {
+    if (w->is_bias) return;
+    if (!m->named) {
+        put_varint(s, w->id - last);
+        return;
     }
-    bool more = sl_walk_next(&w);
+    size_t n;
+    const char *name = sl_names_text(&m->names, (uint32_t)w->id, &n);
+    put_varint(s, n);
+    put_bytes(s, name, n);
+}
+
+static sluice_status put_state(const sluice_model *m, const uint32_t *slot, const uint64_t *id, size_t n, bool bias,
+                               section *s, sink *out) {
+    if (!weights_finite(m, slot, n)) return left_the_range(out);
+    for (size_t k = 0; m->settings.max_features && !bias && k < n; k++) put(s, m->limit.last_seen[id[k]], 8);
+    sluice_status status = SLUICE_OK;
+    for (size_t i = 0; i < m->rule->n_fields && status == SLUICE_OK; i++)
+        status = put_column(m, &m->rule->fields[i], slot, n, s, out);
+    return status;
+}
+
+static sluice_status write_features(const sluice_model *m, section *s, sink *out, uint64_t *written) {
+    sl_keys_walk w;
+    uint32_t *slot = malloc(SL_FEATURES_A_SECTION * sizeof *slot);
+    uint64_t *id = malloc(SL_FEATURES_A_SECTION * sizeof *id);
+    bool fine = slot && id && sl_keys_start(&w, m);
+    sluice_status status = fine ? SLUICE_OK : sl_fail(out->err, SLUICE_E_MEMORY, "no memory to save the model");
+    bool more = fine && sl_keys_next(&w);
     while (more && status == SLUICE_OK) {
         /* how many are in a section is known only when it is full: its count is put in afterwards */
         begin(s, "FEAT");
-        bool bias = w.is_bias;
-        put(s, bias ? SL_KEYS_BIAS : SL_KEYS_IDS, 1);
+        unsigned keys = keys_of(m, &w.at);
+        put(s, keys, 1);
         size_t count_at = s->n, n = 0;
         put(s, 0, 4);
         uint64_t last = 0;
-        while (more && w.is_bias == bias && n < SL_FEATURES_A_SECTION) {
-            if (!bias) put_varint(s, w.id - last);
-            last = w.id;
-            slot[n++] = w.slot;
-            more = sl_walk_next(&w);
+        while (more && keys_of(m, &w.at) == keys && n < SL_FEATURES_A_SECTION && s->n < SL_NAMES_A_SECTION) {
+            put_key(m, &w.at, last, s);
+            last = w.at.id;
+            id[n] = w.at.id;
+            slot[n++] = w.at.slot;
+            more = sl_keys_next(&w);
         }
         sl_put_le(s->bytes + count_at, n, 4);
-        if (!weights_finite(m, slot, n)) status = left_the_range(out);
-        for (size_t i = 0; i < m->rule->n_fields && status == SLUICE_OK; i++)
-            status = put_column(m, &m->rule->fields[i], slot, n, s, out);
+        status = put_state(m, slot, id, n, keys == SL_KEYS_BIAS, s, out);
         if (status == SLUICE_OK) status = end(s, out);
         *written += n;
     }
-    sl_walk_end(&w);
+    if (fine) sl_keys_end(&w);
     free(slot);
+    free(id);
     return status;
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "core/error.h"
+#include "core/names.h"
 #include "io/format.h"
 
 enum { STEP = 1 << 20 }; /* a block's room grows by what has arrived, not by what its header promises */
@@ -83,6 +84,7 @@ bool sl_fetch_bin(sl_input *in, sl_block *b) {
                 !(flags & ~(uint32_t)SL_BIN_FLAGS);
     sane = sane && (flags & SL_BIN_END ? flags == SL_BIN_END && n == 8 && !rows && !nonzeros
                                        : rows && rows <= n && nonzeros <= n - rows);
+    sane = sane && (!(flags & SL_BIN_NAMES) || flags & SL_BIN_IDS_ANY);
     if (!sane) return fail_fetch(in, b, "the head of a block is damaged");
     if (!take(in, b, n, &got)) return stop(in, b);
     if (got < n) return fail_fetch(in, b, "the file ends in the middle of a block");
@@ -219,6 +221,56 @@ static const char *get_any_ids(cursor *c, sl_block *block, size_t rows) {
     return NULL;
 }
 
+/* Whether a name stands twice in the list of the batch's first n names. */
+static bool names_repeat(sl_block *block, size_t n) {
+    const sluice_batch *b = &block->batch;
+    uint64_t *hashes = sl_repeat_room(&block->repeat, n);
+    if (!hashes) return true;
+    memcpy(hashes, b->hash, n * sizeof *hashes);
+    return sl_repeat_find(&block->repeat, n) != SL_REPEAT_NONE;
+}
+
+/* The block's names, each once, into the batch's text and, for the moment, to the front of its arrays. */
+static const char *get_names(cursor *c, sl_block *block, size_t nonzeros, size_t *count) {
+    sluice_batch *b = &block->batch;
+    uint64_t n;
+    if (!varint(c, &n) || n > nonzeros) return "names are damaged";
+    if (!sl_batch_reserve_names(b, nonzeros, (size_t)(c->end - c->p))) return "there is no memory for it";
+    for (size_t i = 0; i < n; i++) {
+        uint64_t length;
+        const uint8_t *p;
+        if (!varint(c, &length) || length > SL_MAX_NAME || !(p = bytes(c, (size_t)length))) return "names are damaged";
+        if (length) memcpy(b->text + b->text_n, p, (size_t)length);
+        b->name[i] = (sl_name){(uint32_t)b->text_n, (uint32_t)length};
+        b->hash[i] = sl_name_hash(b->text + b->text_n, (size_t)length);
+        b->text_n += (size_t)length;
+    }
+    *count = (size_t)n;
+    b->has_names = true;
+    return n && names_repeat(block, (size_t)n) ? "a name stands twice in its list" : NULL;
+}
+
+/* Features by the positions that ids are, instead of ids. */
+static const char *use_names(sluice_batch *b, size_t nonzeros, size_t count) {
+    sl_name *names = malloc((count + 1) * sizeof *names);
+    uint64_t *hashes = malloc((count + 1) * sizeof *hashes);
+    const char *why = names && hashes ? NULL : "there is no memory for it";
+    if (!why && count) {
+        memcpy(names, b->name, count * sizeof *names);
+        memcpy(hashes, b->hash, count * sizeof *hashes);
+    }
+    for (size_t k = 0; k < nonzeros && !why; k++) {
+        uint64_t position = sl_batch_id(b, k);
+        if (position >= count) why = "a feature has no name";
+        if (why) break;
+        b->name[k] = names[position];
+        b->hash[k] = hashes[position];
+    }
+    free(names);
+    free(hashes);
+    return why;
+}
+
 /* sl_get_u32 that compilers see through, so that they use vectors. */
 static inline uint32_t load_u32(const uint8_t *p) {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -278,12 +330,15 @@ static const char *decode(sl_block *block) {
     uint32_t flags = sl_get_u32(head + 12);
     sluice_batch *b = &block->batch;
     const char *why;
+    size_t names = 0;
     if (sl_get_u64(head + 16) != sl_bin_checksum(head, c.p, (size_t)(c.end - c.p))) return "its checksum does not fit";
     if (!sl_batch_reserve(b, rows, nonzeros, flags & SL_BIN_IDS_ANY ? nonzeros : 0)) return "there is no memory for it";
     if ((why = get_labels(&c, b, rows, flags))) return why;
     if (flags & SL_BIN_WEIGHTS && (why = get_weights(&c, b, rows))) return why;
     if ((why = get_lengths(&c, b, rows, nonzeros))) return why;
+    if (flags & SL_BIN_NAMES && (why = get_names(&c, block, nonzeros, &names))) return why;
     why = flags & SL_BIN_IDS_ANY ? get_any_ids(&c, block, rows) : get_ascending_ids(&c, block, rows, nonzeros);
+    if (!why && flags & SL_BIN_NAMES) why = use_names(b, nonzeros, names);
     if (why || (why = get_values(&c, b, nonzeros, flags))) return why;
     if (c.p != c.end) return "it is longer than its rows";
     b->rows = rows, b->nonzeros = nonzeros;

@@ -23,6 +23,7 @@ enum {
 #define SL_BIN_MAX_ROWS ((uint32_t)1 << 16)
 #define SL_MAX_ROW ((size_t)1 << 24) /* features of one example; as many as the longest line of text has room for */
 #define SL_BIN_MAX_NONZEROS (SL_BIN_NONZEROS + (uint32_t)SL_MAX_ROW)
+#define SL_BIN_MAX_TEXT ((size_t)8 << 20) /* a block is closed when its names have so many bytes */
 #define SL_BIN_MAX_PAYLOAD ((uint32_t)14 * SL_BIN_MAX_NONZEROS + (uint32_t)16 * SL_BIN_MAX_ROWS)
 
 /* Flags of a block. */
@@ -36,7 +37,8 @@ enum {
     SL_BIN_VALUES_F32 = 3 << 2,
     SL_BIN_IDS_ANY = 1 << 4, /* else all ids are below 2^31 and ascend in each row */
     SL_BIN_END = 1 << 5,     /* no rows: the payload is the number of rows of the file (u64) */
-    SL_BIN_FLAGS = (1 << 6) - 1,
+    SL_BIN_NAMES = 1 << 6,   /* features have names: ids (any) are positions in the block's list of names */
+    SL_BIN_FLAGS = (1 << 7) - 1,
 };
 
 /* The checksum of a block: of its payload, seeded with that of the header's first 16 bytes. */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <xxhash.h>
 
+#include "core/names.h"
 #include "io/bin.h"
 
 uint64_t sl_bin_checksum(const void *header, const void *payload, size_t n) {
@@ -42,6 +43,7 @@ static uint32_t choose_flags(const sluice_batch *b) {
         if (need > values) values = need;
     }
     flags |= values;
+    if (b->has_names) return flags | SL_BIN_NAMES | SL_BIN_IDS_ANY;
     for (size_t i = 0; i < b->rows && !(flags & SL_BIN_IDS_ANY); i++)
         for (size_t k = b->start[i]; k < b->start[i + 1]; k++)
             if (b->id[k] >= SL_WIDE || (k > b->start[i] && b->id[k] <= b->id[k - 1])) flags |= SL_BIN_IDS_ANY;
@@ -100,13 +102,38 @@ static bool put_ascending_ids(sl_bytes *out, const sluice_batch *b) {
     return true;
 }
 
-static bool put_any_ids(sl_bytes *out, const sluice_batch *b) {
+/* The list of the block's names, in the order of first sight; *position says where each feature's is, and the caller
+ * frees it. */
+static bool put_names(sl_bytes *out, const sluice_batch *b, uint64_t **position) {
+    sl_names list = {0};
+    bool fine = (*position = malloc((b->nonzeros + 1) * sizeof **position)) != NULL;
+    for (size_t k = 0; k < b->nonzeros && fine; k++) {
+        uint32_t number = sl_names_add(&list, b->hash[k], b->text + b->name[k].at, b->name[k].n);
+        (*position)[k] = number;
+        fine = number != SL_NO_NAME;
+    }
+    uint8_t *p = fine ? more(out, 10 + list.bytes_n + (size_t)3 * list.n) : NULL;
+    if (p) p = put_varint(p, list.n);
+    for (uint32_t i = 0; p && i < list.n; i++) {
+        size_t n;
+        const char *name = sl_names_text(&list, i, &n);
+        p = put_varint(p, n);
+        if (n) memcpy(p, name, n);
+        p += n;
+    }
+    if (p) out->n = (size_t)(p - out->data);
+    sl_names_free(&list);
+    return p != NULL;
+}
+
+/* ids: NULL, or what to write instead of the batch's own. */
+static bool put_any_ids(sl_bytes *out, const sluice_batch *b, const uint64_t *ids) {
     uint8_t *p = more(out, 10 * b->nonzeros);
     if (!p) return false;
     for (size_t i = 0; i < b->rows; i++) {
         uint64_t last = 0;
         for (size_t k = b->start[i]; k < b->start[i + 1]; k++) {
-            uint64_t id = sl_batch_id(b, k), d = id - last;
+            uint64_t id = ids ? ids[k] : sl_batch_id(b, k), d = id - last;
             p = put_varint(p, d << 1 ^ (0 - (d >> 63))); /* zigzag: small steps down are small numbers too */
             last = id;
         }
@@ -168,8 +195,12 @@ bool sl_bin_put_block(sl_bytes *out, const sluice_batch *b) {
     uint32_t flags = choose_flags(b);
     if (!more(out, SL_BIN_BLOCK_HEADER)) return false;
     out->n += SL_BIN_BLOCK_HEADER;
+    uint64_t *position = NULL;
     bool fine = put_labels(out, b, flags) && (!b->has_weights || put_weights(out, b)) && put_lengths(out, b) &&
-                (flags & SL_BIN_IDS_ANY ? put_any_ids(out, b) : put_ascending_ids(out, b)) && put_values(out, b, flags);
+                (!b->has_names || put_names(out, b, &position)) &&
+                (flags & SL_BIN_IDS_ANY ? put_any_ids(out, b, position) : put_ascending_ids(out, b)) &&
+                put_values(out, b, flags);
+    free(position);
     if (!fine) {
         out->n = start;
         return false;

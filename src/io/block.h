@@ -21,6 +21,8 @@ typedef enum sl_reason {
     SL_NOT_FINITE,
     SL_OUT_OF_RANGE,
     SL_REPEATED_ID,
+    SL_BAD_WEIGHT,
+    SL_BAD_NAME,
     SL_NUL_BYTE,
     SL_LONG_LINE,
     SL_REASONS,
@@ -37,6 +39,9 @@ enum {
 typedef struct sl_rules {
     size_t block_bytes, max_line;
     bool skip_errors;
+    const char *label, *weight; /* as in sluice_reader_options */
+    bool no_header;
+    unsigned ngrams, tf;      /* settled: never 0 */
     const struct sl_way *way; /* how common rows of text are read; NULL: row by row, carefully */
     sl_sum_ids *sum_ids;      /* how ids of bin are decoded */
 } sl_rules;

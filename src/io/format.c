@@ -11,10 +11,20 @@
     (const char *const[]) { __VA_ARGS__, NULL }
 
 const sl_format sl_formats[] = {
-    {"libsvm", ENDINGS(".svm", ".libsvm"), NULL, 0, sl_fetch_lines, sl_parse_libsvm},
-    {"bin", ENDINGS(".bin"), SL_BIN_MAGIC, SL_BIN_MAGIC_BYTES, sl_fetch_bin, sl_parse_bin},
-    {NULL, NULL, NULL, 0, NULL, NULL},
+    {"libsvm", "label id:value ...", ENDINGS(".svm", ".libsvm"), NULL, 0, sl_fetch_lines, sl_parse_libsvm},
+    {"vw", "label |namespace name:value ...", ENDINGS(".vw"), NULL, 0, sl_fetch_lines, sl_parse_vw},
+    {"jsonl", "one JSON object a line", ENDINGS(".jsonl", ".ndjson"), NULL, 0, sl_fetch_lines, sl_parse_jsonl},
+    {"bin", "sluice's own binary format", ENDINGS(".bin"), SL_BIN_MAGIC, SL_BIN_MAGIC_BYTES, sl_fetch_bin,
+     sl_parse_bin},
+    {NULL, NULL, NULL, NULL, 0, NULL, NULL},
 };
+
+const char *sluice_format_at(size_t i, const char **summary) {
+    const sl_format *f = sl_formats;
+    while (i && f->name) f++, i--;
+    if (summary) *summary = f->summary;
+    return f->name;
+}
 
 const sl_format *sl_format_find(const char *name, sluice_error *err) {
     char list[128] = "";

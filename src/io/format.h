@@ -5,7 +5,7 @@
 #include "io/block.h"
 
 typedef struct sl_format {
-    const char *name;
+    const char *name, *summary;
     const char *const *endings; /* ended by NULL */
     const char *magic;          /* the first bytes of every such file, or NULL */
     size_t magic_n;
@@ -16,6 +16,12 @@ typedef struct sl_format {
 extern const sl_format sl_formats[]; /* ended by one without a name; the first is for unknown endings */
 
 sl_parse sl_parse_libsvm;
+sl_parse sl_parse_vw;
+sl_parse sl_parse_jsonl;
+sl_fetch sl_fetch_csv;
+sl_parse sl_parse_csv;
+sl_parse sl_parse_text;
+sl_parse sl_parse_url;
 sl_fetch sl_fetch_bin;
 sl_parse sl_parse_bin;
 

@@ -11,12 +11,7 @@
 #include "core/error.h"
 #include "io/common_rows.h"
 #include "io/format.h"
-
-typedef struct trouble {
-    sl_reason reason;
-    const char *at;
-    char message[160];
-} trouble;
+#include "io/line_parser.h"
 
 /* Whether a line, or what counts of it, ends here. */
 static bool at_line_end(const char *p) { return *p == '\n' || *p == '#' || (*p == '\r' && p[1] == '\n'); }
@@ -26,50 +21,20 @@ static const char *token_end(const char *p) {
     return p;
 }
 
-static bool bad(trouble *t, sl_reason reason, const char *at, const char *format, const char *text, size_t n) {
-    char quoted[128];
-    t->reason = reason, t->at = at;
-    snprintf(t->message, sizeof t->message, format, sl_quote(quoted, text, n));
-    return false;
-}
-
-/* Reads a whole token part [p, end) as a number; `what` begins the message: "label %s", "value %s of id 5". */
-static bool number(const char *p, const char *end, float *value, sl_reason reason, const char *what, trouble *t) {
-    static const struct {
-        const char *text;
-        sl_reason reason; /* SL_REASONS: the caller's */
-    } cause[] = {
-        [SL_NUMBER_OK] = {"%s is not a number", SL_REASONS},
-        [SL_NUMBER_SYNTAX] = {"%s is not a number", SL_REASONS},
-        [SL_NUMBER_RANGE] = {"%s is beyond the range of a float, about 3.4e38", SL_OUT_OF_RANGE},
-        [SL_NUMBER_NAN] = {"%s is not finite", SL_NOT_FINITE},
-    };
-    const char *q = p;
-    sl_number_status status = sl_parse_float(&q, value);
-    if (status == SL_NUMBER_OK && q == end) return true;
-    char format[96];
-    snprintf(format, sizeof format, cause[status].text, what);
-    return bad(t, cause[status].reason == SL_REASONS ? reason : cause[status].reason, p, format, p, (size_t)(end - p));
-}
-
-static bool no_nul(const char *p, const char *end, trouble *t) {
-    const char *nul = memchr(p, 0, (size_t)(end - p));
-    return !nul || bad(t, SL_NUL_BYTE, nul, "a NUL byte in the text", p, 0);
-}
-
-static bool label(const char **p, float *value, trouble *t) {
+static bool label(const char **p, float *value, sl_trouble *t) {
     const char *end = token_end(*p);
-    if (!no_nul(*p, end, t) || !number(*p, end, value, SL_BAD_LABEL, "label %s", t)) return false;
+    if (!sl_no_nul(*p, end, t) || !sl_number_between(*p, end, value, SL_BAD_LABEL, "label", "", t)) return false;
     *p = end;
     return true;
 }
 
-static bool qid(const char *p, const char *end, trouble *t) {
+static bool qid(const char *p, const char *end, sl_trouble *t) {
     const char *q = p + 4;
     if (q < end && (*q == '-' || *q == '+')) q++;
     const char *digits = q;
     while (q < end && sl_is_digit(*q)) q++;
-    return (q == end && q > digits) || bad(t, SL_BAD_QID, p, "%s is not qid: and a whole number", p, (size_t)(end - p));
+    return (q == end && q > digits) ||
+           sl_bad(t, SL_BAD_QID, p, "%s is not qid: and a whole number", p, (size_t)(end - p));
 }
 
 static bool whole_number(const char *p, const char *end, uint64_t *id) {
@@ -81,35 +46,35 @@ static bool whole_number(const char *p, const char *end, uint64_t *id) {
 }
 
 /* One field by all the rules. *is_qid: it was one, and there is nothing to keep. */
-static bool careful_field(const char **p, uint64_t *id, float *value, bool *is_qid, trouble *t) {
+static bool careful_field(const char **p, uint64_t *id, float *value, bool *is_qid, sl_trouble *t) {
     const char *field = *p, *end = token_end(field);
     size_t n = (size_t)(end - field);
     *is_qid = n >= 4 && memcmp(field, "qid:", 4) == 0;
-    if (!no_nul(field, end, t)) return false;
+    if (!sl_no_nul(field, end, t)) return false;
     *p = end;
     if (*is_qid) return qid(field, end, t);
     const char *colon = memchr(field, ':', n);
-    if (!colon) return bad(t, SL_BAD_FIELD, field, "%s is not id:value", field, n);
+    if (!colon) return sl_bad(t, SL_BAD_FIELD, field, "%s is not id:value", field, n);
     size_t id_n = (size_t)(colon - field), digits = 0;
     while (digits < id_n && sl_is_digit(field[digits])) digits++;
     if (digits < id_n || id_n == 0)
-        return bad(t, SL_BAD_ID, field, "id %s is not a whole number from 0 to 18446744073709551615", field, id_n);
+        return sl_bad(t, SL_BAD_ID, field, "id %s is not a whole number from 0 to 18446744073709551615", field, id_n);
     if (!whole_number(field, colon, id))
-        return bad(t, SL_BAD_ID, field, "id %s is larger than 18446744073709551615", field, id_n);
-    char what[64];
+        return sl_bad(t, SL_BAD_ID, field, "id %s is larger than 18446744073709551615", field, id_n);
+    char text[64];
     if (colon + 1 == end) {
-        snprintf(what, sizeof what, "id %llu has no value", (unsigned long long)*id);
-        return bad(t, SL_BAD_VALUE, end, what, field, 0);
+        snprintf(text, sizeof text, "id %llu has no value", (unsigned long long)*id);
+        return sl_bad(t, SL_BAD_VALUE, end, text, field, 0);
     }
-    snprintf(what, sizeof what, "value %%s of id %llu", (unsigned long long)*id);
-    return number(colon + 1, end, value, SL_BAD_VALUE, what, t);
+    snprintf(text, sizeof text, " of id %llu", (unsigned long long)*id);
+    return sl_number_between(colon + 1, end, value, SL_BAD_VALUE, "value", text, t);
 }
 
 /* The common field, or false (then the careful one decides). *p ends up behind the value. */
 static inline __attribute__((always_inline)) bool common_field(const char **at, uint64_t *id, float *value) {
     const char *p = *at;
-    uint64_t t = sl_load8(p) ^ SL_ZEROS, w;
-    unsigned n = sl_digit_run(t), places = 0;
+    uint64_t t = sl_load8(p) ^ SL_ZEROS;
+    unsigned n = sl_digit_run(t);
     if (n - 1 < 7) {
         *id = sl_few_digits(t, n);
         p += n;
@@ -122,43 +87,7 @@ static inline __attribute__((always_inline)) bool common_field(const char **at, 
         p += 8 + n2;
     }
     if (*p++ != ':') return false;
-    bool negative = *p == '-';
-    p += negative;
-    w = (unsigned char)(*p - '0');
-    if (w > 9) return false;
-    if (p[1] == '.') { /* one digit and a point: the next load does not wait for a count */
-        t = sl_load8(p + 2) ^ SL_ZEROS;
-        places = sl_digit_run(t);
-        if (places - 1 < 7) {
-            w = w * sl_pow10_int[places] + sl_few_digits(t, places);
-        } else {
-            if (places == 0) return false;
-            uint64_t t2 = sl_load8(p + 10) ^ SL_ZEROS;
-            unsigned n2 = sl_digit_run(t2);
-            if (n2 == 8) return false;
-            w = (w * 100000000 + sl_eight_digits(t)) * sl_pow10_int[n2] + (n2 ? sl_few_digits(t2, n2) : 0);
-            places = 8 + n2;
-        }
-        p += 2 + places;
-    } else if (sl_is_digit(p[1])) {
-        t = sl_load8(p) ^ SL_ZEROS;
-        n = sl_digit_run(t);
-        if (n == 8) return false;
-        w = sl_few_digits(t, n);
-        p += n;
-        if (*p == '.') {
-            t = sl_load8(p + 1) ^ SL_ZEROS;
-            places = sl_digit_run(t);
-            if (places == 0 || places == 8) return false;
-            w = w * sl_pow10_int[places] + sl_few_digits(t, places);
-            p += 1 + places;
-        }
-    } else {
-        p++;
-    }
-    float f;
-    if (!sl_short_float(w, places, &f) || !(*p == ' ' || *p == '\n' || *p == '\t')) return false;
-    *value = negative ? -f : f;
+    if (!sl_quick_float(&p, value) || !(*p == ' ' || *p == '\n' || *p == '\t')) return false;
     *at = p;
     return true;
 }
@@ -172,7 +101,7 @@ static const char *feature_place(const char *p, size_t n) {
 }
 
 /* Whether no id stands twice among the n features from element `first` on; text: where the row's label begins. */
-static bool distinct(sl_block *b, size_t first, size_t n, const char *text, trouble *t) {
+static bool distinct(sl_block *b, size_t first, size_t n, const char *text, sl_trouble *t) {
     uint64_t *ids = sl_repeat_room(&b->repeat, n);
     if (!ids) {
         t->reason = SL_REASONS;
@@ -188,7 +117,7 @@ static bool distinct(sl_block *b, size_t first, size_t n, const char *text, trou
 }
 
 /* The features of a row, up to the end of its line, behind those of the batch. */
-static inline bool features(sl_block *b, const char **at, const char *row, trouble *t) {
+static inline bool features(sl_block *b, const char **at, const char *row, sl_trouble *t) {
     sluice_batch *const batch = &b->batch;
     const char *p = *at;
     const size_t first = batch->nonzeros;
@@ -226,15 +155,8 @@ static inline bool features(sl_block *b, const char **at, const char *row, troub
     return true;
 }
 
-static bool length_is_fine(const char *line, const char *newline, size_t max_line, trouble *t) {
-    if ((size_t)(newline - line) <= max_line) return true;
-    t->reason = SL_LONG_LINE, t->at = line;
-    snprintf(t->message, sizeof t->message, SL_LONG_LINE_MESSAGE, max_line);
-    return false;
-}
-
 /* One line; *at moves to its newline. A blank one makes no row. */
-static inline bool line(sl_block *b, const char **at, trouble *t) {
+static inline bool line(sl_block *b, const char **at, sl_trouble *t) {
     sluice_batch *const batch = &b->batch;
     const char *p = *at;
     const size_t nonzeros = batch->nonzeros, wides = batch->wides;
@@ -256,7 +178,7 @@ static inline bool line(sl_block *b, const char **at, trouble *t) {
     }
     if (*p != '\n') { /* a comment, or a carriage return */
         const char *newline = memchr(p, '\n', (size_t)(b->text + b->n - p));
-        if (!no_nul(p, newline, t)) {
+        if (!sl_no_nul(p, newline, t)) {
             batch->nonzeros = nonzeros, batch->wides = wides;
             return false;
         }
@@ -275,7 +197,7 @@ void sl_parse_libsvm(sl_block *b) {
     const char *p = b->text, *const end = p + b->n;
     const size_t max_line = b->rules->max_line;
     const bool check_length = b->n > max_line;
-    trouble t;
+    sl_trouble t;
     sl_scan scan;
     scan.way = b->rules->way;
     scan.scanned = scan.next = scan.n = 0;
@@ -298,7 +220,7 @@ void sl_parse_libsvm(sl_block *b) {
         }
         const char *start = p;
         b->lines++;
-        bool good = !check_length || length_is_fine(p, memchr(p, '\n', (size_t)(end - p)), max_line, &t);
+        bool good = !check_length || sl_length_is_fine(p, memchr(p, '\n', (size_t)(end - p)), max_line, &t);
         if (good && line(b, &p, &t)) continue;
         if (good && t.reason == SL_REASONS) goto no_memory;
         if (!sl_bad_line(b, t.reason, b->lines, (size_t)(t.at - start) + 1, t.message)) return;

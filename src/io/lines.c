@@ -12,6 +12,7 @@ const char *const sl_reason_names[SL_REASONS] = {
     [SL_BAD_ID] = "id",          [SL_BAD_VALUE] = "value",
     [SL_BAD_QID] = "qid",        [SL_NOT_FINITE] = "not-finite",
     [SL_OUT_OF_RANGE] = "range", [SL_REPEATED_ID] = "repeated-id",
+    [SL_BAD_WEIGHT] = "weight",  [SL_BAD_NAME] = "name",
     [SL_NUL_BYTE] = "nul",       [SL_LONG_LINE] = "line-too-long",
 };
 

@@ -47,6 +47,7 @@ struct sluice_reader {
     size_t inputs;
     const void *memory; /* instead of a path */
     size_t memory_n;
+    char *label, *weight; /* as in the rules */
     sl_rules rules;
     const sl_format *format; /* NULL: every input's own */
     uint64_t total;
@@ -118,7 +119,7 @@ static void close_input(sl_input *in) {
 /* What one line needed once is not kept for ever. */
 static void shrink(sl_block *b) {
     size_t usual = 4 * b->rules->block_bytes;
-    if (b->room > usual) {
+    if (b->room > usual || b->batch.text_room > 4 * usual) {
         free(b->text);
         b->text = NULL, b->room = 0;
         sl_batch_free_arrays(&b->batch);
@@ -302,15 +303,31 @@ static sluice_status start_workers(sluice_reader *r, size_t n, sluice_error *err
     return SLUICE_OK;
 }
 
+/* A copy of an option's text; NULL stays NULL. */
+static bool keep_text(char **copy, const char *text) {
+    *copy = text ? strdup(text) : NULL;
+    return *copy || !text;
+}
+
 static sluice_status set_up(sluice_reader *r, const sluice_reader_options *given, size_t block_bytes,
                             sluice_error *err) {
-    sluice_reader_options o = {sizeof o, NULL, 0, 0, 0};
+    sluice_reader_options o = {.size = sizeof o};
     if (given) memcpy(&o, given, given->size < sizeof o ? given->size : sizeof o);
     if (o.format && !(r->format = sl_format_find(o.format, err))) return SLUICE_E_USAGE;
+    if (o.ngrams > SLUICE_MAX_NGRAMS || o.tf > SLUICE_TF_LOG)
+        return sl_fail(err, SLUICE_E_USAGE, "n-grams have 1 to %d words, and tf is binary, count or log",
+                       SLUICE_MAX_NGRAMS);
+    if (!keep_text(&r->label, o.label) || !keep_text(&r->weight, o.weight))
+        return sl_fail(err, SLUICE_E_MEMORY, "no memory");
     r->rules = (sl_rules){
+        .label = r->label,
+        .weight = r->weight,
         .block_bytes = block_bytes,
         .max_line = o.max_line ? o.max_line : SLUICE_MAX_LINE,
         .skip_errors = o.skip_errors != 0,
+        .no_header = o.no_header != 0,
+        .ngrams = o.ngrams ? o.ngrams : 1,
+        .tf = o.tf ? o.tf : SLUICE_TF_LOG,
         .way = sl_best_way(),
         .sum_ids = sl_ids_best(),
     };
@@ -415,6 +432,8 @@ void sluice_reader_close(sluice_reader *r) {
     for (size_t i = 0; r->paths && i < r->inputs; i++) free(r->paths[i]);
     free(r->paths);
     free(r->facts);
+    free(r->label);
+    free(r->weight);
     pthread_cond_destroy(&r->changed);
     pthread_mutex_destroy(&r->lock);
     free(r);

@@ -1,39 +1,56 @@
-/* Writers: examples to LIBSVM text or the binary format, in a file that appears when it is complete. Every example
- * becomes a row of a batch first; full batches become blocks or lines. */
+/* Writers: examples to lines of text or the binary format, in a file that appears when it is complete. Every example
+ * becomes a row of a batch first: full batches become blocks, but lines are written at once, so that a row that the
+ * format has no words for is refused when it comes. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/batch.h"
 #include "core/error.h"
+#include "core/names.h"
 #include "core/repeat.h"
 #include "file/atomic.h"
 #include "io/bin.h"
 #include "io/format.h"
+#include "io/text_write.h"
 
 enum {
     FLUSH_BYTES = 1 << 18,
     FLUSH_ROWS = 1 << 15,
-    LABEL_ROOM = 40,
-    FEATURE_ROOM = 64, /* a space, 20 digits, a colon, a float */
 };
+
+static const struct written_format {
+    const char *name;
+    sl_put_line *put_line; /* NULL: bin */
+} written_formats[] = {{"libsvm", sl_put_libsvm}, {"vw", sl_put_vw}, {"jsonl", sl_put_jsonl}, {"bin", NULL}};
 
 struct sluice_writer {
     sl_atomic *file;
-    bool text, committed;
+    sl_put_line *put_line; /* NULL: bin */
+    bool committed;
     uint64_t rows;
     sluice_batch pending;
-    sl_bytes out;
+    sl_text_out out;
     sl_repeat repeat;
-    uint64_t *ids; /* of the row of a batch that is being put */
-    size_t ids_room;
+    uint64_t *ids; /* of the row of a batch that is being put; or hashes of names */
+    sluice_name *names;
+    size_t row_room;
     sluice_status broken; /* after a failure to write there is no going on */
     sluice_error error;
 };
 
+static const struct written_format *find_written(const sl_format *f, sluice_error *err) {
+    for (size_t i = 0; i < sizeof written_formats / sizeof *written_formats; i++)
+        if (strcmp(written_formats[i].name, f->name) == 0) return &written_formats[i];
+    sl_fail(err, SLUICE_E_USAGE, "%s is read but not written; libsvm, vw, jsonl and bin are", f->name);
+    return NULL;
+}
+
 sluice_writer *sluice_writer_open(const char *path, const char *format, sluice_error *err) {
     const sl_format *f = format ? sl_format_find(format, err) : sl_format_by_ending(path);
-    if (!f) return NULL;
+    const struct written_format *written = f ? find_written(f, err) : NULL;
+    if (!written) return NULL;
     size_t n;
     if (sl_compressed_ending(path, &n)) {
         sl_fail_at(err, SLUICE_E_USAGE, path, 0, 0,
@@ -45,8 +62,8 @@ sluice_writer *sluice_writer_open(const char *path, const char *format, sluice_e
         sl_fail(err, SLUICE_E_MEMORY, "no memory");
         return NULL;
     }
-    w->text = strcmp(f->name, "bin") != 0;
-    if (!w->text && !sl_bin_put_header(&w->out))
+    w->put_line = written->put_line;
+    if (!w->put_line && !sl_bin_put_header(&w->out.bytes))
         sl_fail(err, SLUICE_E_MEMORY, "no memory");
     else if ((w->file = sl_atomic_open(path, err)))
         return w;
@@ -58,123 +75,159 @@ static sluice_status no_memory(sluice_writer *w) {
     return w->broken = sl_fail(&w->error, SLUICE_E_MEMORY, "no memory for the examples to be written");
 }
 
-static size_t put_id(uint8_t *out, uint64_t id) {
-    uint8_t reversed[20];
-    size_t n = 0;
-    do reversed[n++] = (uint8_t)('0' + id % 10);
-    while (id /= 10);
-    for (size_t i = 0; i < n; i++) out[i] = reversed[n - 1 - i];
-    return n;
-}
-
 static sluice_status write_out(sluice_writer *w) {
-    sluice_status status = sl_atomic_write(w->file, w->out.data, w->out.n, &w->error);
+    sluice_status status = sl_atomic_write(w->file, w->out.bytes.data, w->out.bytes.n, &w->error);
     if (status != SLUICE_OK) w->broken = status;
-    w->out.n = 0;
+    w->out.bytes.n = 0;
     return status;
 }
 
 static sluice_status write_line(sluice_writer *w, const sluice_batch *b, size_t row) {
-    size_t need = LABEL_ROOM + FEATURE_ROOM * (b->start[row + 1] - b->start[row]);
-    if (w->out.room - w->out.n < need) {
-        uint8_t *grown = realloc(w->out.data, w->out.n + need + FLUSH_BYTES);
-        if (!grown) return no_memory(w);
-        w->out.data = grown, w->out.room = w->out.n + need + FLUSH_BYTES;
-    }
-    uint8_t *p = w->out.data + w->out.n;
-    p += sluice_format_float((char *)p, b->label[row]);
-    for (size_t k = b->start[row]; k < b->start[row + 1]; k++) {
-        *p++ = ' ';
-        p += put_id(p, sl_batch_id(b, k));
-        *p++ = ':';
-        p += sluice_format_float((char *)p, b->value[k]);
-    }
-    *p++ = '\n';
-    w->out.n = (size_t)(p - w->out.data);
-    return w->out.n >= FLUSH_BYTES ? write_out(w) : SLUICE_OK;
+    sluice_status status = w->put_line(&w->out, b, row, &w->error);
+    if (status != SLUICE_OK) return status == SLUICE_E_MEMORY ? w->broken = status : status;
+    return w->out.bytes.n >= FLUSH_BYTES ? write_out(w) : SLUICE_OK;
 }
 
 /* Writes the pending rows. */
 static sluice_status flush(sluice_writer *w) {
     sluice_status status = SLUICE_OK;
-    if (w->text) {
+    if (w->put_line) {
         for (size_t i = 0; i < w->pending.rows && status == SLUICE_OK; i++) status = write_line(w, &w->pending, i);
     } else if (w->pending.rows) {
-        status = sl_bin_put_block(&w->out, &w->pending) ? write_out(w) : no_memory(w);
+        status = sl_bin_put_block(&w->out.bytes, &w->pending) ? write_out(w) : no_memory(w);
     }
     sl_batch_clear(&w->pending);
     return status;
 }
 
-/* Adds a row to the pending ones; wide ids come in `ids`. */
-static sluice_status append(sluice_writer *w, const uint64_t *ids, const float *values, size_t n, float label,
-                            float weight) {
-    sluice_batch *b = &w->pending;
-    if (!sl_batch_reserve(b, 1, n, n)) return no_memory(w);
-    for (size_t k = 0; k < n; k++) {
-        if (ids[k] < SL_WIDE) {
-            b->id[b->nonzeros + k] = (uint32_t)ids[k];
+/* The features of an example behind those that are pending. */
+static bool append_ids(sluice_batch *b, const sluice_example *x) {
+    if (!sl_batch_reserve(b, 1, x->n, x->n)) return false;
+    for (size_t k = 0; k < x->n; k++) {
+        if (x->ids[k] < SL_WIDE) {
+            b->id[b->nonzeros + k] = (uint32_t)x->ids[k];
         } else {
             b->id[b->nonzeros + k] = SL_WIDE + (uint32_t)b->wides;
-            b->wide[b->wides++] = ids[k];
+            b->wide[b->wides++] = x->ids[k];
         }
-        b->value[b->nonzeros + k] = values[k];
     }
-    b->nonzeros += n;
+    return true;
+}
+
+static bool append_names(sluice_batch *b, const sluice_example *x, const uint64_t *hashes) {
+    size_t bytes = 0;
+    for (size_t k = 0; k < x->n; k++) bytes += x->names[k].n;
+    if (!sl_batch_reserve(b, 1, 0, 0) || !sl_batch_reserve_names(b, x->n, bytes)) return false;
+    for (size_t k = 0; k < x->n; k++) {
+        const sluice_name *name = &x->names[k];
+        if (name->n) memcpy(b->text + b->text_n, name->text, name->n);
+        b->name[b->nonzeros + k] = (sl_name){(uint32_t)b->text_n, (uint32_t)name->n};
+        b->hash[b->nonzeros + k] = hashes[k];
+        b->text_n += name->n;
+    }
+    b->has_names = true;
+    return true;
+}
+
+/* Adds a row to the pending ones, which all have ids or all have names; check() has left the hashes of names. */
+static sluice_status append(sluice_writer *w, const sluice_example *x) {
+    sluice_batch *b = &w->pending;
+    float weight = (float)x->weight;
+    if (b->rows && b->has_names != (x->names != NULL)) {
+        sluice_status status = flush(w);
+        if (status != SLUICE_OK) return status;
+    }
+    if (x->names ? !append_names(b, x, w->ids) : !append_ids(b, x)) return no_memory(w);
+    if (x->n) memcpy(b->value + b->nonzeros, x->values, x->n * sizeof *x->values);
+    b->nonzeros += x->n;
     if (weight != 1 && !b->has_weights) {
         for (size_t i = 0; i < b->rows; i++) b->weight[i] = 1;
         b->has_weights = true;
     }
     b->weight[b->rows] = weight;
-    b->label[b->rows++] = label;
+    b->label[b->rows++] = (float)x->label;
     b->start[b->rows] = b->nonzeros;
+    if (w->put_line) {
+        sluice_status status = flush(w);
+        w->rows += status == SLUICE_OK;
+        return status;
+    }
     w->rows++;
-    return b->nonzeros >= SL_BIN_NONZEROS || b->rows >= FLUSH_ROWS ? flush(w) : SLUICE_OK;
+    bool full = b->nonzeros >= SL_BIN_NONZEROS || b->rows >= FLUSH_ROWS || b->text_n >= SL_BIN_MAX_TEXT;
+    return full ? flush(w) : SLUICE_OK;
+}
+
+static bool room_for_row(sluice_writer *w, size_t n) {
+    if (n <= w->row_room) return true;
+    uint64_t *ids = realloc(w->ids, 2 * n * sizeof *ids);
+    if (ids) w->ids = ids;
+    sluice_name *names = realloc(w->names, 2 * n * sizeof *names);
+    if (names) w->names = names;
+    if (!ids || !names) return false;
+    w->row_room = 2 * n;
+    return true;
+}
+
+/* A feature as messages call it. */
+static const char *shown(const sluice_example *x, size_t k, char text[128]) {
+    if (x->names) return sl_quote(text, x->names[k].text, x->names[k].n);
+    snprintf(text, 128, "id %llu", (unsigned long long)x->ids[k]);
+    return text;
+}
+
+/* Whether no feature stands twice; leaves the hashes of names in w->ids. */
+static sluice_status check_distinct(sluice_writer *w, const sluice_example *x) {
+    uint64_t *room = sl_repeat_room(&w->repeat, x->n);
+    if (!room || !room_for_row(w, x->n)) return sl_fail(&w->error, SLUICE_E_MEMORY, "no memory");
+    for (size_t k = 0; k < x->n; k++) {
+        room[k] = x->names ? sl_name_hash(x->names[k].text, x->names[k].n) : x->ids[k];
+        if (x->names) w->ids[k] = room[k];
+    }
+    size_t at = sl_repeat_find(&w->repeat, x->n);
+    char text[128];
+    if (at != SL_REPEAT_NONE)
+        return sl_fail(&w->error, SLUICE_E_DATA, "%s stands twice in an example", shown(x, at, text));
+    return SLUICE_OK;
 }
 
 /* The rules every reader enforces hold for what is written too. */
-static sluice_status check(sluice_writer *w, const uint64_t *ids, const float *values, size_t n, double label,
-                           double weight) {
+static sluice_status check(sluice_writer *w, const sluice_example *x) {
     sluice_error *err = &w->error;
+    char text[128];
     if (w->committed) return sl_fail(err, SLUICE_E_USAGE, "the file is already complete");
-    if (n > SL_MAX_ROW)
-        return sl_fail(err, SLUICE_E_LIMIT, "an example of %zu features; there may be %zu", n, SL_MAX_ROW);
-    if (!isfinite((float)label)) return sl_fail(err, SLUICE_E_DATA, "the label of an example is not a finite float");
-    if (!isfinite((float)weight) || weight < 0 || (weight > 0 && (float)weight == 0))
+    if (x->n > SL_MAX_ROW)
+        return sl_fail(err, SLUICE_E_LIMIT, "an example of %zu features; there may be %zu", x->n, SL_MAX_ROW);
+    if (!isfinite((float)x->label)) return sl_fail(err, SLUICE_E_DATA, "the label of an example is not a finite float");
+    if (!isfinite((float)x->weight) || x->weight < 0 || (x->weight > 0 && (float)x->weight == 0))
         return sl_fail(err, SLUICE_E_DATA, "the weight of an example is negative or beyond the range of floats");
-    if (w->text && weight != 1)
-        return sl_fail(err, SLUICE_E_UNSUPPORTED, "LIBSVM text has no place for importance weights; bin has");
-    for (size_t k = 0; k < n; k++)
-        if (!isfinite(values[k]))
-            return sl_fail(err, SLUICE_E_DATA, "the value of id %llu is not finite", (unsigned long long)ids[k]);
-    uint64_t *room = sl_repeat_room(&w->repeat, n);
-    if (!room) return sl_fail(err, SLUICE_E_MEMORY, "no memory");
-    if (n) memcpy(room, ids, n * sizeof *room);
-    size_t at = sl_repeat_find(&w->repeat, n);
-    if (at != SL_REPEAT_NONE)
-        return sl_fail(err, SLUICE_E_DATA, "id %llu stands twice in an example", (unsigned long long)ids[at]);
-    return SLUICE_OK;
+    if (w->put_line == sl_put_libsvm && x->weight != 1)
+        return sl_fail(err, SLUICE_E_UNSUPPORTED, SL_LIBSVM_HAS_NO_WEIGHTS);
+    for (size_t k = 0; k < x->n; k++) {
+        if (!isfinite(x->values[k]))
+            return sl_fail(err, SLUICE_E_DATA, "the value of %s is not finite", shown(x, k, text));
+        if (x->names && x->names[k].n > SL_MAX_NAME)
+            return sl_fail(err, SLUICE_E_DATA, "the name %s is longer than %zu bytes", shown(x, k, text), SL_MAX_NAME);
+    }
+    return check_distinct(w, x);
 }
 
 sluice_status sluice_writer_put(sluice_writer *w, const sluice_example *x) {
     if (w->broken) return w->broken;
-    sluice_status status = check(w, x->ids, x->values, x->n, x->label, x->weight);
-    return status == SLUICE_OK ? append(w, x->ids, x->values, x->n, (float)x->label, (float)x->weight) : status;
+    sluice_status status = check(w, x);
+    return status == SLUICE_OK ? append(w, x) : status;
 }
 
 sluice_status sluice_writer_put_batch(sluice_writer *w, const sluice_batch *batch) {
     if (w->broken) return w->broken;
     sluice_status status = SLUICE_OK;
     for (size_t i = 0; i < batch->rows && status == SLUICE_OK; i++) {
-        size_t n = sluice_batch_nonzeros(batch, i);
-        if (n > w->ids_room) {
-            uint64_t *grown = realloc(w->ids, 2 * n * sizeof *grown);
-            if (!grown) return no_memory(w);
-            w->ids = grown, w->ids_room = 2 * n;
-        }
+        if (!room_for_row(w, sluice_batch_nonzeros(batch, i))) return no_memory(w);
         sluice_example x;
-        sluice_batch_row(batch, i, w->ids, &x);
+        sluice_batch_row(batch, i, w->ids, w->names, &x);
         status = sluice_writer_put(w, &x);
+        if (status != SLUICE_OK && !w->broken) /* what is wrong is the row: where did it stand? */
+            sl_place(&w->error, batch->source ? batch->source : "",
+                     batch->has_lines ? batch->first_line + batch->line[i] : 0, 0);
     }
     return status;
 }
@@ -183,7 +236,7 @@ sluice_status sluice_writer_commit(sluice_writer *w) {
     if (w->broken) return w->broken;
     if (w->committed) return SLUICE_OK;
     sluice_status status = flush(w);
-    if (status == SLUICE_OK && !w->text && !sl_bin_put_end(&w->out, w->rows)) status = no_memory(w);
+    if (status == SLUICE_OK && !w->put_line && !sl_bin_put_end(&w->out.bytes, w->rows)) status = no_memory(w);
     if (status == SLUICE_OK) status = write_out(w);
     if (status != SLUICE_OK) return status;
     status = sl_atomic_commit(w->file, &w->error);
@@ -199,7 +252,8 @@ void sluice_writer_close(sluice_writer *w) {
     sl_batch_free_arrays(&w->pending);
     sl_repeat_free(&w->repeat);
     free(w->ids);
-    free(w->out.data);
+    free(w->names);
+    free(w->out.bytes.data);
     free(w);
 }
 

@@ -247,3 +247,24 @@ def test_ids_of_rows_not_drawn_do_not_count(t):
     for options in [["--trapezoid", 2], ["--standardize"]]:
         once = t.run("convert", "a", "--sample-ratio", "1:1", "--seed", seed, *options).out
         equal(once, t.run("convert", "drawn", *options).out, f"{options} in one step and in two")
+
+
+def test_vw_text_and_json_lines_go_into_each_other(t):
+    vw = "1 |f a:2 b |g c:-0.5\n-1 0.5 | x:0 17:0.1\n|f a\n"
+    t.write("a.vw", vw)
+    equal(t.run("convert", "a.vw", "--to", "vw").out, vw)
+    t.run("convert", "a.vw", "-o", "a.jsonl")
+    equal(t.read("a.jsonl").decode().splitlines()[1], '{"label":-1,"weight":0.5,"x":0,"17":0.1}')
+    t.run("convert", "a.jsonl", "--weight", "weight", "-o", "b.vw")
+    equal(t.read("b.vw").decode(), vw)
+
+
+def test_what_a_format_cannot_say_is_refused_with_feature_and_place(t):
+    t.write("a.vw", "1 | 1\n1 | 2 b\n")
+    t.refused("convert", "a.vw", "-o", "a.svm", status=1, says="a.vw:2: the feature 'b' is not called by a whole number")
+    check(not os.path.exists(t.path("a.svm")), "there is no file")
+    t.run("convert", "a.vw", "-o", "a.bin")
+    t.run("convert", "a.bin", "-o", "b.vw")
+    equal(t.read("b.vw"), t.read("a.vw"))
+    t.write("a.jsonl", '{"label":1,"a b":1}\n')
+    t.refused("convert", "a.jsonl", "-o", "b.vw", status=1, says="a.jsonl:1: the feature 'a b' has a blank")

@@ -362,3 +362,50 @@ def test_test_on_standard_input(t):
     t.write("a", rows(300))
     equal(trained(t, "a", "--test", "-", stdin=rows(20))["test"]["examples"], 20)
     t.refused("train", "--test", "-", status=2, says="--test -")
+
+
+def test_trace_follows_the_run(t):
+    t.write("a", rows(1000))
+    r = trained(t, "a", "--trace", "t.csv", "--trace-every", "300")
+    lines = t.read("t.csv").decode().splitlines()
+    equal(lines[0], "examples,mistakes,error_rate,error_rate_since,features_seen,nonzeros")
+    table = [[float(x) for x in line.split(",")] for line in lines[1:]]
+    equal([row[0] for row in table], [300, 600, 900, 1000])
+    equal(table[-1][1], r["mistakes"])
+    equal((table[-1][4], table[-1][5]), (r["features_seen"], r["nonzeros"]))
+    near(table[1][3], (table[1][1] - table[0][1]) / 300, 1e-5)
+    for n in (300, 600):  # what stands there is what a run of so many examples gives
+        t.write("part", b"".join(t.read("a").splitlines(keepends=True)[:n]))
+        part = trained(t, "part")
+        equal((part["mistakes"], part["features_seen"], part["nonzeros"]), tuple(table[n // 300 - 1][i] for i in (1, 4, 5)))
+
+
+def test_trace_without_a_step_has_few_rows_and_the_last(t):
+    t.write("a", rows(5000))
+    trained(t, "a", "--trace", "t.csv", "--threads", "2")
+    first = t.read("t.csv")
+    table = [int(line.split(b",")[0]) for line in first.splitlines()[1:]]
+    check(table[0] == 1 and table[-1] == 5000 and len(table) < 200, table)
+    trained(t, "a", "--trace", "t.csv", "--threads", "1")
+    equal(t.read("t.csv"), first)
+
+
+def test_trace_refuses_to_replace_what_is_needed(t):
+    t.write("a", rows(10))
+    t.run("train", "a", "--trace", "a", status=2)
+    t.run("train", "a", "--trace", "m", "-o", "m", status=2)
+    t.run("train", "a", "--trace-every", "5", status=2)
+    t.run("train", "a", "--trace", "no/such/folder", status=1)
+
+
+def test_max_features_bounds_the_model_and_counts(t):
+    t.write("a", rows(2000))
+    free = trained(t, "a", "-a", "fsol")
+    r = trained(t, "a", "-a", "fsol", "--max-features", "10", "-o", "m")
+    check(r["features_seen"] <= 10 < free["features_seen"], r["features_seen"])
+    check(r["evicted"] + r["refused"] > 0, "nothing made way")
+    check("evicted" not in free, "no limit, no count")
+    t.write("b", rows(500, seed=3))
+    trained(t, "a", "b", "-a", "fsol", "--max-features", "10", "-o", "whole")
+    trained(t, "b", "-i", "m", "-o", "m")
+    equal(t.read("m"), t.read("whole"))

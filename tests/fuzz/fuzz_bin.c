@@ -17,7 +17,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
     } while (0)
 
 static uint64_t run(const uint8_t *bytes, size_t n, unsigned threads) {
-    sluice_reader_options options = {sizeof options, "bin", threads, threads > 1, 0};
+    sluice_reader_options options = {
+        .size = sizeof options, .format = "bin", .threads = threads, .skip_errors = threads > 1};
     sluice_error err;
     sluice_reader *r = sl_reader_open_memory(bytes, n, "fuzz", &options, 64, &err);
     REQUIRE(r);

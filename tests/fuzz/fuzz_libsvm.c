@@ -38,7 +38,8 @@ static void look_at_row(const sluice_batch *b, size_t i, outcome *o) {
 }
 
 static outcome run(const uint8_t *bytes, size_t n, int skip, unsigned threads, size_t block_bytes) {
-    sluice_reader_options options = {sizeof options, "libsvm", threads, skip, 400};
+    sluice_reader_options options = {
+        .size = sizeof options, .format = "libsvm", .threads = threads, .skip_errors = skip, .max_line = 400};
     outcome o = {0};
     sluice_error err;
     sluice_reader *r = sl_reader_open_memory(bytes, n, "fuzz", &options, block_bytes, &err);

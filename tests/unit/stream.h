@@ -26,8 +26,17 @@ static inline void add(text *t, const char *format, ...) {
     t->n += n;
 }
 
-/* Rows as `label[*weight] id:value ...` in the shortest digits, one a line; then the error, if any, as
- * `status source:line:column: message`; then the lines left out, as `skipped reason=count`. Closes the reader. */
+/* A name; bytes other than printable ASCII as \xNN, the space too. */
+static inline void add_name(text *t, const char *name, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        unsigned char c = (unsigned char)name[i];
+        add(t, c > ' ' && c < 0x7f ? "%c" : "\\x%02x", c);
+    }
+}
+
+/* Rows as `label[*weight] id:value ...` (or `name:value`) in the shortest digits, one a line; weights other than 1 are
+ * shown where features have names, all where they have ids and some row has one. Then the error, if any, as `status
+ * source:line:column: message`; then the lines left out, as `skipped reason=count`. Closes the reader. */
 static inline char *drain(sluice_reader *r) {
     text t = {0};
     add(&t, "");
@@ -39,19 +48,26 @@ static inline char *drain(sluice_reader *r) {
         bool zeros = false;
         for (size_t i = 0; i < sluice_batch_rows(b); i++) {
             size_t n = sluice_batch_nonzeros(b, i);
-            uint64_t *ids = malloc((n + 1) * sizeof *ids);
-            sluice_example x;
-            sluice_batch_row(b, i, ids, &x);
+            uint64_t *ids = calloc(n + 1, sizeof *ids);
+            sluice_example x = {.values = n ? b->value + b->start[i] : NULL,
+                                .label = (double)b->label[i],
+                                .weight = b->has_weights ? (double)b->weight[i] : 1};
+            if (!b->has_names) sluice_batch_row(b, i, ids, NULL, &x);
             sluice_format_float(number, (float)x.label);
             add(&t, "%s", number);
-            if (b->has_weights) {
+            if (b->has_weights && (x.weight != 1 || !b->has_names)) {
                 sluice_format_double(number, x.weight);
                 add(&t, "*%s", number);
             }
             for (size_t k = 0; k < n; k++) {
                 sluice_format_float(number, x.values[k]);
                 zeros |= x.values[k] == 0;
-                add(&t, " %llu:%s", (unsigned long long)ids[k], number);
+                add(&t, " ");
+                if (b->has_names)
+                    add_name(&t, b->text + b->name[b->start[i] + k].at, b->name[b->start[i] + k].n);
+                else
+                    add(&t, "%llu", (unsigned long long)ids[k]);
+                add(&t, ":%s", number);
             }
             add(&t, "\n");
             free(ids);
@@ -83,8 +99,8 @@ static inline char *read_bytes(const void *bytes, size_t n, const sluice_reader_
 }
 
 /* What a text reads as: with one thread in one block, and checked to be the same in small blocks and with threads. */
-static inline char *read_text_n(const void *bytes, size_t n, int skip, size_t max_line) {
-    sluice_reader_options o = {sizeof o, "libsvm", 1, skip, max_line};
+static inline char *read_with(const void *bytes, size_t n, sluice_reader_options o) {
+    o.threads = 1;
     char *plain = read_bytes(bytes, n, &o, 1 << 19);
     size_t blocks[] = {1, 7, 64, 1000};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
@@ -94,6 +110,18 @@ static inline char *read_text_n(const void *bytes, size_t n, int skip, size_t ma
             free(other);
         }
     return plain;
+}
+
+/* The format that the tests of one file are about; another one says so before it includes this. */
+#ifndef STREAM_FORMAT
+#define STREAM_FORMAT "libsvm"
+#endif
+
+static inline char *read_text_n(const void *bytes, size_t n, int skip, size_t max_line) {
+    return read_with(
+        bytes, n,
+        (sluice_reader_options){
+            .size = sizeof(sluice_reader_options), .format = STREAM_FORMAT, .skip_errors = skip, .max_line = max_line});
 }
 
 #define CHECK_READS(input, want)                                                                                       \

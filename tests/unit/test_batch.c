@@ -16,11 +16,11 @@ TEST(reserving_keeps_what_is_there) {
     CHECK(sluice_batch_label(&b, 0) == 3);
     uint64_t ids[2];
     sluice_example x;
-    sluice_batch_row(&b, 0, ids, &x);
+    sluice_batch_row(&b, 0, ids, NULL, &x);
     CHECK(ids[0] == 5 && ids[1] == UINT64_MAX && x.ids == ids);
     CHECK(x.n == 2 && x.values[0] == 1 && x.values[1] == -2 && x.label == 3 && x.weight == 1);
     b.has_weights = true, b.weight[0] = 0.25f;
-    sluice_batch_row(&b, 0, ids, &x);
+    sluice_batch_row(&b, 0, ids, NULL, &x);
     CHECK(x.weight == 0.25);
     sl_batch_clear(&b);
     CHECK(b.rows == 0 && b.nonzeros == 0 && b.wides == 0 && !b.has_weights && b.row_room >= 1001);

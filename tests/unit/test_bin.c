@@ -9,7 +9,7 @@
 static char *read_bin(const sl_bytes *b) {
     char *plain = NULL;
     for (unsigned threads = 1; threads <= 3; threads += 2) {
-        sluice_reader_options o = {sizeof o, "bin", threads, 1, 0};
+        sluice_reader_options o = {.size = sizeof o, .format = "bin", .threads = threads, .skip_errors = 1};
         char *got = read_bytes(b->data, b->n, &o, 64);
         if (!plain) {
             plain = got;
@@ -23,7 +23,7 @@ static char *read_bin(const sl_bytes *b) {
 
 /* Rows of text as a batch, by way of the text reader. */
 static sluice_reader *open_text(const char *rows, const sluice_batch **b) {
-    sluice_reader_options o = {sizeof o, "libsvm", 1, 0, 0};
+    sluice_reader_options o = {.size = sizeof o, .format = "libsvm", .threads = 1};
     sluice_reader *r = sl_reader_open_memory(rows, strlen(rows), "rows", &o, 1 << 19, NULL);
     CHECK_EQ(sluice_reader_next(r, b), SLUICE_OK);
     return r;

@@ -177,7 +177,7 @@ TEST(text_that_lies_is_refused) {
 
 TEST(numbers_that_lie_are_refused) {
     file f = file_of("pa-1");
-    sl_put_le(f.bytes + 8, 2, 4);
+    sl_put_le(f.bytes + 8, SL_MODEL_VERSION + 1, 4);
     refuse(&f, "newer sluice");
     f = file_of("pa-1");
     sl_put_le(f.bytes + section(&f, "FEAT") + 1, 4000000000u, 4); /* how many features */

@@ -43,7 +43,7 @@ static text numbered(int from, int n) {
 TEST(any_number_of_threads_gives_the_same_rows) {
     text t = numbered(0, 30000);
     for (unsigned threads = 1; threads <= 8; threads++) {
-        sluice_reader_options o = {sizeof o, NULL, threads, 0, 0};
+        sluice_reader_options o = {.size = sizeof o, .threads = threads};
         char *got = read_bytes(t.data, t.n, &o, 1000);
         CHECK(strcmp(got, t.data) == 0);
         free(got);
@@ -59,7 +59,7 @@ TEST(inputs_follow_each_other) {
              paths[4]);
     for (unsigned threads = 1; threads <= 4; threads++)
         for (size_t block = 1; block < 100; block += 33) {
-            sluice_reader_options o = {sizeof o, NULL, threads, 0, 0};
+            sluice_reader_options o = {.size = sizeof o, .threads = threads};
             char *got = read_paths(paths, 5, &o, block);
             CHECK_STR(got, want);
             free(got);
@@ -73,7 +73,7 @@ TEST(inputs_follow_each_other) {
 TEST(lines_are_counted_across_blocks) {
     text t = numbered(0, 5000);
     add(&t, "1 x:1\n");
-    sluice_reader_options o = {sizeof o, NULL, 4, 0, 0};
+    sluice_reader_options o = {.size = sizeof o, .threads = 4};
     char *got = read_bytes(t.data, t.n, &o, 100);
     CHECK_HAS(got, "data mem:5001:3: id 'x'");
     CHECK(strncmp(got, t.data, t.n - 6) == 0);
@@ -93,11 +93,11 @@ TEST(a_wrong_name_fails_at_once) {
 }
 
 TEST(formats_by_name_content_and_ending) {
-    sluice_reader_options o = {sizeof o, "nonsense", 1, 0, 0};
+    sluice_reader_options o = {.size = sizeof o, .format = "nonsense", .threads = 1};
     CHECK(sluice_reader_open_memory("1\n", 2, "m", &o, &err) == NULL);
     CHECK_EQ(err.status, SLUICE_E_USAGE);
     CHECK_HAS(err.message, "'nonsense'");
-    CHECK_HAS(err.message, "libsvm, bin");
+    CHECK_HAS(err.message, "libsvm, vw, jsonl, bin");
     const char *bin = in_dir("x.dat"), *text_named_bin = file("t.bin", "1 1:1\n");
     sluice_writer *w = sluice_writer_open(bin, "bin", &err);
     sluice_example x = {(const uint64_t[]){7}, (const float[]){1}, 1, 1, 1};
@@ -157,7 +157,7 @@ TEST(failing_input_delivers_the_rows_before) {
     CHECK_EQ(stat(path, &st), 0);
     CHECK_EQ(truncate(path, st.st_size / 2), 0);
     for (unsigned threads = 1; threads <= 3; threads++) {
-        sluice_reader_options o = {sizeof o, NULL, threads, 1, 0};
+        sluice_reader_options o = {.size = sizeof o, .threads = threads, .skip_errors = 1};
         char *got = read_paths(&path, 1, &o, 1 << 12), *failure = strstr(got, "data /");
         CHECK(failure != NULL && failure > got + 1000);
         CHECK(failure && strncmp(got, t.data, (size_t)(failure - got)) == 0);
@@ -219,7 +219,7 @@ TEST(closing_early_neither_hangs_nor_leaks) {
         }
     for (unsigned threads = 1; threads <= 4; threads++)
         for (int batches = 0; batches < 5; batches++) {
-            sluice_reader_options o = {sizeof o, NULL, threads, 0, 0};
+            sluice_reader_options o = {.size = sizeof o, .threads = threads};
             sluice_reader *r = sl_reader_open_memory(t.data, t.n, "mem", &o, 2000, &err);
             const sluice_batch *b;
             for (int i = 0; i < batches; i++) CHECK_EQ(sluice_reader_next(r, &b), SLUICE_OK);
@@ -235,7 +235,7 @@ TEST(closing_while_a_pipe_is_silent) {
     char name[64];
     snprintf(name, sizeof name, "/dev/fd/%d", fd[0]);
     const char *path = name;
-    sluice_reader_options o = {sizeof o, NULL, 3, 0, 0};
+    sluice_reader_options o = {.size = sizeof o, .threads = 3};
     sluice_reader *r = sluice_reader_open(&path, 1, &o, &err);
     CHECK(r != NULL);
     usleep(30000); /* a worker now waits for bytes that never come */
@@ -256,7 +256,7 @@ TEST(a_live_stream_is_delivered_as_it_arrives) {
         char name[64];
         snprintf(name, sizeof name, "/dev/fd/%d", fd[0]);
         const char *path = name;
-        sluice_reader_options o = {sizeof o, NULL, threads, 0, 0};
+        sluice_reader_options o = {.size = sizeof o, .threads = threads};
         sluice_reader *r = sluice_reader_open(&path, 1, &o, &err);
         const sluice_batch *b;
         double start = now();
@@ -336,7 +336,7 @@ TEST(a_pipe_in_the_middle_of_files) {
     const char *paths[] = {file("a", "1 1:1\n"), in_dir("fifo"), file("c", "3 3:3\n")};
     CHECK_EQ(mkfifo(paths[1], 0600), 0);
     for (unsigned threads = 1; threads <= 3; threads++) {
-        sluice_reader_options o = {sizeof o, NULL, threads, 0, 0};
+        sluice_reader_options o = {.size = sizeof o, .threads = threads};
         sluice_reader *r = sluice_reader_open(paths, 3, &o, &err); /* does not wait for a writer */
         const sluice_batch *b;
         CHECK_EQ(sluice_reader_next(r, &b), SLUICE_OK); /* nor does the first file */
@@ -357,7 +357,7 @@ TEST(long_lines_come_and_go) {
         add(&t, "\n");
     }
     for (unsigned threads = 1; threads <= 3; threads += 2) {
-        sluice_reader_options o = {sizeof o, NULL, threads, 0, 0};
+        sluice_reader_options o = {.size = sizeof o, .threads = threads};
         char *got = read_bytes(t.data, t.n, &o, 500);
         CHECK(strcmp(got, t.data) == 0);
         free(got);

@@ -131,7 +131,7 @@ TEST(paths_and_formats_that_cannot_be) {
     CHECK_EQ(err.status, SLUICE_E_IO);
     CHECK(sluice_writer_open(in_dir("x"), "csv2", &err) == NULL);
     CHECK_EQ(err.status, SLUICE_E_USAGE);
-    CHECK_HAS(err.message, "libsvm, bin");
+    CHECK_HAS(err.message, "libsvm, vw, jsonl, bin");
     CHECK(!sluice_writer_open(in_dir("a.svm.gz"), NULL, &err)); /* it would be plain text under that name */
     CHECK_EQ(err.status, SLUICE_E_USAGE);
     CHECK_HAS(err.message, "compressed");

@@ -1,0 +1,61 @@
+/* The dictionary: names (any bytes) to small numbers, exactly and in the order of first sight.
+ *
+ * An entry of the table is 16 bytes, four to a cache line: half of the name's hash, its number, and the name itself if
+ * it has up to seven bytes, else where its bytes lie. So a short name is found within one line, a longer one in two.
+ * All bytes lie in one arena. Numbers of names that were removed are given out again. */
+#ifndef SL_NAMES_H
+#define SL_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sluice.h"
+
+#define SL_NO_NAME UINT32_MAX
+#define SL_MAX_NAME ((size_t)SLUICE_MAX_NAME)
+
+typedef struct sl_name_entry {
+    uint32_t tag;    /* the high half of the hash; its top bits say where the entry's home is */
+    uint32_t number; /* plus 1; 0: free */
+    uint64_t text;   /* short names: their bytes, and their length in the highest; else 0xFF, length (16), place (40) */
+} sl_name_entry;
+
+typedef struct sl_names {
+    sl_name_entry *table; /* 2^bits entries, at most 5/8 used */
+    unsigned bits;
+    size_t used;
+    char *bytes; /* the arena */
+    size_t bytes_n, bytes_room, garbage;
+    uint64_t *where;  /* by number: length << 40 | place in the arena; or free */
+    uint32_t n, room; /* numbers below n were given out */
+    uint32_t free;    /* the first that can be given out again, plus 1 */
+} sl_names;
+
+/* The hash that names are looked up by: keyed by a secret of the process, so that nobody can aim at collisions. */
+uint64_t sl_name_hash(const char *name, size_t n);
+
+void sl_names_free(sl_names *d);
+
+/* The number of a name, or SL_NO_NAME. */
+uint32_t sl_names_find(const sl_names *d, uint64_t hash, const char *name, size_t n);
+/* The same, and a name that is not there gets a number: SL_NO_NAME only when there is no memory; then nothing has
+ * changed. */
+uint32_t sl_names_add(sl_names *d, uint64_t hash, const char *name, size_t n);
+/* Takes a name out. */
+void sl_names_remove(sl_names *d, uint32_t number);
+/* The bytes of a name that is there: good until the next add. */
+const char *sl_names_text(const sl_names *d, uint32_t number, size_t *n);
+/* Whether the number is in use. */
+bool sl_names_has(const sl_names *d, uint32_t number);
+
+/* A whole number as a name (at most 20 bytes): its length. And the other way: whether the name is one. */
+size_t sl_name_of_id(uint64_t id, char *name);
+bool sl_id_of_name(const char *name, size_t n, uint64_t *id);
+
+/* Asks for what a lookup will touch. */
+static inline void sl_names_prefetch(const sl_names *d, uint64_t hash) {
+    if (d->table) __builtin_prefetch(&d->table[(uint32_t)(hash >> 32) >> (32 - d->bits)]);
+}
+
+#endif

@@ -1,0 +1,166 @@
+/* Rows of named features. A small table over the row finds names that come again. */
+#include "io/named_rows.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/names.h"
+
+enum {
+    SEEN_START_BITS = 8,
+    FEW = 8,              /* features that are looked through one by one */
+    SPREAD = 64,          /* times its text is what the names of a row may be, */
+    SPREAD_MIN = 1 << 20, /* or so many bytes */
+};
+
+void sl_named_begin(sl_named_rows *r, sl_block *b) {
+    *r = (sl_named_rows){.batch = &b->batch, .budget = SIZE_MAX};
+    b->batch.has_names = true;
+    b->batch.has_lines = true;
+}
+
+void sl_named_finish(sl_named_rows *r) {
+    free(r->seen);
+    *r = (sl_named_rows){0};
+}
+
+void sl_named_budget(sl_named_rows *r, size_t text_bytes) {
+    r->budget = text_bytes > SPREAD_MIN / SPREAD ? text_bytes * SPREAD : SPREAD_MIN;
+}
+
+size_t sl_named_count(const sl_named_rows *r) { return r->batch->nonzeros - r->first; }
+float *sl_named_values(const sl_named_rows *r) { return r->batch->value + r->first; }
+
+sl_named_status sl_named_piece(sl_named_rows *r, const char *bytes, size_t n) {
+    sluice_batch *b = r->batch;
+    if (n > b->text_room - b->text_n && !sl_batch_reserve_names(b, 0, n)) return SL_NAMED_MEMORY;
+    if (n) memcpy(b->text + b->text_n, bytes, n);
+    b->text_n += n;
+    return SL_NAMED_OK;
+}
+
+void sl_named_forget(sl_named_rows *r) { r->batch->text_n = r->name_first; }
+
+static bool same_name(const sluice_batch *b, size_t k, uint64_t hash, const char *name, size_t n) {
+    return b->hash[k] == hash && b->name[k].n == n && memcmp(b->text + b->name[k].at, name, n) == 0;
+}
+
+/* The table's place for a name: its own, or a free one. */
+static uint32_t *place(const sl_named_rows *r, uint64_t hash, const char *name, size_t n) {
+    size_t mask = ((size_t)1 << r->seen_bits) - 1, i = hash & mask;
+    while (r->seen[i] && !same_name(r->batch, r->first + r->seen[i] - 1, hash, name, n)) i = (i + 1) & mask;
+    return &r->seen[i];
+}
+
+/* A table for more than count features, less than half full, that knows those that the row has. It is as small as they
+ * allow: one long row must not make all others clear a large table. */
+static bool make_table(sl_named_rows *r, size_t count) {
+    unsigned bits = SEEN_START_BITS;
+    while ((size_t)1 << bits < 2 * (count + 1)) bits++;
+    if (bits > r->seen_room) {
+        uint32_t *larger = realloc(r->seen, sizeof *larger << bits);
+        if (!larger) return false;
+        r->seen = larger;
+        r->seen_room = bits;
+    }
+    r->seen_bits = bits;
+    memset(r->seen, 0, sizeof *r->seen << bits);
+    const sluice_batch *b = r->batch;
+    for (size_t k = 0; k < count; k++) {
+        const sl_name *name = &b->name[r->first + k];
+        *place(r, b->hash[r->first + k], b->text + name->at, name->n) = (uint32_t)k + 1;
+    }
+    return true;
+}
+
+/* The feature of this row that has the name already, or where the table wants to know of it (*slot; NULL: no table). */
+static bool repeated(sl_named_rows *r, uint64_t hash, const char *name, size_t n, size_t *k, uint32_t **slot) {
+    const sluice_batch *b = r->batch;
+    size_t count = sl_named_count(r);
+    *slot = NULL;
+    if (count < FEW) {
+        for (*k = r->first; *k < b->nonzeros; ++*k)
+            if (same_name(b, *k, hash, name, n)) return true;
+        return false;
+    }
+    *slot = place(r, hash, name, n);
+    *k = r->first + **slot - 1;
+    return **slot != 0;
+}
+
+/* Room for a feature more, and a text: names without bytes need one too. */
+static inline bool make_room(sluice_batch *b) {
+    if (b->nonzeros < b->name_room && b->nonzeros < b->nonzero_room && b->text) return true;
+    return sl_batch_reserve_names(b, 1, 1);
+}
+
+/* There is room, and the name is in the batch; `name` points to it, or to the same bytes elsewhere. */
+static inline sl_named_status end(sl_named_rows *r, const char *name, size_t n, float value) {
+    sluice_batch *b = r->batch;
+    size_t count = sl_named_count(r), k;
+    if (n > SL_MAX_NAME) {
+        sl_named_forget(r);
+        return SL_NAMED_LONG;
+    }
+    if (n > r->budget) {
+        sl_named_forget(r);
+        return SL_NAMED_MUCH;
+    }
+    r->budget -= n;
+    if (count >= FEW && (count == FEW || 2 * (count + 1) > (size_t)1 << r->seen_bits) && !make_table(r, count))
+        return SL_NAMED_MEMORY;
+    uint64_t hash = sl_name_hash(name, n);
+    uint32_t *slot;
+    if (repeated(r, hash, name, n, &k, &slot)) {
+        b->value[k] += value;
+        sl_named_forget(r);
+        return isfinite(b->value[k]) ? SL_NAMED_OK : SL_NAMED_RANGE;
+    }
+    if (slot) *slot = (uint32_t)count + 1;
+    b->name[b->nonzeros] = (sl_name){.at = (uint32_t)r->name_first, .n = (uint32_t)n};
+    b->hash[b->nonzeros] = hash;
+    b->value[b->nonzeros++] = value;
+    r->name_first = b->text_n;
+    return SL_NAMED_OK;
+}
+
+sl_named_status sl_named_end(sl_named_rows *r, float value) {
+    if (!make_room(r->batch)) return SL_NAMED_MEMORY;
+    return end(r, r->batch->text + r->name_first, r->batch->text_n - r->name_first, value);
+}
+
+sl_named_status sl_named_feature(sl_named_rows *r, const char *name, size_t n, float value) {
+    bool whole = r->name_first == r->batch->text_n;
+    sl_named_status status = sl_named_piece(r, name, n);
+    if (status != SL_NAMED_OK || !make_room(r->batch)) return SL_NAMED_MEMORY;
+    /* hashed where it was: reading back what has just been stored, byte by byte, would wait for it */
+    return whole ? end(r, name, n, value) : sl_named_end(r, value);
+}
+
+static void begin_row(sl_named_rows *r) {
+    r->first = r->batch->nonzeros;
+    r->text_first = r->name_first = r->batch->text_n;
+}
+
+sl_named_status sl_named_row(sl_named_rows *r, float label, float weight, uint64_t line) {
+    sluice_batch *b = r->batch;
+    if (!sl_batch_reserve(b, 1, 0, 0)) return SL_NAMED_MEMORY;
+    for (size_t k = r->first; k < b->nonzeros; k++) b->has_zeros |= b->value[k] == 0;
+    if (weight != 1 && !b->has_weights) {
+        for (size_t i = 0; i < b->rows; i++) b->weight[i] = 1;
+        b->has_weights = true;
+    }
+    b->weight[b->rows] = weight;
+    b->line[b->rows] = (uint32_t)line;
+    b->label[b->rows++] = label;
+    b->start[b->rows] = b->nonzeros;
+    begin_row(r);
+    return SL_NAMED_OK;
+}
+
+void sl_named_drop(sl_named_rows *r) {
+    r->batch->nonzeros = r->first;
+    r->batch->text_n = r->text_first;
+    begin_row(r);
+}

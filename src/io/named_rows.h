@@ -1,0 +1,58 @@
+/* Building rows of named features: what the parsers of VW text, CSV, JSON Lines, plain text and URLs share.
+ *
+ *     sl_named_rows rows;
+ *     sl_named_begin(&rows, block);                   once per block
+ *     sl_named_feature(&rows, name, n, value)         the features of a row, or the pieces of a name one by one:
+ *         sl_named_piece(&rows, "words=", 6), sl_named_piece(...), sl_named_end(&rows, value)
+ *     sl_named_row(&rows, label, weight, line)        the row is complete; or
+ *     sl_named_drop(&rows)                            it was bad: as if it had not begun
+ *     sl_named_finish(&rows)
+ *
+ * A name that comes again in its row adds to the value it has. Calls fail only for want of
+ * memory (SL_NAMED_MEMORY), because a name is too long (SL_NAMED_LONG), because the values of a name that repeats add
+ * up to more than a float holds (SL_NAMED_RANGE), or because the names of a row are out of proportion to its text
+ * (SL_NAMED_MUCH), and leave it to the parser to say where. */
+#ifndef SL_NAMED_ROWS_H
+#define SL_NAMED_ROWS_H
+
+#include "io/block.h"
+
+typedef enum sl_named_status {
+    SL_NAMED_OK,
+    SL_NAMED_MEMORY,
+    SL_NAMED_LONG,
+    SL_NAMED_RANGE,
+    SL_NAMED_MUCH
+} sl_named_status;
+
+typedef struct sl_named_rows {
+    sluice_batch *batch;
+    size_t first;      /* feature of the row that is being built */
+    size_t text_first; /* where the text of its names begins */
+    size_t name_first; /* where the name that is being put together begins */
+    size_t budget;     /* bytes of names that the row may still have */
+    uint32_t *seen;    /* hash table over the row: feature - first, plus 1; 0: free */
+    unsigned seen_bits, seen_room;
+} sl_named_rows;
+
+void sl_named_begin(sl_named_rows *r, sl_block *b);
+void sl_named_finish(sl_named_rows *r);
+/* For formats where one name stands before many (a namespace, an outer key): limits the names of the row that begins,
+ * those that repeat too, in proportion to the bytes of its text. Without it a short text could need any amount of
+ * memory and time. */
+void sl_named_budget(sl_named_rows *r, size_t text_bytes);
+
+sl_named_status sl_named_piece(sl_named_rows *r, const char *bytes, size_t n);
+sl_named_status sl_named_end(sl_named_rows *r, float value);
+sl_named_status sl_named_feature(sl_named_rows *r, const char *name, size_t n, float value);
+/* Gives up the pieces of a name. */
+void sl_named_forget(sl_named_rows *r);
+
+/* How many features the row has, and their values, for scaling before it is complete. */
+size_t sl_named_count(const sl_named_rows *r);
+float *sl_named_values(const sl_named_rows *r);
+
+sl_named_status sl_named_row(sl_named_rows *r, float label, float weight, uint64_t line);
+void sl_named_drop(sl_named_rows *r);
+
+#endif

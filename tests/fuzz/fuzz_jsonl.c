@@ -1,0 +1,9 @@
+/* Fuzz target: any bytes as JSON Lines. */
+#include "fuzz/named.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
+    check_named(bytes, n, "jsonl");
+    return 0;
+}

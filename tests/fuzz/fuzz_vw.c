@@ -1,0 +1,9 @@
+/* Fuzz target: any bytes as VW text. */
+#include "fuzz/named.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
+    check_named(bytes, n, "vw");
+    return 0;
+}
