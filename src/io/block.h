@@ -53,6 +53,8 @@ typedef struct sl_block {
     uint64_t offset;    /* of its first byte in that input (after decompression) */
     char *text;         /* n bytes and SL_BLOCK_PAD newlines behind them */
     size_t n, room;
+    struct sl_csv_header *header; /* csv: held; NULL: the block is blank lines */
+    size_t head;                  /* csv: so many bytes at the beginning are the header, not rows */
 
     sluice_batch batch;
     uint64_t lines; /* that these bytes are */
@@ -77,6 +79,7 @@ typedef struct sl_input {
     char *carry; /* text behind the last block's last line */
     size_t carry_n, carry_room;
     uint64_t rows; /* of bin: so far */
+    struct sl_csv_header *header;
 } sl_input;
 
 /* Fetches the next block of bytes. False at the end of the input or when woken; failures are left in the block, which
@@ -88,6 +91,9 @@ typedef void sl_parse(sl_block *b);
 /* For lines of text, whatever they mean (lines.c): a block ends behind a newline; the last line of an input gets one.
  */
 sl_fetch sl_fetch_lines;
+/* The same for records that end where `cut` (fresh, and not kept) says. */
+struct sl_cut;
+bool sl_fetch_records(sl_input *in, sl_block *b, struct sl_cut *cut);
 
 /* Notes that a line (counted from 1 in the block) is bad: counts it or fails. Returns whether to go on. */
 bool sl_bad_line(sl_block *b, sl_reason reason, uint64_t line, size_t column, const char *message);

@@ -16,6 +16,7 @@ const sl_format sl_formats[] = {
     {"jsonl", "one JSON object a line", ENDINGS(".jsonl", ".ndjson"), NULL, 0, sl_fetch_lines, sl_parse_jsonl},
     {"bin", "sluice's own binary format", ENDINGS(".bin"), SL_BIN_MAGIC, SL_BIN_MAGIC_BYTES, sl_fetch_bin,
      sl_parse_bin},
+    {"csv", "columns, with a header: RFC 4180", ENDINGS(".csv", ".tsv"), NULL, 0, sl_fetch_csv, sl_parse_csv},
     {NULL, NULL, NULL, NULL, 0, NULL, NULL},
 };
 

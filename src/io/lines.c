@@ -1,11 +1,13 @@
-/* Blocks of whole lines. What stands behind the last newline of a block is carried over to the next one, so that blocks
- * can be parsed independently. Only a line that is longer than a block makes a block grow, up to max_line. */
+/* Blocks of whole lines, or of whole records that may be of several lines. What stands behind the last one of a block
+ * is carried over to the next block, so that blocks can be parsed independently. Only a line or record that is longer
+ * than a block makes a block grow, up to max_line. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/error.h"
 #include "io/block.h"
+#include "io/records.h"
 
 const char *const sl_reason_names[SL_REASONS] = {
     [SL_BAD_LABEL] = "label",    [SL_BAD_FIELD] = "field",
@@ -52,25 +54,32 @@ static bool carry(sl_input *in, const char *text, size_t n) {
     return true;
 }
 
-/* The block's text begins with a line that is too long: leaves it out, to its end, and makes a block of that alone. */
-static bool skip_long_line(sl_input *in, sl_block *b, size_t n) {
-    size_t got = n;
-    char *newline = NULL;
+/* The block's text begins with a record that is too long: leaves it out, to its end, and makes a block of that alone.
+ */
+static bool skip_long_record(sl_input *in, sl_block *b, sl_cut cut, size_t n) {
+    size_t got = n, end;
+    cut.at = cut.fresh = 0, cut.quoted = false;
     b->n = 0;
-    b->lines = 1;
-    while (b->status == SLUICE_OK && !(newline = memchr(b->text, '\n', got))) {
+    while (!(end = sl_cut_first(&cut, b->text, got))) {
+        b->lines += sl_count_newlines(b->text, got);
+        sl_cut_go_on(&cut, b->text, got);
         b->status = sl_source_read(in->source, b->text, b->room, &got, &b->error);
-        if (got == 0) break;
+        if (b->status == SLUICE_OK && got > 0) continue;
+        b->lines++;
+        in->ended = true;
+        return true;
     }
-    if (!newline) in->ended = true;
-    if (newline && !carry(in, newline + 1, (size_t)(b->text + got - (newline + 1)))) return no_memory(in, b);
-    return true;
+    b->lines += sl_count_newlines(b->text, end);
+    return carry(in, b->text + end, got - end) || no_memory(in, b);
 }
 
-static bool long_line(sl_input *in, sl_block *b, size_t n) {
+static bool long_record(sl_input *in, sl_block *b, const sl_cut *cut, size_t n) {
     char message[80];
     snprintf(message, sizeof message, SL_LONG_LINE_MESSAGE, in->rules->max_line);
-    if (sl_bad_line(b, SL_LONG_LINE, 1, 1, message)) return skip_long_line(in, b, n);
+    if (cut->quotes && !in->header) /* without its first record a csv file has no meaning */
+        b->status = sl_fail_at(&b->error, SLUICE_E_DATA, b->source, 1, 1, "%s", message);
+    else if (sl_bad_line(b, SL_LONG_LINE, 1, 1, message))
+        return skip_long_record(in, b, *cut, n);
     b->n = 0;
     in->ended = true;
     return true;
@@ -84,15 +93,14 @@ static sluice_status skip_byte_order_mark(sl_input *in, sluice_error *err) {
     return status == SLUICE_OK && yes ? sl_source_read(in->source, mark, 3, &got, err) : status;
 }
 
-bool sl_fetch_lines(sl_input *in, sl_block *b) {
+bool sl_fetch_records(sl_input *in, sl_block *b, sl_cut *cut) {
     const size_t max_line = in->rules->max_line, target = in->rules->block_bytes;
-    size_t n = in->carry_n, end = 0; /* end: behind the last newline */
+    size_t n = in->carry_n, end = 0; /* end: behind the last whole record */
     b->offset = sl_source_offset(in->source) - n;
     if (!sl_block_room(b, n + target)) return no_memory(in, b);
     if (n) {
         memcpy(b->text, in->carry, n);
-        char *newline = memrchr(b->text, '\n', n);
-        if (newline) end = (size_t)(newline + 1 - b->text);
+        end = sl_cut_last(cut, b->text, n, 0);
         in->carry_n = 0;
     }
     if (!in->started) {
@@ -103,7 +111,7 @@ bool sl_fetch_lines(sl_input *in, sl_block *b) {
         if (end && (n >= target || sl_source_is_live(in->source))) break;
         if (n - end > max_line) {
             if (end) break;
-            return long_line(in, b, n);
+            return long_record(in, b, cut, n);
         }
         if (n == b->room && !sl_block_room(b, 2 * n)) return no_memory(in, b);
         size_t got, want = n < target ? target - n : b->room - n;
@@ -111,20 +119,24 @@ bool sl_fetch_lines(sl_input *in, sl_block *b) {
         if (b->status != SLUICE_OK) break;
         if (got == 0) {
             in->ended = true;
-            if (n > end) { /* the last line has no newline */
+            if (n > end) { /* the last record has no newline */
                 if (n == b->room && !sl_block_room(b, n + 1)) return no_memory(in, b);
                 b->text[n++] = '\n';
                 end = n;
             }
             break;
         }
-        char *newline = memrchr(b->text + n, '\n', got);
         n += got;
-        if (newline) end = (size_t)(newline + 1 - b->text);
+        end = sl_cut_last(cut, b->text, n, end);
     }
     if (b->status != SLUICE_OK) in->ended = true;
     if (!in->ended && !carry(in, b->text + end, n - end)) return no_memory(in, b);
     b->n = end;
     memset(b->text + end, '\n', SL_BLOCK_PAD);
     return end > 0 || b->status != SLUICE_OK;
+}
+
+bool sl_fetch_lines(sl_input *in, sl_block *b) {
+    sl_cut cut = {.quotes = false};
+    return sl_fetch_records(in, b, &cut);
 }

@@ -164,3 +164,22 @@ void sl_named_drop(sl_named_rows *r) {
     r->batch->text_n = r->text_first;
     begin_row(r);
 }
+
+sl_named_status sl_named_keep(sl_named_rows *r, const char *bytes, size_t n) {
+    sl_named_status status = sl_named_piece(r, bytes, n);
+    if (status == SL_NAMED_OK) begin_row(r);
+    return status;
+}
+
+sl_named_status sl_named_end_once(sl_named_rows *r, float value) {
+    sluice_batch *b = r->batch;
+    size_t n = b->text_n - r->name_first;
+    if (n > SL_MAX_NAME) {
+        sl_named_forget(r);
+        return SL_NAMED_LONG;
+    }
+    sl_name name = {.at = (uint32_t)r->name_first, .n = (uint32_t)n};
+    sl_named_known(r, name, sl_name_hash(b->text + name.at, n), value);
+    r->name_first = b->text_n;
+    return SL_NAMED_OK;
+}

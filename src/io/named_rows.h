@@ -55,4 +55,19 @@ float *sl_named_values(const sl_named_rows *r);
 sl_named_status sl_named_row(sl_named_rows *r, float label, float weight, uint64_t line);
 void sl_named_drop(sl_named_rows *r);
 
+/* For a parser that knows that no name comes twice in its rows: all features of a row are then added by these alone,
+ * and nobody looks for names that repeat. There must be room for the features (sl_batch_reserve_names). */
+
+/* Puts text before the first row's, for names that many rows have: they can all refer to it. */
+sl_named_status sl_named_keep(sl_named_rows *r, const char *bytes, size_t n);
+/* A feature with such a name. */
+static inline void sl_named_known(sl_named_rows *r, sl_name name, uint64_t hash, float value) {
+    sluice_batch *b = r->batch;
+    b->name[b->nonzeros] = name;
+    b->hash[b->nonzeros] = hash;
+    b->value[b->nonzeros++] = value;
+}
+/* The end of a name of pieces. */
+sl_named_status sl_named_end_once(sl_named_rows *r, float value);
+
 #endif

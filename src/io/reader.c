@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "core/error.h"
+#include "io/csv.h"
 #include "io/format.h"
 #include "io/reader.h"
 #include "io/ways.h"
@@ -112,6 +113,7 @@ static sluice_status open_input(sluice_reader *r, sl_input *in, size_t at, sluic
 
 static void close_input(sl_input *in) {
     sl_source_close(in->source);
+    sl_csv_release(in->header);
     free(in->carry);
     *in = (sl_input){0};
 }
@@ -133,7 +135,9 @@ static bool fetch(sluice_reader *r, sl_block *b, size_t at) {
     sl_input *in = &r->input;
     sl_batch_clear(&b->batch);
     memset(b->skipped, 0, sizeof b->skipped);
-    b->n = 0, b->lines = 0, b->offset = 0;
+    sl_csv_release(b->header);
+    b->header = NULL;
+    b->n = 0, b->head = 0, b->lines = 0, b->offset = 0;
     b->status = SLUICE_OK;
     b->input = at;
     bool some = true;
@@ -425,6 +429,7 @@ void sluice_reader_close(sluice_reader *r) {
     for (size_t i = 0; r->ring && i < r->slots; i++) {
         sl_block *b = &r->ring[i].block;
         free(b->text);
+        sl_csv_release(b->header);
         sl_batch_free_arrays(&b->batch);
         sl_repeat_free(&b->repeat);
     }

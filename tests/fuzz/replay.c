@@ -50,7 +50,7 @@ static void run(const uint8_t *bytes, size_t n) {
 
 /* Changes a few bytes, in place; returns the new length. */
 static size_t mutate(uint8_t *b, size_t n, size_t room) {
-    static const char interesting[] = "0123456789:.+-eE #\n\r\t\0q|'^{}[]\",\\u";
+    static const char interesting[] = "0123456789:.+-eE #\n\r\t\0q|'^{}[]\",\\u=";
     for (uint64_t changes = 1 + draw() % 4; changes; changes--) {
         size_t at = n ? draw() % n : 0, length = 1 + draw() % 8;
         switch (draw() % 7) {

@@ -1,0 +1,101 @@
+/* Finding the ends of records. Text without quotes costs two fast searches, text with quotes one for every quote. */
+#include "io/records.h"
+
+#include <stdint.h>
+#include <string.h>
+
+static size_t find(const char *text, size_t from, size_t n, char c) {
+    const char *found = from < n ? memchr(text + from, c, n - from) : NULL;
+    return found ? (size_t)(found - text) : n;
+}
+
+/* Behind the last newline in text[from..to), or `none`. */
+static size_t past_last_newline(const char *text, size_t from, size_t to, size_t none) {
+    if (to - from == 1) return text[from] == '\n' ? to : none; /* between quoted fields there is mostly one byte */
+    const char *found = from < to ? memrchr(text + from, '\n', to - from) : NULL;
+    return found ? (size_t)(found + 1 - text) : none;
+}
+
+static bool opens(const sl_cut *c, const char *text, size_t quote) {
+    if (quote == c->fresh) return true;
+    return quote > 0 && (text[quote - 1] == c->separator || text[quote - 1] == '\n');
+}
+
+/* The next stretch of text[at..n) outside quotes; false when all was looked at. */
+static bool next_plain(sl_cut *c, const char *text, size_t n, size_t *from, size_t *to) {
+    if (c->quoted) {
+        size_t close = find(text, c->at, n, '"');
+        c->at = n;
+        if (close == n) return false;
+        c->quoted = false;
+        c->at = c->fresh = close + 1;
+    }
+    if (c->at == n) return false;
+    size_t quote = find(text, c->at, n, '"');
+    *from = c->at;
+    *to = quote;
+    c->quoted = quote < n && opens(c, text, quote);
+    c->at = quote < n ? quote + 1 : n;
+    return true;
+}
+
+size_t sl_past_blank_line(const char *text, size_t p, size_t n) {
+    size_t q = p;
+    while (q < n && text[q] == ' ') q++;
+    if (q < n && text[q] == '\r') q++;
+    return q < n && text[q] == '\n' ? q + 1 : p;
+}
+
+size_t sl_count_newlines(const char *text, size_t n) {
+    size_t count = 0;
+    for (size_t i = 0; i < n; i++) count += text[i] == '\n';
+    return count;
+}
+
+/* The separator is the first comma or tab outside quotes in the first record that is not blank; a comma if that has
+ * none. *end moves behind the blank lines before it. False: more text is needed. */
+static bool find_separator(sl_cut *c, const char *text, size_t n, size_t *end) {
+    size_t p = *end, q, from, to;
+    while ((q = sl_past_blank_line(text, p, n)) > p) p = q;
+    *end = p;
+    sl_cut look = {.quotes = true, .separator = '\n', .at = p, .fresh = p};
+    while (next_plain(&look, text, n, &from, &to))
+        for (; from < to; from++)
+            if (text[from] == ',' || text[from] == '\t' || text[from] == '\n') {
+                c->separator = text[from] == '\t' ? '\t' : ',';
+                c->at = c->fresh = p;
+                return true;
+            }
+    return false;
+}
+
+size_t sl_cut_last(sl_cut *c, const char *text, size_t n, size_t end) {
+    if (!c->quotes) {
+        end = past_last_newline(text, c->at, n, end);
+        c->at = n;
+        return end;
+    }
+    size_t from, to;
+    if (!c->separator && !find_separator(c, text, n, &end)) return end;
+    while (next_plain(c, text, n, &from, &to)) end = past_last_newline(text, from, to, end);
+    return end;
+}
+
+size_t sl_cut_first(sl_cut *c, const char *text, size_t n) {
+    size_t from, to;
+    while (c->at < n) {
+        size_t newline = find(text, c->at, n, '\n'), stop = newline < n ? newline + 1 : n;
+        if (c->quotes)
+            while (next_plain(c, text, stop, &from, &to)) {
+            }
+        c->at = stop;
+        if (newline < n && !c->quoted) return stop;
+    }
+    return 0;
+}
+
+void sl_cut_go_on(sl_cut *c, const char *text, size_t n) {
+    bool field_begins = n == c->fresh || text[n - 1] == c->separator || text[n - 1] == '\n';
+    c->fresh = field_begins ? 0 : SIZE_MAX;
+    c->at = 0;
+}

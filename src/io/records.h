@@ -1,0 +1,31 @@
+/* Where the records of a text end: at every newline, or, in csv, at every newline that does not stand in quotes.
+ *
+ * A quote opens only where a field begins, and the next one closes; one that follows at once opens again, which is how
+ * doubled quotes come out right without looking ahead. A quote elsewhere is a mistake and changes nothing here, so that
+ * a record with one in it spoils no other. The parser of csv (csv.c) goes by the same rule. */
+#ifndef SL_RECORDS_H
+#define SL_RECORDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct sl_cut {
+    bool quotes;    /* it is csv */
+    char separator; /* of its fields; 0: to be found out from the first record */
+    bool quoted;    /* whether text[at] stands in quotes */
+    size_t at;      /* so far the text was looked at */
+    size_t fresh;   /* a quote here opens whatever stands before it: a record begins, or quotes were closed */
+} sl_cut;
+
+/* Behind the last end of a record in text[at..n), or `end` if there is none. Called again when the text has grown. */
+size_t sl_cut_last(sl_cut *c, const char *text, size_t n, size_t end);
+/* Behind the first end of a record in text[at..n), or 0 if there is none. */
+size_t sl_cut_first(sl_cut *c, const char *text, size_t n);
+/* The text that was looked at, n bytes, goes on in another place. */
+void sl_cut_go_on(sl_cut *c, const char *text, size_t n);
+
+/* Behind the blank line that begins at text[p], or p if there is none. */
+size_t sl_past_blank_line(const char *text, size_t p, size_t n);
+size_t sl_count_newlines(const char *text, size_t n);
+
+#endif

@@ -1,0 +1,381 @@
+/* csv: what cells mean, where errors are, and that records are found whatever stands in their quotes. */
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/records.h"
+#include "stream.h"
+
+static sluice_reader_options csv(void) {
+    return (sluice_reader_options){.size = sizeof(sluice_reader_options), .format = "csv"};
+}
+
+static void check(const char *input, sluice_reader_options o, const char *want) {
+    char *got = read_with(input, strlen(input), o);
+    CHECK_STR(got, want);
+    free(got);
+}
+
+#define CHECK_CSV(input, want) check(input, csv(), want)
+
+static void check_skips(const char *input, const char *want) {
+    sluice_reader_options o = csv();
+    o.skip_errors = 1;
+    check(input, o, want);
+}
+
+static void check_columns(const char *input, const char *label, const char *weight, const char *want) {
+    sluice_reader_options o = csv();
+    o.label = label, o.weight = weight;
+    check(input, o, want);
+}
+
+static void check_no_header(const char *input, const char *label, const char *want) {
+    sluice_reader_options o = csv();
+    o.label = label, o.no_header = 1;
+    check(input, o, want);
+}
+
+/* ---- cells ------------------------------------------------------------------------------------------------------ */
+
+TEST(numbers_are_values_and_other_texts_are_categories) {
+    CHECK_CSV("label,age,city\n1,30,Bonn\n0,2.5,Ulm\n", "1 age:30 city=Bonn:1\n0 age:2.5 city=Ulm:1\n");
+    CHECK_CSV("label,x\n1,0\n1,-0.5\n1,+3\n1,1e3\n1,.5\n1,5.\n1,12345678901\n1,0.1234567890123456\n",
+              "1 x:0\n1 x:-0.5\n1 x:3\n1 x:1000\n1 x:0.5\n1 x:5\n1 x:12345679000\n1 x:0.12345679\n");
+    CHECK_CSV("label,x\n1,1e\n1,0x10\n1,1.2.3\n1,-\n1,12-05-2020\n1,1 2\n1,+-1\n1,nancy\n1,nan-tes\n1,1e999x\n",
+              "1 x=1e:1\n1 x=0x10:1\n1 x=1.2.3:1\n1 x=-:1\n1 x=12-05-2020:1\n1 x=1\\x202:1\n1 x=+-1:1\n1 x=nancy:1\n"
+              "1 x=nan-tes:1\n1 x=1e999x:1\n");
+}
+
+TEST(every_cell_is_taken_for_itself) { CHECK_CSV("label,x\n1,7\n0,seven\n1,8\n", "1 x:7\n0 x=seven:1\n1 x:8\n"); }
+
+TEST(empty_cells_are_nothing) { CHECK_CSV("label,a,b,c\n1,,2,\n0,,,\n1,\"\",x,  \n", "1 b:2\n0\n1 b=x:1\n"); }
+
+TEST(blanks_belong_to_texts_but_not_to_numbers) {
+    CHECK_CSV("label,a, b\n1, 5 , x \n 1 ,\" 5\",\"\t6\t\"\n", "1 a:5 \\x20b=\\x20x\\x20:1\n1 a:5 \\x20b:6\n");
+}
+
+TEST(quotes) {
+    CHECK_CSV("\"label\",\"a,b\",\"c\"\"d\"\n\"1\",\"2\",\"x,\"\"y\"\"\"\n", "1 a,b:2 c\"d=x,\"y\":1\n");
+    CHECK_CSV("label,a\n1,\"one\ntwo\"\n1,\"\n\n\"\n1,\"\r\n\"\n0,3\n",
+              "1 a=one\\x0atwo:1\n1 a=\\x0a\\x0a:1\n1 a=\\x0d\\x0a:1\n0 a:3\n");
+    CHECK_CSV("label,a\n1,\"\"\"\"\n1,\"\"\"a\"\"b\"\n", "1 a=\":1\n1 a=\"a\"b:1\n");
+    CHECK_CSV("\"a\nb\",label\n\"x\",1\n", "1 a\\x0ab=x:1\n");
+}
+
+TEST(line_ends_and_blank_lines) {
+    CHECK_CSV("label,a\r\n1,2\r\n0,x\r\n1,\r\n1,\"q\"\r\n", "1 a:2\n0 a=x:1\n1\n1 a=q:1\n");
+    CHECK_CSV("\n\r\n  \nlabel,a\n\n1,2\n   \n\r\n0,3", "1 a:2\n0 a:3\n");
+    CHECK_CSV("label,a\n1,x\ry\n1,2\r", "1 a=x\\x0dy:1\n1 a:2\n");
+    CHECK_CSV("label,a\n1,\"x\"", "1 a=x:1\n");
+    CHECK_CSV("", "");
+    CHECK_CSV("\n\n", "");
+    CHECK_CSV("label,a\n", "");
+    CHECK_CSV("label,a", "");
+    CHECK_CSV("label\n1\n0\n", "1\n0\n");
+}
+
+TEST(a_byte_order_mark_is_passed_over) {
+    CHECK_CSV("\xef\xbb\xbflabel,a\n1,2\n", "1 a:2\n");
+    CHECK_CSV("\xef\xbb\xbf\"label\",a\n1,2\n", "1 a:2\n");
+    CHECK_CSV("\xef\xbb\xbf", "");
+}
+
+TEST(names_that_come_again_add_up) {
+    CHECK_CSV("label,a,a\n1,2,3\n0,x,x\n1,x,4\n", "1 a:5\n0 a=x:2\n1 a=x:1 a:4\n");
+    CHECK_CSV("label,a,a=b\n1,b,3\n1,b=c,c\n", "1 a=b:4\n1 a=b=c:2\n");
+    CHECK_CSV("label,a,a\n1,3e38,3e38\n", "data mem:2:8: the values of a name that repeats add up to more than a float "
+                                          "holds\n");
+}
+
+/* ---- columns ---------------------------------------------------------------------------------------------------- */
+
+TEST(the_label_column) {
+    CHECK_CSV("a,label,b\n5,1,6\n", "1 a:5 b:6\n");
+    CHECK_CSV("a,b\n1,6\n", "1 b:6\n");
+    check_columns("a,y,label\n5,1,6\n", "y", NULL, "1 a:5 label:6\n");
+    check_columns("a,y\n5,1\n", "2", NULL, "1 a:5\n");
+    check_columns("a,1,2\n5,6,7\n", "2", NULL, "7 a:5 1:6\n"); /* a name goes before a number */
+    check_columns("a,b\n5,1\n", "y", NULL, "data mem:1:1: there is no column 'y' for the label among the 2 here\n");
+    check_columns("\n\na,b\n5,1\n", "3", NULL, "data mem:3:1: there is no column '3' for the label among the 2 here\n");
+    check_columns("a,b\n5,1\n", "0", NULL, "data mem:1:1: there is no column '0' for the label among the 2 here\n");
+    CHECK_CSV("label,b,label\n1,2,3\n", "data mem:1:1: two columns are called 'label'\n");
+}
+
+TEST(labels) {
+    CHECK_CSV("label\n1\n-1\n0\n2.5\n1e-3\ntrue\nFalse\nTRUE\n\"1\"\n 1\n", "1\n-1\n0\n2.5\n0.001\n1\n0\n1\n1\n1\n");
+    CHECK_CSV("label,a\nyes,1\n", "data mem:2:1: label 'yes' is not a number, true or false\n");
+    CHECK_CSV("label,a\n,1\n", "data mem:2:1: label '' is not a number, true or false\n");
+    CHECK_CSV("a,label\n1,nan\n", "data mem:2:3: label 'nan' is not finite; what is missing is an empty cell\n");
+    CHECK_CSV("a,label\n1,1e39\n", "data mem:2:3: label '1e39' is beyond the range of a float, about 3.4e38\n");
+}
+
+TEST(the_weight_column) {
+    check_columns("label,w,a\n1,2.5,3\n0,1,4\n1,0,5\n", NULL, "w", "1*2.5 a:3\n0 a:4\n1*0 a:5\n");
+    check_columns("w,label\n2,1\n", NULL, "1", "1*2\n");
+    check_columns("label,w\n1,-2\n", NULL, "w", "data mem:2:3: weight '-2' is negative\n");
+    check_columns("label,w\n1,\n", NULL, "w", "data mem:2:3: weight '' is not a number\n");
+    check_columns("label,w\n1,x\n", NULL, "w", "data mem:2:3: weight 'x' is not a number\n");
+    check_columns("label,w\n1,inf\n", NULL, "w",
+                  "data mem:2:3: weight 'inf' is not finite; what is missing is an empty "
+                  "cell\n");
+    check_columns("label,w\n1,2\n", NULL, "v",
+                  "data mem:1:1: there is no column 'v' for the weight among the 2 here\n");
+    check_columns("label,w\n1,2\n", "w", "2", "data mem:1:1: the label and the weight are the same column\n");
+}
+
+TEST(without_a_header) {
+    check_no_header("1,5,x\n0,6,y\n", NULL, "1 2:5 3=x:1\n0 2:6 3=y:1\n");
+    check_no_header("5,1,x\n6,0,y\n", "2", "1 1:5 3=x:1\n0 1:6 3=y:1\n");
+    check_no_header("\n1,\"a\nb\"\n0,6\n", NULL, "1 2=a\\x0ab:1\n0 2:6\n");
+    check_no_header("1,2\n1,2,3\n", NULL, "1 2:2\ndata mem:2:5: more fields than the 2 of the first row\n");
+}
+
+TEST(tabs_separate_where_the_first_line_has_them) {
+    CHECK_CSV("label\ta,b\tc\n1\t2\tx,y\n", "1 a,b:2 c=x,y:1\n");
+    CHECK_CSV("label,a\tb\n1,2\n", "1 a\\x09b:2\n");
+    CHECK_CSV("\"la,bel\"\ta\n1\t\"x\ty\"\n", "1 a=x\\x09y:1\n");
+    CHECK_CSV("label;a\n1\n", "1\n"); /* one column */
+}
+
+static void write_file(const char *path, const char *bytes) {
+    FILE *f = fopen(path, "wb");
+    CHECK(f && fwrite(bytes, 1, strlen(bytes), f) == strlen(bytes));
+    if (f) fclose(f);
+}
+
+TEST(inputs_have_each_their_own_header) {
+    char dir[] = "/tmp/sluice-csv-XXXXXX", path[3][64];
+    CHECK(mkdtemp(dir) != NULL);
+    const char *const names[] = {"a.csv", "b.tsv", "c.csv"};
+    const char *const texts[] = {"label,a,b\n1,2,3\n", "b, c\tlabel\n4\t1\n", "c\n0\n"};
+    for (int i = 0; i < 3; i++) {
+        snprintf(path[i], sizeof path[i], "%s/%s", dir, names[i]);
+        write_file(path[i], texts[i]);
+    }
+    const char *const paths[] = {path[0], path[1], path[2], path[0]};
+    for (unsigned threads = 1; threads <= 3; threads++)
+        for (size_t block = 1; block < 100; block *= 3) {
+            sluice_reader_options o = {.size = sizeof o, .threads = threads};
+            sluice_error err;
+            sluice_reader *r = sl_reader_open(paths, 4, &o, block, &err);
+            char *got = drain(r);
+            CHECK_STR(got, "1 a:2 b:3\n1 b,\\x20c:4\n0\n1 a:2 b:3\n");
+            free(got);
+        }
+    for (int i = 0; i < 3; i++) unlink(path[i]);
+    rmdir(dir);
+}
+
+/* ---- errors ----------------------------------------------------------------------------------------------------- */
+
+TEST(rows_of_another_length) {
+    CHECK_CSV("label,a,b\n1,2\n", "data mem:2:4: a row of 2 fields; the header has 3\n");
+    CHECK_CSV("label,a,b\n1\r\n", "data mem:2:2: a row of 1 fields; the header has 3\n");
+    CHECK_CSV("label,a\n1,2\n1,2,3\n", "1 a:2\ndata mem:3:5: more fields than the 2 of the header\n");
+    CHECK_CSV("label,a\n1,2,\n", "data mem:2:5: more fields than the 2 of the header\n");
+    CHECK_CSV("label,a\n1,\"x\ny\",3\n", "data mem:3:4: more fields than the 2 of the header\n");
+}
+
+TEST(values_that_are_not_finite) {
+    CHECK_CSV("label,a\n1,nan\n", "data mem:2:3: column 'a': 'nan' is not finite; what is missing is an empty cell\n");
+    CHECK_CSV("label,a\n1,-Infinity\n",
+              "data mem:2:3: column 'a': '-Infinity' is not finite; what is missing is an empty cell\n");
+    CHECK_CSV("label,a\n1,\"1e39\"\n",
+              "data mem:2:3: column 'a': '1e39' is beyond the range of a float, about 3.4e38\n");
+}
+
+TEST(quotes_out_of_place) {
+    CHECK_CSV("label,a\n1,5\" disk\n", "data mem:2:4: a quote in a field that does not begin with one; quote the field "
+                                       "and double it\n");
+    CHECK_CSV("label,a\n1,\"x\"y\n", "data mem:2:6: text behind the quote that closes a field\n");
+    CHECK_CSV("label,a\n1,2\n1,\"x\n\ny", "1 a:2\ndata mem:3:3: the quote that begins here is not closed\n");
+    CHECK_CSV("label,\"a\n1,2\n", "data mem:1:7: the quote that begins here is not closed\n");
+    CHECK_CSV("label,a\"\n1,2\n", "data mem:1:8: a quote in a field that does not begin with one; quote the field and "
+                                  "double it\n");
+}
+
+TEST(places_count_lines_in_quotes_too) {
+    CHECK_CSV("label,a,b\n1,\"x\n\ny\",2\n0,1,2\n\nx,1,2\n",
+              "1 a=x\\x0a\\x0ay:1 b:2\n0 a:1 b:2\ndata mem:7:1: label 'x' is not a number, true or false\n");
+    CHECK_CSV("\"a\nb\",label\n1,\"x\ny\"\n", "data mem:3:3: label 'x\\x0ay' is not a number, true or false\n");
+    CHECK_CSV("label,a,b\n1,\"x\ny\",inf\n",
+              "data mem:3:4: column 'b': 'inf' is not finite; what is missing is an empty cell\n");
+    sluice_error err;
+    sluice_reader_options o = csv();
+    o.threads = 1;
+    const char *input = "\nlabel,a\n1,\"x\ny\"\n\n0,2\n";
+    sluice_reader *r = sluice_reader_open_memory(input, strlen(input), "mem", &o, &err);
+    const sluice_batch *b;
+    CHECK_EQ(sluice_reader_next(r, &b), SLUICE_OK);
+    CHECK_EQ(b->rows, 2);
+    CHECK_EQ(b->line[0], 3);
+    CHECK_EQ(b->line[1], 6);
+    sluice_reader_close(r);
+}
+
+TEST(nul_bytes) {
+    static const struct {
+        const char *bytes;
+        size_t n;
+        const char *want;
+    } cases[] = {
+        {"label,a\n1,x\0y\n", 14, "data mem:2:4: a NUL byte in the text\n"},
+        {"label,a\n1,\"x\0y\"\n", 16, "data mem:2:5: a NUL byte in the text\n"},
+        {"label,a\n1,\"x\"\0\n", 15, "data mem:2:6: a NUL byte in the text\n"},
+        {"label,a\n1,2\0\n", 13, "data mem:2:4: a NUL byte in the text\n"},
+        {"label,\0a\n1,2\n", 13, "data mem:1:7: a NUL byte in the text\n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *got = read_with(cases[i].bytes, cases[i].n, csv());
+        CHECK_STR(got, cases[i].want);
+        free(got);
+    }
+}
+
+TEST(bad_rows_are_left_out_and_counted) {
+    check_skips(
+        "label,a\n1,2\nx,1\n1\n1,2,3\n1,x\"\n1,\"x\"y\n1,nan\n1,1e99\n0,\"q\n\"\n1,\"x\"y\"\n0,3\n",
+        "1 a:2\n0 a=q\\x0a:1\n0 a:3\nskipped label=1\nskipped field=5\nskipped not-finite=1\nskipped range=1\n");
+    check_skips("label,a\n1,2\n1,\"x\n0,3\n", "1 a:2\nskipped field=1\n");
+    check_skips("label,a\"\n1,2\n",
+                "data mem:1:8: a quote in a field that does not begin with one; quote the field and "
+                "double it\n");
+    check_skips("label,a,a\n1,2,x\n5,3,nan\n1,4,5\n", "1 a:2 a=x:1\n1 a:9\nskipped not-finite=1\n");
+}
+
+TEST(records_that_are_too_long) {
+    sluice_reader_options o = csv();
+    o.max_line = 10;
+    check("label,a\n1,2\n1,\"45\n789\"\n1,\"45\n7890\"\n", o,
+          "1 a:2\n1 a=45\\x0a789:1\ndata mem:5:1: line is longer than 10 bytes\n");
+    check("label,long\n1,2\n", o, "1 long:2\n");
+    check("label,longer\n1,2\n", o, "data mem:1:1: line is longer than 10 bytes\n");
+    check("\nlabel,longer", o, "data mem:2:1: line is longer than 10 bytes\n");
+    check("label,a\n           \n", o, "data mem:2:1: line is longer than 10 bytes\n");
+    check("           \nlabel,a\n", o, "data mem:1:1: line is longer than 10 bytes\n");
+    o.skip_errors = 1;
+    check("label,a\n1,\"45\n7890\n2\n3\",\"4\",\"\"\"\n5,6\n\"\nx,3\n0,4\n", o,
+          "0 a:4\nskipped label=1\nskipped line-too-long=1\n");
+    check("label,a\n1,45 7890 2\",4\n0,4\n1,\"x", o, "0 a:4\nskipped field=1\nskipped line-too-long=1\n");
+    check("label,a\n1,\"45\n7890 2", o, "skipped line-too-long=1\n");
+    check("label,longer\n1,2\n", o, "data mem:1:1: line is longer than 10 bytes\n");
+    o.skip_errors = 0;
+    check("label,a\n1,\"\n\n\n\"\nx,2\n", o,
+          "1 a=\\x0a\\x0a\\x0a:1\ndata mem:6:1: label 'x' is not a number, true or false\n");
+}
+
+TEST(lines_are_counted_behind_a_record_that_was_too_long) {
+    sluice_reader_options o = csv();
+    o.max_line = 10, o.skip_errors = 1, o.threads = 1;
+    const char *input = "label,a\n1,\"34\n\n\n\n\n\n\n\"\n0,4\n";
+    for (size_t block = 1; block < 100; block *= 2) {
+        sluice_error err;
+        sluice_reader *r = sl_reader_open_memory(input, strlen(input), "mem", &o, block, &err);
+        const sluice_batch *b;
+        CHECK_EQ(sluice_reader_next(r, &b), SLUICE_OK);
+        CHECK_EQ(b->first_line + b->line[0], 10);
+        sluice_reader_close(r);
+    }
+}
+
+TEST(names_that_are_too_long) {
+    enum { N = 70000 };
+    char *input = malloc(N + 100), *got;
+    memset(input, 'x', N + 100);
+    memcpy(input, "label,a\n1,2\n1,", 14);
+    memcpy(input + N, "\n0,3\n", 6);
+    got = read_with(input, strlen(input), csv());
+    CHECK_STR(got, "1 a:2\ndata mem:3:3: the column's name and this text are longer than 65535 bytes\n");
+    free(got);
+    memcpy(input, "label,aaaaaaaa", 14);
+    got = read_with(input, strlen(input), csv());
+    CHECK_STR(got, "data mem:1:7: the name of a column is longer than 1024 bytes\n");
+    free(got), free(input);
+}
+
+/* ---- where records end ------------------------------------------------------------------------------------------ */
+
+/* The rule, byte by byte: whether bytes[0..n) ends behind a record. */
+static bool ends_record(const char *bytes, size_t n, char separator) {
+    enum { BEGIN, PLAIN, QUOTED, CLOSED } state = BEGIN;
+    for (size_t i = 0; i < n; i++) {
+        char c = bytes[i];
+        if (state == QUOTED)
+            state = c == '"' ? CLOSED : QUOTED;
+        else if (c == '"')
+            state = state == PLAIN ? PLAIN : QUOTED;
+        else
+            state = c == separator || c == '\n' ? BEGIN : PLAIN;
+    }
+    return n > 0 && bytes[n - 1] == '\n' && state == BEGIN;
+}
+
+TEST(records_end_as_a_plain_reading_says) {
+    uint64_t seed = 3;
+    for (int round = 0; round < 20000; round++) {
+        char bytes[40];
+        size_t n = 1 + (size_t)(round % 39);
+        for (size_t i = 0; i < n; i++) {
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            bytes[i] = "\"\"\",\n\nx"[(seed >> 33) % 7];
+        }
+        size_t first = 0, last = 0;
+        for (size_t i = 1; i <= n; i++)
+            if (ends_record(bytes, i, ',')) {
+                if (!first) first = i;
+                last = i;
+            }
+        sl_cut whole = {.quotes = true, .separator = ','}, parts = whole, moved = whole;
+        CHECK_EQ(sl_cut_last(&whole, bytes, n, 0), last);
+        size_t end = 0, split = (seed >> 50) % n;
+        end = sl_cut_last(&parts, bytes, split, end);
+        CHECK_EQ(sl_cut_last(&parts, bytes, n, end), last);
+        size_t found = sl_cut_first(&moved, bytes, split);
+        if (!found && split > 0) {
+            sl_cut_go_on(&moved, bytes, split);
+            found = sl_cut_first(&moved, bytes + split, n - split);
+            if (found) found += split;
+        }
+        if (split > 0) CHECK_EQ(found, first);
+    }
+}
+
+/* ---- writing ---------------------------------------------------------------------------------------------------- */
+
+TEST(it_is_not_written) {
+    sluice_error err;
+    CHECK(sluice_writer_open("/tmp/sluice-never.csv", NULL, &err) == NULL);
+    CHECK_EQ(err.status, SLUICE_E_USAGE);
+    CHECK_HAS(err.message, "csv is read but not written");
+    CHECK(sluice_writer_open("-", "csv", &err) == NULL);
+    CHECK(access("/tmp/sluice-never.csv", F_OK) != 0);
+}
+
+int main(void) {
+    RUN(numbers_are_values_and_other_texts_are_categories);
+    RUN(every_cell_is_taken_for_itself);
+    RUN(empty_cells_are_nothing);
+    RUN(blanks_belong_to_texts_but_not_to_numbers);
+    RUN(quotes);
+    RUN(line_ends_and_blank_lines);
+    RUN(a_byte_order_mark_is_passed_over);
+    RUN(names_that_come_again_add_up);
+    RUN(the_label_column);
+    RUN(labels);
+    RUN(the_weight_column);
+    RUN(without_a_header);
+    RUN(tabs_separate_where_the_first_line_has_them);
+    RUN(inputs_have_each_their_own_header);
+    RUN(rows_of_another_length);
+    RUN(values_that_are_not_finite);
+    RUN(quotes_out_of_place);
+    RUN(places_count_lines_in_quotes_too);
+    RUN(nul_bytes);
+    RUN(bad_rows_are_left_out_and_counted);
+    RUN(records_that_are_too_long);
+    RUN(lines_are_counted_behind_a_record_that_was_too_long);
+    RUN(names_that_are_too_long);
+    RUN(records_end_as_a_plain_reading_says);
+    RUN(it_is_not_written);
+    return DONE;
+}
