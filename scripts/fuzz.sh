@@ -6,7 +6,7 @@ seconds=$1
 sh scripts/setup.sh fuzz
 cmake --preset fuzz >/dev/null
 cmake --build --preset fuzz -j "$(nproc)" >/dev/null
-for target in libsvm ways vw jsonl csv bin model; do
+for target in libsvm ways vw jsonl csv text url bin model; do
     corpus=build/fuzz/corpus/$target
     mkdir -p "$corpus"
     seeds=tests/fuzz/corpus/$target

@@ -17,6 +17,8 @@ const sl_format sl_formats[] = {
     {"bin", "sluice's own binary format", ENDINGS(".bin"), SL_BIN_MAGIC, SL_BIN_MAGIC_BYTES, sl_fetch_bin,
      sl_parse_bin},
     {"csv", "columns, with a header: RFC 4180", ENDINGS(".csv", ".tsv"), NULL, 0, sl_fetch_csv, sl_parse_csv},
+    {"text", "label<TAB>free text", ENDINGS(".text.tsv"), NULL, 0, sl_fetch_lines, sl_parse_text},
+    {"url", "label<TAB>URL", ENDINGS(".url.tsv"), NULL, 0, sl_fetch_lines, sl_parse_url},
     {NULL, NULL, NULL, NULL, 0, NULL, NULL},
 };
 
@@ -56,10 +58,11 @@ bool sl_compressed_ending(const char *path, size_t *n) {
 }
 
 const sl_format *sl_format_by_ending(const char *path) {
-    size_t n;
+    const sl_format *best = &sl_formats[0];
+    size_t n, longest = 0; /* .text.tsv says more than .tsv */
     sl_compressed_ending(path, &n);
     for (const sl_format *f = sl_formats; f->name; f++)
         for (const char *const *e = f->endings; *e; e++)
-            if (ends_with(path, n, *e)) return f;
-    return &sl_formats[0];
+            if (strlen(*e) > longest && ends_with(path, n, *e)) best = f, longest = strlen(*e);
+    return best;
 }

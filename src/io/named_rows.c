@@ -30,11 +30,12 @@ void sl_named_budget(sl_named_rows *r, size_t text_bytes) {
 }
 
 size_t sl_named_count(const sl_named_rows *r) { return r->batch->nonzeros - r->first; }
-float *sl_named_values(const sl_named_rows *r) { return r->batch->value + r->first; }
+float *sl_named_values(const sl_named_rows *r) { return r->batch->value ? r->batch->value + r->first : NULL; }
 
 sl_named_status sl_named_piece(sl_named_rows *r, const char *bytes, size_t n) {
     sluice_batch *b = r->batch;
-    if (n > b->text_room - b->text_n && !sl_batch_reserve_names(b, 0, n)) return SL_NAMED_MEMORY;
+    /* one byte more than needed: then there is a text even for names without bytes */
+    if (n >= b->text_room - b->text_n && !sl_batch_reserve_names(b, 0, n + 1)) return SL_NAMED_MEMORY;
     if (n) memcpy(b->text + b->text_n, bytes, n);
     b->text_n += n;
     return SL_NAMED_OK;
@@ -53,11 +54,16 @@ static uint32_t *place(const sl_named_rows *r, uint64_t hash, const char *name, 
     return &r->seen[i];
 }
 
-/* A table for more than count features, less than half full, that knows those that the row has. It is as small as they
- * allow: one long row must not make all others clear a large table. */
+/* How many features the row before had: a guess at what this one will have. */
+static size_t last_count(const sluice_batch *b) { return b->rows ? b->start[b->rows] - b->start[b->rows - 1] : 0; }
+
+/* Makes the table anew, a quarter full with the features that the row has; a row's first table is made for as many as
+ * the row before had, no more: one long row must not make every row clear a large table. */
 static bool make_table(sl_named_rows *r, size_t count) {
+    size_t likely = r->has_table ? count : last_count(r->batch);
     unsigned bits = SEEN_START_BITS;
-    while ((size_t)1 << bits < 2 * (count + 1)) bits++;
+    if (likely < count) likely = count;
+    while ((size_t)1 << bits < 4 * (likely + 1)) bits++;
     if (bits > r->seen_room) {
         uint32_t *larger = realloc(r->seen, sizeof *larger << bits);
         if (!larger) return false;
@@ -65,7 +71,8 @@ static bool make_table(sl_named_rows *r, size_t count) {
         r->seen_room = bits;
     }
     r->seen_bits = bits;
-    memset(r->seen, 0, sizeof *r->seen << bits);
+    r->has_table = true;
+    memset(r->seen, 0, sizeof *r->seen << r->seen_bits);
     const sluice_batch *b = r->batch;
     for (size_t k = 0; k < count; k++) {
         const sl_name *name = &b->name[r->first + k];
@@ -89,14 +96,21 @@ static bool repeated(sl_named_rows *r, uint64_t hash, const char *name, size_t n
     return **slot != 0;
 }
 
-/* Room for a feature more, and a text: names without bytes need one too. */
-static inline bool make_room(sluice_batch *b) {
-    if (b->nonzeros < b->name_room && b->nonzeros < b->nonzero_room && b->text) return true;
-    return sl_batch_reserve_names(b, 1, 1);
+/* Room for one more feature and so many bytes. Most often there is. */
+static bool ready_room(sluice_batch *b, size_t bytes) {
+    if (b->nonzeros < b->name_room && b->nonzeros < b->nonzero_room && bytes < b->text_room - b->text_n) return true;
+    return sl_batch_reserve_names(b, 1, bytes + 1);
 }
 
-/* There is room, and the name is in the batch; `name` points to it, or to the same bytes elsewhere. */
-static inline sl_named_status end(sl_named_rows *r, const char *name, size_t n, float value) {
+/* The table is there from the first feature that needs it, and never more than half full. */
+static bool ready_table(sl_named_rows *r, size_t count) {
+    if (count < FEW || (r->has_table && 2 * (count + 1) <= (size_t)1 << r->seen_bits)) return true;
+    return make_table(r, count);
+}
+
+/* Takes a feature whose name lies behind those of the batch (bytes = 0) or elsewhere: then its n = bytes are copied,
+ * unless the row has the name. */
+static sl_named_status take(sl_named_rows *r, const char *name, size_t n, size_t bytes, float value) {
     sluice_batch *b = r->batch;
     size_t count = sl_named_count(r), k;
     if (n > SL_MAX_NAME) {
@@ -108,8 +122,7 @@ static inline sl_named_status end(sl_named_rows *r, const char *name, size_t n, 
         return SL_NAMED_MUCH;
     }
     r->budget -= n;
-    if (count >= FEW && (count == FEW || 2 * (count + 1) > (size_t)1 << r->seen_bits) && !make_table(r, count))
-        return SL_NAMED_MEMORY;
+    if (!ready_room(b, bytes) || !ready_table(r, count)) return SL_NAMED_MEMORY;
     uint64_t hash = sl_name_hash(name, n);
     uint32_t *slot;
     if (repeated(r, hash, name, n, &k, &slot)) {
@@ -118,6 +131,8 @@ static inline sl_named_status end(sl_named_rows *r, const char *name, size_t n, 
         return isfinite(b->value[k]) ? SL_NAMED_OK : SL_NAMED_RANGE;
     }
     if (slot) *slot = (uint32_t)count + 1;
+    if (bytes) memcpy(b->text + b->text_n, name, bytes);
+    b->text_n += bytes;
     b->name[b->nonzeros] = (sl_name){.at = (uint32_t)r->name_first, .n = (uint32_t)n};
     b->hash[b->nonzeros] = hash;
     b->value[b->nonzeros++] = value;
@@ -126,20 +141,19 @@ static inline sl_named_status end(sl_named_rows *r, const char *name, size_t n, 
 }
 
 sl_named_status sl_named_end(sl_named_rows *r, float value) {
-    if (!make_room(r->batch)) return SL_NAMED_MEMORY;
-    return end(r, r->batch->text + r->name_first, r->batch->text_n - r->name_first, value);
+    const sluice_batch *b = r->batch;
+    return take(r, b->text + r->name_first, b->text_n - r->name_first, 0, value);
 }
 
 sl_named_status sl_named_feature(sl_named_rows *r, const char *name, size_t n, float value) {
-    bool whole = r->name_first == r->batch->text_n;
-    sl_named_status status = sl_named_piece(r, name, n);
-    if (status != SL_NAMED_OK || !make_room(r->batch)) return SL_NAMED_MEMORY;
-    /* hashed where it was: reading back what has just been stored, byte by byte, would wait for it */
-    return whole ? end(r, name, n, value) : sl_named_end(r, value);
+    if (r->name_first == r->batch->text_n) return take(r, name, n, n, value);
+    sl_named_status status = sl_named_piece(r, name, n); /* pieces stand before it */
+    return status == SL_NAMED_OK ? sl_named_end(r, value) : status;
 }
 
 static void begin_row(sl_named_rows *r) {
     r->first = r->batch->nonzeros;
+    r->has_table = false;
     r->text_first = r->name_first = r->batch->text_n;
 }
 

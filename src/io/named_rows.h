@@ -27,12 +27,13 @@ typedef enum sl_named_status {
 
 typedef struct sl_named_rows {
     sluice_batch *batch;
-    size_t first;      /* feature of the row that is being built */
-    size_t text_first; /* where the text of its names begins */
-    size_t name_first; /* where the name that is being put together begins */
-    size_t budget;     /* bytes of names that the row may still have */
-    uint32_t *seen;    /* hash table over the row: feature - first, plus 1; 0: free */
-    unsigned seen_bits, seen_room;
+    size_t first;                  /* feature of the row that is being built */
+    size_t text_first;             /* where the text of its names begins */
+    size_t name_first;             /* where the name that is being put together begins */
+    size_t budget;                 /* bytes of names that the row may still have */
+    uint32_t *seen;                /* hash table over the row: feature - first, plus 1; 0: free */
+    unsigned seen_bits, seen_room; /* it has 2^seen_bits entries, and room for 2^seen_room */
+    bool has_table;                /* of this row */
 } sl_named_rows;
 
 void sl_named_begin(sl_named_rows *r, sl_block *b);
