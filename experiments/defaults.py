@@ -8,6 +8,8 @@ is its error divided by the best of that learner on that set, averaged over the 
 First the step sizes are searched without regularisation, by the progressive error over the set in its own order. Then,
 with the best of them, lambda (or l1), both by that error and by the error of the finished model on a fifth of the rows
 drawn at random: the largest is taken whose scores are within 15 % of the best by both, the sparsest model still good.
+Learners that keep a limited number of features are searched with room for all; then that number takes lambda's place, and the
+least is taken.
 """
 import argparse, csv, itertools, json, os, statistics, subprocess, sys, tempfile
 from concurrent.futures import ThreadPoolExecutor
@@ -25,6 +27,19 @@ LAMBDAS = {
     "ada-rda": [0, 1e-6, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3],
     "ftrl": [0, 0.01, 0.03, 0.1, 0.3, 1, 3],
 }
+# how many features are kept: fewer make a sparser model, so here the least is taken
+SHARES = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1]
+COUNTS = [100, 300, 1000, 3000, 10000, 30000, 100000, 4000000000]
+KEPT = {
+    "olsf": {"B": SHARES},
+    "olsf-1": {"B": SHARES},
+    "olsf-2": {"B": SHARES},
+    "olsf-rand": {"B": SHARES},
+    "olsf-per": {"B": SHARES},
+    "ofs": {"features": COUNTS},
+    "ofs-p": {"features": COUNTS},
+    "sofs": {"features": COUNTS},
+}
 # what is searched without regularisation
 STEPS = {
     "fsol": {"eta": RATES},
@@ -40,6 +55,14 @@ STEPS = {
     "cpa": {"C": RATES},
     "cs-ogd": {"eta": RATES},
     "paum": {"margin": [0.01, 0.03, 0.1, 0.3, 1, 3]},
+    "olsf": {},
+    "olsf-1": {"C": RATES},
+    "olsf-2": {"C": RATES},
+    "olsf-rand": {"C": RATES},
+    "olsf-per": {},
+    "ofs": {"eta": RATES, "lambda": [0, 1e-6, 1e-5, 1e-4, 1e-3]},
+    "ofs-p": {"eta": RATES, "epsilon": [0.2, 0.5]},
+    "sofs": {"r": [0.1, 0.3, 1, 3, 10]},
 }
 
 
@@ -105,23 +128,24 @@ def main():
         for learner, grid in STEPS.items():
             if args.learner and learner not in args.learner:
                 continue
-            regular = "l1" if learner == "ftrl" else "lambda" if learner in LAMBDAS else None
+            regular = "l1" if learner == "ftrl" else "lambda" if learner in LAMBDAS else next(iter(KEPT.get(learner, [])), None)
+            values = LAMBDAS.get(learner) or KEPT.get(learner, {}).get(regular)
             points = [dict(zip(grid, values)) for values in itertools.product(*grid.values())]
             if regular:
-                points = [{**p, regular: 0} for p in points]
+                points = [{**p, regular: values[-1] if learner in KEPT else 0} for p in points]
             rows = search(args, paths, learner, points)
             write(learner, "steps", rows)
             best = min(rows, key=lambda row: row[0])
             write(learner, "best steps", [best])
             if regular:
-                points = [{**best[2], regular: value} for value in LAMBDAS[learner]]
+                points = [{**best[2], regular: value} for value in values]
                 good = points
-                for stage, sets in ("lambda, progressive", paths), ("lambda, test", cuts):
+                for stage, sets in (f"{regular}, progressive", paths), (f"{regular}, test", cuts):
                     rows = search(args, sets, learner, points)
                     write(learner, stage, rows)
                     least = min(row[0] for row in rows)
                     good = [p for p, row in zip(points, rows) if row[0] <= 1.15 * least and p in good]
-                chosen = max(good, key=lambda p: p[regular])
+                chosen = (min if learner in KEPT else max)(good, key=lambda p: p[regular])
                 write(learner, "chosen", [row for row in rows if row[2] == chosen])
 
 

@@ -32,6 +32,14 @@ static inline double cost(const sl_state *s, const sl_row *x, size_t cost_pos, s
     return s->p[x->y > 0 ? cost_pos : cost_neg];
 }
 
+/* The n-th number from [0, 1) that a seed gives (splitmix64): a generator whose state is how many it has given. */
+static inline double draw(double seed, double n) {
+    uint64_t z = (uint64_t)seed * 0xD1342543DE82EF95u + ((uint64_t)n + 1) * 0x9E3779B97F4A7C15u;
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
+    return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
+}
+
 /* ---- weights that cost roots and divisions ---------------------------------------------------------------------- */
 
 /* Such a rule gathers the state of up to SL_LANES features, computes their weights side by side, which the compiler
@@ -76,6 +84,11 @@ void sl_plain_step(sl_state *s, const sl_row *x, double step);                  
     { "C", "aggressiveness: the largest step, or the weight of the loss", c, 1e-12, 1e12, 0, NULL }
 #define P_DELTA                                                                                                        \
     { "delta", "added to the root of the squared gradients", 1, 1e-12, 1e12, 0, NULL }
+
+#define P_FEATURES(n)                                                                                                  \
+    { "features", "how many features may have a weight", n, 1, 4e9, 1, NULL }
+#define P_SEED                                                                                                         \
+    { "seed", "what is drawn at random depends on this alone", 1, 0, 1e9, 1, NULL }
 
 /* How the threshold of the dual averagers runs with the rounds; the theorems' schedule is each learner's default. */
 enum { SCHEDULE_CONSTANT, SCHEDULE_INVERSE, SCHEDULE_SQRT };

@@ -47,6 +47,7 @@ bool sl_keys_use_names(sluice_model *m) {
     if (m->named) return true;
     sluice_model over = {.named = true};
     sl_space_init(&over.space, m->space.size, m->space.fresh);
+    over.space.numbered = m->space.numbered;
     sl_walk w;
     bool fine = sl_walk_start(&w, &m->space);
     while (fine && sl_walk_next(&w)) {
@@ -61,6 +62,8 @@ bool sl_keys_use_names(sluice_model *m) {
         return false;
     }
     over.space.seen = m->space.seen; /* a predict-only model counts more than it has */
+    over.space.births = m->space.births;
+    over.space.moves = m->space.moves + over.space.moves + 1; /* slots are others now */
     sl_space_free(&m->space);
     m->space = over.space;
     m->names = over.names;
@@ -168,12 +171,13 @@ static uint32_t add_name(sluice_model *m, uint64_t hash, const char *name, size_
     if (m->space.seen >= SLUICE_MAX_FEATURES) return SL_NO_NAME;
     uint32_t number = sl_names_add(&m->names, hash, name, n);
     if (number == SL_NO_NAME) return number;
+    uint64_t born = m->space.births;
     if ((limited(m) && !limit_room(&m->limit, (size_t)number + 1)) || !sl_space_add(&m->space, number)) {
         sl_names_remove(&m->names, number);
         return SL_NO_NAME;
     }
     if (limited(m)) {
-        m->limit.born[number] = m->limit.births++;
+        m->limit.born[number] = born;
         m->limit.last_seen[number] = 0;
     }
     return number;

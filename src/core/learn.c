@@ -150,6 +150,7 @@ static sluice_status lay_out(sluice_model *m, const sl_raw_row *r, size_t half, 
     x->slot = slot;
     x->value = m->row_value;
     x->n = n;
+    m->state.seen = m->space.seen;
     return SLUICE_OK;
 }
 
@@ -261,6 +262,8 @@ static sluice_status learn_row(sluice_model *m, const sl_row *x, double *margin)
     s->features = m->space.features;
     if (m->rule->prepare && !m->rule->prepare(s, x))
         return sl_fail(&m->error, SLUICE_E_MEMORY, "no memory for the matrix of %s", m->rule->info.name);
+    if (m->rule->rank && !sl_kept_prepare(&s->kept, &m->space, x->n))
+        return sl_fail(&m->error, SLUICE_E_MEMORY, "no memory for the features that %s keeps", m->rule->info.name);
     s->t++;
     double score = m->rule->score(s, x);
     *margin = score;
@@ -291,8 +294,8 @@ static sluice_status check_weight(sluice_model *m, double h) {
     if (!(h >= 0) || !isfinite(h))
         return sl_fail(&m->error, SLUICE_E_DATA, "the importance weight must be a number >= 0");
     if (m->rule->weight_0_or_1 && h != 0 && h != 1)
-        return sl_fail(&m->error, SLUICE_E_DATA, "%s takes only the importance weights 0 and 1; use pa-1 or pa-2",
-                       m->rule->info.name);
+        return sl_fail(&m->error, SLUICE_E_DATA, "%s takes only the importance weights 0 and 1; use %s-1 or %s-2",
+                       m->rule->info.name, m->rule->info.name, m->rule->info.name);
     return SLUICE_OK;
 }
 
@@ -367,11 +370,13 @@ static sluice_status learn_named_rows(sluice_model *m, const sluice_batch *b, si
         sluice_status status = b->has_weights ? check_weight(m, h) : SLUICE_OK;
         if (status == SLUICE_OK && dense) status = check_dense_row(m, b, i);
         if (status != SLUICE_OK) return at_row(m, b, i);
+        uint64_t seen = m->space.seen;
         for (; resolved < end && resolved <= i + one_ahead; resolved++) {
             sl_raw_row r = batch_row(b, resolved);
             prefetch_names(m, b, resolved + 1, end);
             bool absent = b->has_weights && b->weight[resolved] == 0;
             found[resolved % 2] = absent || sl_keys_resolve(m, &r, m->state.t + 1, &m->numbers[resolved % 2]);
+            if (resolved == i) seen = m->space.seen; /* those of the next row do not count yet */
         }
         if (!found[i % 2]) {
             no_memory_for_features(m);
@@ -380,6 +385,7 @@ static sluice_status learn_named_rows(sluice_model *m, const sluice_batch *b, si
         if (h == 0) continue;
         sl_row x = {.y = b->label[i] > 0 ? 1 : -1, .h = h};
         if (lay_out_numbers(m, &m->numbers[i % 2], as_they_lie, &x) != SLUICE_OK) return at_row(m, b, i);
+        m->state.seen = seen;
         if ((status = learn_batch_row(m, b, i, &x, meter)) != SLUICE_OK) return status;
     }
     return SLUICE_OK;
@@ -399,7 +405,7 @@ sluice_status sluice_model_learn_rows(sluice_model *m, const sluice_batch *b, si
     ahead a = ahead_start(m, b, first, first + n_rows);
     for (size_t i = first; i < first + n_rows; i++) {
         way this = a.next;
-        uint64_t moves = a.moves;
+        uint64_t moves = a.moves, seen = m->space.seen;
         look_ahead(m, &a, i + 1);
         size_t at = b->start[i], n = b->start[i + 1] - at;
         sl_row x = {b->id + at, b->value + at, n, b->label[i] > 0 ? 1 : -1, b->has_weights ? (double)b->weight[i] : 1};
@@ -411,6 +417,7 @@ sluice_status sluice_model_learn_rows(sluice_model *m, const sluice_batch *b, si
             sl_raw_row r = {.batch = b, .at = at, .value = x.value, .n = n};
             if ((status = lay_out(m, &r, i % 2, &x)) != SLUICE_OK) return at_row(m, b, i);
         }
+        if (this != LAID_OUT) m->state.seen = seen; /* those of the next row do not count yet */
         if ((status = learn_batch_row(m, b, i, &x, meter)) != SLUICE_OK) return status;
     }
     return SLUICE_OK;

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "sluice.h"
+#include "core/kept.h"
 
 enum { SL_MAX_PARAMS = 16, SL_MAX_FIELDS = 8, SL_MAX_SCALARS = 8 };
 
@@ -32,6 +32,8 @@ typedef struct sl_state {
     double *work;    /* and room for another, good within a round */
     size_t order;    /* rows */
     size_t order_room;
+    uint64_t seen; /* features seen, those of this round's example among them */
+    sl_kept kept;  /* learners with a rank: the features they keep */
 } sl_state;
 
 typedef enum sl_type { SL_F32, SL_F64, SL_U32 } sl_type;
@@ -54,10 +56,13 @@ typedef struct sl_learner {
 
     const sl_field *fields; /* the members of the per-feature struct that are its state */
     size_t n_fields;
-    const void *fresh;          /* a feature's struct when first seen; NULL: zeros. Zeros must mean a weight of 0 */
-    const char *const *scalars; /* names, ended by NULL; all start at 0 */
+    const void *fresh;           /* a feature's struct when first seen; NULL: zeros. Zeros must mean a weight of 0 */
+    const char *const *scalars;  /* names, ended by NULL */
+    const double *first_scalars; /* what they start at; NULL: all at 0 */
     const char *trial[SL_MAX_PARAMS]; /* parameters that switch everything on: what the conformance tests run it with */
     bool weight_0_or_1;               /* the rule knows no other importance */
+    bool counts_features;             /* the rule asks how many features were seen */
+    bool draws;                       /* at random, example by example: the order of the values matters */
     /* Whether with these parameters the margins are log odds; only where info.flags has SLUICE_LEARNER_PROBABILITY. */
     bool (*has_probability)(const double *p);
 
@@ -72,6 +77,10 @@ typedef struct sl_learner {
     bool (*prepare)(sl_state *s, const sl_row *x);
     /* Dense learners: the row of the matrix that a feature has, from 1; 0: none. */
     uint32_t (*row_of)(const void *features, uint32_t slot);
+    /* Learners that keep a limited number of features: what decides who stays, the highest first; 0: not kept. Their
+     * struct begins with an sl_ranked. NULL: keeps all. */
+    uint32_t (*rank)(const void *feature);
+    bool keeps_list; /* chance decides: the rank is a place in a list, `low` of its sl_ranked */
     /* After so many rounds counters in the features would wrap: brings them all up to date. NULL: has none. */
     void (*settle)(sl_state *s, const uint32_t *slot, size_t n);
 } sl_learner;

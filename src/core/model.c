@@ -48,6 +48,12 @@ sluice_status sl_settings_check(const sluice_settings *s, sluice_error *err) {
     return SLUICE_OK;
 }
 
+static size_t count_scalars(const sl_learner *rule) {
+    size_t n = 0;
+    while (rule->scalars[n]) n++;
+    return n;
+}
+
 sluice_model *sl_model_empty(const sl_learner *learner, const sl_learner *rule, const double *params,
                              const sluice_settings *settings, sluice_error *err) {
     sluice_model *m = calloc(1, sizeof *m);
@@ -61,7 +67,10 @@ sluice_model *sl_model_empty(const sl_learner *learner, const sl_learner *rule, 
     m->settings = *settings;
     m->settings.size = sizeof m->settings;
     m->settings.bias = (float)settings->bias; /* a value like any other */
+    if (rule->first_scalars) memcpy(m->scalars, rule->first_scalars, count_scalars(rule) * sizeof *m->scalars);
     sl_space_init(&m->space, rule->info.bytes_per_feature, rule->fresh);
+    m->space.numbered = rule->rank != NULL;
+    sl_kept_init(&m->state.kept, rule->rank, rule->keeps_list);
     m->state.p = m->params;
     m->state.scalar = m->scalars;
     return m;
@@ -93,6 +102,7 @@ void sluice_model_free(sluice_model *m) {
     if (!m) return;
     sl_space_free(&m->space);
     sl_keys_free(m);
+    sl_kept_free(&m->state.kept);
     free(m->state.matrix);
     free(m->state.vector);
     free(m->state.work);
@@ -158,6 +168,7 @@ sluice_model *sluice_model_copy(const sluice_model *from, sluice_error *err) {
     }
     sl_keys_end(&w);
     to->space.seen = from->space.seen; /* a predict-only model counts more than it has */
+    to->space.births = from->space.births;
     if (fine && from->state.order) {
         fine = sl_state_widen(&to->state, from->state.order);
         if (fine) {
@@ -253,6 +264,7 @@ sluice_model *sluice_model_final(const sluice_model *from, sluice_error *err) {
     sluice_free(weights);
     if (!fine) return no_memory(to, err);
     to->space.seen = from->space.seen; /* sparsity still refers to all features there were */
+    to->space.births = from->space.births;
     return to;
 }
 

@@ -16,9 +16,9 @@ typedef struct sl_numbers {
 /* What a limit on the number of features needs to know of each, by number. */
 typedef struct sl_limit {
     uint64_t *last_seen; /* the round */
-    uint64_t *born;      /* the how manieth feature ever: the order of first sight, which numbers no longer are */
+    uint64_t *born;      /* how many features came before it: the order of first sight, which numbers no longer are */
     size_t room;
-    uint64_t births, evicted, refused;
+    uint64_t evicted, refused;
     uint64_t next_sweep; /* nothing can make way before this round */
 } sl_limit;
 

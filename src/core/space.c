@@ -230,8 +230,9 @@ static bool add_other(sl_space *sp, uint32_t *rank) {
         sp->other_room = (uint32_t)room;
     }
     *rank = ++sp->others;
-    if (sp->fresh) sl_space_copy(sl_space_at(sp, sp->direct + *rank - 1), sp->fresh, sp->size);
+    sl_space_make_fresh(sp, sp->direct + *rank - 1);
     sp->seen++;
+    sp->births++;
     return true;
 }
 

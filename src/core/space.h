@@ -29,6 +29,7 @@ typedef struct sl_space {
     char *features;       /* one struct per slot */
     size_t size;          /* of that struct */
     const void *fresh;    /* what a new feature's struct holds; NULL: zeros */
+    bool numbered;        /* a struct begins with a uint32_t: how many features came before this one */
     uint32_t direct;      /* ids below this are direct */
     uint32_t too_wide;    /* there was no memory for a direct part of this size; 0: it was not tried */
     uint32_t direct_used; /* how many of them were seen */
@@ -42,6 +43,7 @@ typedef struct sl_space {
     uint32_t bias_rank; /* as sl_bucket.rank; the constant feature has no id */
     uint64_t moves;     /* how often slots have changed */
     uint64_t seen;      /* features, the bias among them */
+    uint64_t births;    /* and those that were forgotten */
     uint64_t key[2];    /* of the hash: drawn anew for every space, so that nobody can aim at collisions */
 } sl_space;
 
@@ -82,12 +84,21 @@ static inline void sl_space_copy(void *to, const void *from, size_t size) {
     case 8:
         memcpy(to, from, 8);
         break;
+    case 12:
+        memcpy(to, from, 12);
+        break;
     case 16:
         memcpy(to, from, 16);
         break;
     default:
         memcpy(to, from, size);
     }
+}
+
+/* What the struct of a feature that becomes seen begins with. */
+static inline void sl_space_make_fresh(const sl_space *sp, uint32_t slot) {
+    if (sp->fresh) sl_space_copy(sl_space_at(sp, slot), sp->fresh, sp->size);
+    if (sp->numbered) memcpy(sl_space_at(sp, slot), &(uint32_t){(uint32_t)sp->births}, sizeof(uint32_t));
 }
 
 /* Makes the feature seen and says where it is. SL_NO_SLOT: no memory (or SLUICE_MAX_FEATURES); nothing has changed. */
@@ -97,9 +108,10 @@ static inline uint32_t sl_space_admit(sl_space *sp, uint64_t id) {
     if (*word & bit) return (uint32_t)id;
     if (sp->seen >= SLUICE_MAX_FEATURES) return SL_NO_SLOT;
     *word |= bit;
-    if (sp->fresh) sl_space_copy(sl_space_at(sp, (uint32_t)id), sp->fresh, sp->size);
+    sl_space_make_fresh(sp, (uint32_t)id);
     sp->direct_used++;
     sp->seen++;
+    sp->births++;
     return (uint32_t)id;
 }
 

@@ -26,7 +26,7 @@ typedef struct loader {
     const unsigned char *at, *end; /* what is still unread of its content */
     char tag[SL_TAG + 1];
     sluice_model *model;
-    uint64_t features, last_id, seen;
+    uint64_t features, last_id, seen, births;
     size_t vectors, numbers;
     bool any_ids;
     uint64_t version;
@@ -168,7 +168,7 @@ static sluice_status read_facts(loader *l) {
             return DAMAGED(l, "the model file is damaged: scalar %s is missing", rule->scalars[i]);
     }
     sluice_settings settings = {.size = sizeof settings};
-    uint64_t normalize, hash_bits, ngrams = 0, tf = 0, examples, mistakes, updates, positives, named = 0;
+    uint64_t normalize, hash_bits, ngrams = 0, tf = 0, examples, mistakes, updates, positives, births = 0, named = 0;
     sl_limit limit = {0};
     bool newer = l->version >= 2; /* what format 1 did not have */
     if (!(text = take(&f, "bias=")) || !sluice_parse_number(text, &settings.bias) ||
@@ -178,8 +178,9 @@ static sluice_status read_facts(loader *l) {
         !take_count(&f, "examples=", &examples) || !take_count(&f, "mistakes=", &mistakes) ||
         !take_count(&f, "updates=", &updates) || !take_count(&f, "positives=", &positives) ||
         !take_count(&f, "seen=", &l->seen) ||
-        (newer && (!take_count(&f, "named=", &named) || !take_count(&f, "evicted=", &limit.evicted) ||
-                   !take_count(&f, "refused=", &limit.refused) || !take_count(&f, "next_sweep=", &limit.next_sweep))) ||
+        (newer && (!take_count(&f, "births=", &births) || !take_count(&f, "named=", &named) ||
+                   !take_count(&f, "evicted=", &limit.evicted) || !take_count(&f, "refused=", &limit.refused) ||
+                   !take_count(&f, "next_sweep=", &limit.next_sweep))) ||
         f.taken != f.n || normalize > UINT32_MAX || hash_bits > UINT32_MAX || ngrams > UINT32_MAX || tf > UINT32_MAX ||
         named > 1)
         return DAMAGED(l, "the model file is damaged: its settings or counts are incomplete");
@@ -201,6 +202,8 @@ static sluice_status read_facts(loader *l) {
     m->positives = positives;
     m->named = named;
     m->limit = limit;
+    l->births = newer ? births : l->seen;
+    if (l->births < l->seen) return DAMAGED(l, "the model file is damaged: its counts contradict each other");
     return SLUICE_OK;
 }
 
@@ -390,6 +393,7 @@ static sluice_status read_end(loader *l) {
     if (m->rule == &sl_frozen ? l->seen < m->space.seen : l->seen != m->space.seen)
         return DAMAGED(l, "the model file is damaged: its counts contradict each other");
     m->space.seen = l->seen;
+    m->space.births = l->births;
     bool more = l->fd < 0 ? l->left > 0 : read(l->fd, &byte, 1) > 0;
     if (more) return DAMAGED(l, "the model file is damaged: there is more behind its end");
     return finish_dense(l);

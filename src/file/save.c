@@ -94,7 +94,7 @@ static sluice_status write_facts(const sluice_model *m, section *s, sink *out) {
                  m->settings.tf);
     t += sprintf(t, "examples=%" PRIu64 "\nmistakes=%" PRIu64 "\nupdates=%" PRIu64 "\npositives=%" PRIu64 "\n",
                  m->state.t, m->mistakes, m->updates, m->positives);
-    t += sprintf(t, "seen=%" PRIu64 "\nnamed=%d\n", m->space.seen, m->named);
+    t += sprintf(t, "seen=%" PRIu64 "\nbirths=%" PRIu64 "\nnamed=%d\n", m->space.seen, m->space.births, m->named);
     t += sprintf(t, "evicted=%" PRIu64 "\nrefused=%" PRIu64 "\nnext_sweep=%" PRIu64 "\n", m->limit.evicted,
                  m->limit.refused, m->limit.next_sweep);
     s->n += (size_t)(t - text);

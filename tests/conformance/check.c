@@ -103,6 +103,14 @@ static bool same(sluice_model *a, sluice_model *b) {
     return equal;
 }
 
+/* A lambda that does nothing: a strength of 0, or the largest radius; NULL: the learner has none. */
+static const char *no_lambda(void) {
+    for (size_t i = 0; i < learner->info.n_params; i++)
+        if (strcmp(learner->info.params[i].name, "lambda") == 0)
+            return learner->info.params[i].min > 0 ? "lambda=1e12" : "lambda=0";
+    return NULL;
+}
+
 static double margin(const sluice_model *m, const row *r) {
     double value = NAN;
     sluice_example x = example(r);
@@ -220,8 +228,10 @@ TEST(same_input_same_bytes) {
     free(rows);
 }
 
-/* Explicit zeros make features seen, so a model that is shown all features in its first row knows the dimension. */
+/* Explicit zeros make features seen, so a model that is shown all features in its first row knows the dimension. Not
+ * for learners whose rule asks how many features were seen. */
 TEST(growing_equals_known_dimension) {
+    if (learner->counts_features) return;
     row *rows = make_stream(7);
     sluice_model *growing = fresh_model(), *knowing = fresh_model();
     uint64_t ids[FEATURES];
@@ -264,6 +274,7 @@ TEST(zero_values_change_no_weight_and_no_prediction) {
             size_t k = 0, at = with.n ? random_bits() % with.n : 0;
             while (k < with.n && with.ids[k] != id) k++;
             if (k < with.n) continue;
+            if (learner->counts_features && !sl_space_knows(&plain->space, (uint32_t)id)) continue; /* no new ones */
             memmove(with.ids + at + 1, with.ids + at, (with.n - at) * sizeof *with.ids);
             memmove(with.values + at + 1, with.values + at, (with.n - at) * sizeof *with.values);
             with.ids[at] = id;
@@ -308,6 +319,7 @@ TEST(large_ids_learn_as_small_ones_do) {
 }
 
 TEST(order_of_features_matters_only_to_rounding) {
+    if (learner->draws) return; /* the same numbers would be drawn for other features */
     row *rows = make_stream(10);
     sluice_model *forward = fresh_model(), *backward = fresh_model();
     for (size_t t = 0; t < 100; t++) {
@@ -368,10 +380,8 @@ TEST(importance_zero_is_as_if_absent) {
 /* Without shrinkage, importance 2 throughout is twice the learning rate (or C) throughout. */
 TEST(importance_multiplies_the_learning_rate_or_C) {
     const sluice_learner_info *info = &learner->info;
-    bool has_lambda = false;
     const char *rate = NULL;
     for (size_t i = 0; i < info->n_params; i++) {
-        has_lambda |= strcmp(info->params[i].name, "lambda") == 0;
         if (strcmp(info->params[i].name, "eta") == 0) rate = "eta";
         if (strcmp(info->params[i].name, "C") == 0) rate = "C";
     }
@@ -388,9 +398,9 @@ TEST(importance_multiplies_the_learning_rate_or_C) {
     char once[32], twice[32];
     snprintf(once, sizeof once, "%s=0.25", rate);
     snprintf(twice, sizeof twice, "%s=0.5", rate);
-    const char *a[] = {once, "lambda=0"}, *b[] = {twice, "lambda=0"};
-    sluice_model *weighted = sluice_model_new(info->name, a, has_lambda ? 2 : 1, NULL, NULL);
-    sluice_model *faster = sluice_model_new(info->name, b, has_lambda ? 2 : 1, NULL, NULL);
+    const char *a[] = {once, no_lambda()}, *b[] = {twice, no_lambda()};
+    sluice_model *weighted = sluice_model_new(info->name, a, no_lambda() ? 2 : 1, NULL, NULL);
+    sluice_model *faster = sluice_model_new(info->name, b, no_lambda() ? 2 : 1, NULL, NULL);
     for (size_t t = 0; t < ROWS; t++) {
         sluice_example x = example(&rows[t]), y = x;
         double m_x, m_y;
@@ -405,17 +415,14 @@ TEST(importance_multiplies_the_learning_rate_or_C) {
 }
 
 TEST(the_first_example_is_learned) {
-    const char *no_lambda[] = {"lambda=0"}, *no_l1[] = {"l1=0"};
-    bool lambda = false, l1 = false;
-    for (size_t i = 0; i < learner->info.n_params; i++) {
-        lambda |= strcmp(learner->info.params[i].name, "lambda") == 0;
-        l1 |= strcmp(learner->info.params[i].name, "l1") == 0;
-    }
-    sluice_model *m = sluice_model_new(learner->info.name, lambda ? no_lambda : no_l1, lambda || l1, NULL, NULL);
+    bool l1 = false;
+    for (size_t i = 0; i < learner->info.n_params; i++) l1 |= strcmp(learner->info.params[i].name, "l1") == 0;
+    const char *given[] = {no_lambda() ? no_lambda() : "l1=0"};
+    sluice_model *m = sluice_model_new(learner->info.name, given, no_lambda() || l1, NULL, NULL);
     row r = {.ids = {4, 9}, .values = {1, -2}, .n = 2, .label = 1};
     sluice_example x = example(&r);
-    CHECK_EQ(sluice_model_learn(m, &x, NULL), SLUICE_OK);
-    CHECK_LEARNER(margin(m, &r) > 0);
+    for (int i = 0; i < (learner->draws ? 50 : 1); i++) CHECK_EQ(sluice_model_learn(m, &x, NULL), SLUICE_OK);
+    CHECK_LEARNER(margin(m, &r) > 0); /* one that draws may have looked away the first time */
     sluice_model_free(m);
 }
 

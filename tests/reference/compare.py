@@ -77,6 +77,21 @@ SETTINGS = {
                  {"C": [0.5], "cost_pos": [0.75], "cost_neg": [4.0]}),
     "paum": every({"eta": [0.25], "margin_pos": [2.0], "margin_neg": [0.5]},
                   {"eta": [1.0], "margin_pos": [-0.5], "margin_neg": [0.0]}),
+    "olsf": every({"lambda": [30.0], "B": [0.01, 0.1, 0.5, 1.0]}, {"lambda": [2.0], "B": [0.3]}),
+    "olsf-1": every({"lambda": [30.0], "B": [0.01, 0.1, 0.5, 1.0], "C": [0.5]},
+                    {"lambda": [2.0], "B": [0.3], "C": [0.125]}),
+    "olsf-2": every({"lambda": [30.0], "B": [0.01, 0.1, 0.5, 1.0], "C": [0.5]},
+                    {"lambda": [2.0], "B": [0.3], "C": [0.125]}),
+    "olsf-all": every({"C": [0.1, 1.0]}),
+    "olsf-rand": every({"lambda": [30.0], "B": [0.1, 0.5, 1.0], "C": [0.5], "seed": [1, 5]},
+                       {"lambda": [2.0], "B": [0.7], "C": [0.125], "seed": [2]}),
+    "olsf-per": every({"lambda": [30.0], "B": [0.1, 0.5, 1.0]}, {"lambda": [200.0], "B": [0.3]}),
+    "ofs": every({"eta": [0.25], "lambda": [0.01, 0.0], "features": [5, 100]},
+                 {"eta": [0.5], "lambda": [0.25], "features": [10]}),
+    "ofs-p": every({"eta": [0.25], "lambda": [0.01], "features": [5, 100], "epsilon": [0.25, 1.0],
+                    "seed": [1, 5]},
+                   {"eta": [0.5], "lambda": [0.25], "features": [10], "epsilon": [0.5], "seed": [3]}),
+    "sofs": every({"r": [1.0, 0.1], "features": [5, 30, 1000]}),
 }
 
 # How far a weight may be off, relative to the largest: 32-bit state, 64-bit state.

@@ -38,6 +38,9 @@ class Learner:
     def start(self, d):
         self.w = np.zeros(d)
 
+    def see(self, columns):
+        """The features of the next example, in its order; zeros count."""
+
     def look(self, x):
         """What happens before predicting."""
 
@@ -327,6 +330,198 @@ class Ftrl(Learner):
         return 1.0 if self.loss == "hinge" else -np.inf
 
 
+# A limited number of features: every round sorts them all --------------------------
+
+class Keeps(Learner):
+    """Knows the order in which features were first seen."""
+
+    def start(self, d):
+        self.w = np.zeros(d)
+        self.born = np.full(d, -1)
+        self.seen = 0
+
+    def see(self, columns):
+        self.columns = columns
+        for c in columns:
+            if self.born[c] < 0:
+                self.born[c] = self.seen
+                self.seen += 1
+
+    def keep(self, most, rank):
+        """The nonzero weights of highest rank stay; of equal ones those seen first."""
+        there = np.flatnonzero(self.w)
+        order = np.lexsort((self.born[there], -rank[there]))
+        self.w[there[order[most:]]] = 0
+
+
+class Olsf(Keeps):
+    params = ("lambda", "B")
+
+    def tau(self, l, xx, h):
+        if h != 1:
+            raise ValueError("olsf takes only the weights 0 and 1")
+        return l / xx
+
+    def learn(self, t, x, y, h, m):
+        l = hinge(y, m)
+        if l == 0 or not x.any():
+            return False
+        self.w += self.tau(l, x @ x, h) * y * x
+        self.project()
+        self.truncate(max(1, int(np.floor(self.B * self.seen))), x)
+        return True
+
+    def project(self):
+        norm = np.abs(self.w).sum()
+        if norm > self.lambda_:
+            self.w *= self.lambda_ / norm
+
+    def truncate(self, most, x):
+        self.keep(most, np.abs(self.w))
+
+
+class Olsf1(Olsf):
+    params = ("lambda", "B", "C")
+
+    def tau(self, l, xx, h):
+        return min(self.C * h, l / xx)
+
+
+class Olsf2(Olsf):
+    params = ("lambda", "B", "C")
+
+    def tau(self, l, xx, h):
+        return l / (xx + 1 / (2 * self.C * h))
+
+
+class OlsfPer(Olsf):
+    def tau(self, l, xx, h):
+        return h
+
+
+class OlsfAll(Olsf1):
+    params = ("C",)
+
+    def learn(self, t, x, y, h, m):
+        self.lambda_, self.B = np.inf, 1
+        return super().learn(t, x, y, h, m)
+
+
+def splitmix(seed, n):
+    """The n-th number from [0, 1), from 0."""
+    z = (seed * 0xD1342543DE82EF95 + (n + 1) * 0x9E3779B97F4A7C15) % 2**64
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+    z = (z ^ z >> 27) * 0x94D049BB133111EB % 2**64
+    return ((z ^ z >> 31) >> 11) / 2**53
+
+
+class Draws:
+    drawn = 0
+
+    def draw(self):
+        self.drawn += 1
+        return splitmix(self.seed, self.drawn - 1)
+
+
+class OlsfRand(Draws, Olsf1):
+    """Which of the weights a number means is part of the model: they stand in a list, new
+    ones come to its end, and the last takes the place of one that goes."""
+    params = ("lambda", "B", "C", "seed")
+
+    def start(self, d):
+        super().start(d)
+        self.list = []
+
+    def take_out(self, place):
+        last = self.list.pop()
+        if place < len(self.list):
+            self.list[place] = last
+
+    def truncate(self, most, x):
+        for c in self.columns:
+            if self.w[c] == 0 and c in self.list:
+                self.take_out(self.list.index(c))
+            elif self.w[c] != 0 and c not in self.list:
+                self.list.append(c)
+        while len(self.list) > most:
+            place = int(self.draw() * len(self.list))
+            self.w[self.list[place]] = 0
+            self.take_out(place)
+
+
+class Ofs(Keeps):
+    params = ("eta", "lambda", "features")
+
+    def learn(self, t, x, y, h, m):
+        self.w *= 1 - self.lambda_ * self.eta
+        if hinge(y, m) == 0:
+            return False
+        self.step(self.eta * h * y * x)
+        return True
+
+    def step(self, step):
+        self.w += step
+        norm = np.sqrt(self.w @ self.w)
+        if self.lambda_ > 0 and norm > 1 / np.sqrt(self.lambda_):
+            self.w *= 1 / np.sqrt(self.lambda_) / norm
+        self.keep(self.features, np.abs(self.w))
+
+
+class OfsP(Draws, Ofs):
+    params = ("eta", "lambda", "features", "epsilon", "seed")
+
+    def look(self, x):
+        anywhere = self.draw() < self.epsilon
+        self.looked_at = np.zeros(len(x))
+        wanted, left = min(self.features, self.seen), self.seen
+        self.share = wanted / max(left, 1)
+        for c in self.columns:
+            if x[c] == 0:
+                continue
+            if anywhere:
+                self.looked_at[c] = self.draw() * left < wanted
+                left -= 1
+                wanted -= self.looked_at[c]
+            else:
+                self.looked_at[c] = self.w[c] != 0
+
+    def weights(self, t):
+        return self.w * self.looked_at
+
+    def final(self, t):
+        return self.w
+
+    def learn(self, t, x, y, h, m):
+        chance = self.share * self.epsilon + (self.w != 0) * (1 - self.epsilon)
+        self.w *= 1 - self.lambda_ * self.eta
+        if y * m > 0:
+            return False
+        self.step(self.eta * h * y * ratio(x * self.looked_at, chance))
+        return True
+
+    def edge(self, y):
+        return 0.0
+
+
+class Sofs(Keeps):
+    """AROW with a diagonal S."""
+    params = ("r", "features")
+
+    def start(self, d):
+        super().start(d)
+        self.S = np.ones(d)
+
+    def learn(self, t, x, y, h, m):
+        l = hinge(y, m)
+        if l == 0:
+            return False
+        beta = 1 / (self.S @ x**2 + self.r / h)
+        self.w += l * beta * y * self.S * x
+        self.S -= beta * (self.S * x) ** 2
+        self.keep(self.features, -self.S)
+        return True
+
+
 LEARNERS = {
     "perceptron": Perceptron,
     "pa": PA,
@@ -347,6 +542,15 @@ LEARNERS = {
     "cs-ogd": CsOgd,
     "cpa": CPA,
     "paum": Paum,
+    "olsf": Olsf,
+    "olsf-1": Olsf1,
+    "olsf-2": Olsf2,
+    "olsf-all": OlsfAll,
+    "olsf-rand": OlsfRand,
+    "olsf-per": OlsfPer,
+    "ofs": Ofs,
+    "ofs-p": OfsP,
+    "sofs": Sofs,
 }
 
 
@@ -368,6 +572,7 @@ class Run:
                 continue
             t += 1
             seen[columns] = True
+            learner.see(columns)
             learner.look(x)
             # Summed in the example's order: with whole numbers margins lie exactly on
             # an edge, and another order would round some to the other side of it.

@@ -133,6 +133,78 @@ class ByHand(unittest.TestCase):
         self.expect("ftrl", {"alpha": 1, "beta": 1, "l1": 0, "l2": 0.5, "loss": "logistic"},
                     [-z / (1 + sqrt(0.25 + p * p) + 0.5), 0.4])
 
+    # olsf: neither projected nor truncated it is pa.
+    LOOSE = {"lambda": 30, "B": 1}
+
+    def test_olsf(self):
+        self.expect("olsf", self.LOOSE, [-1, 0.4])
+
+    def test_olsf_truncates(self):
+        # K = 1: w = (0, .4); m = 0 is right, l = 1: w = (-1, .4), and -1 stays.
+        self.expect("olsf", {"lambda": 30, "B": 0.5}, [-1, 0], mistakes=1)
+
+    def test_olsf_projects(self):
+        # |w|_1 = .6: w = (.1, .2). l = 1.1: w = (-1, .2), |w|_1 = 1.2.
+        self.expect("olsf", {"lambda": 0.3, "B": 1}, [-0.25, 0.05])
+
+    def test_olsf1(self):
+        self.expect("olsf-1", {**self.LOOSE, "C": 0.5}, [-0.3, 0.4])
+
+    def test_olsf2(self):
+        self.expect("olsf-2", {**self.LOOSE, "C": 0.5}, [1 / 6 - 7 / 12, 1 / 3])
+
+    def test_olsf_all(self):
+        self.expect("olsf-all", {"C": 0.5}, [-0.3, 0.4])
+
+    def test_olsf_per(self):
+        # w = (1, 2)/2; w = (-.5, 1) lies on the sphere.
+        self.expect("olsf-per", {"lambda": 1.5, "B": 1}, [-0.5, 1])
+
+    def test_of_equal_weights_the_first_seen_stays(self):
+        rows = [(1, 1, [3, 1, 2], [1, 1, 0]), (1, 1, [4, 2, 5], [1, 1, 1])]
+        # K = 1: 3 before 1. D = 5, K = 2: beside 3 stays 2, which a zero made seen before 4.
+        self.expect("olsf-per", {"lambda": 30, "B": 0.4}, [0, 1, 1, 0, 0], stream=Stream("equal", rows))
+
+    def test_olsf_rand_keeps_all_alike(self):
+        stream, kept = Stream("one", [(1, 1, [1, 2, 3, 4], [1, 2, 3, 4])]), np.zeros(5)
+        for seed in range(2000):
+            run = Run("olsf-rand", stream, {"lambda": 30, "B": 0.5, "C": 1, "seed": seed})
+            self.assertEqual(run.nonzeros, 2)
+            kept[list(run.weights)] += 1
+        np.testing.assert_allclose(kept[1:], 1000, atol=4 * sqrt(500))
+
+    def test_ofs(self):
+        # w = (.5, 1), within the ball; 1 stays. m = 0, l = 1: .75 w, w1 = -.5, and .75 stays.
+        self.expect("ofs", {"eta": 0.5, "lambda": 0.5, "features": 1}, [0, 0.75], mistakes=1)
+
+    def test_ofs_scales_into_the_ball(self):
+        # |(1, 2)| = sqrt 5: w = (1, 2) 2/sqrt 5; .75 w = (1, 2) 1.5/sqrt 5.
+        self.expect("ofs", {"eta": 1, "lambda": 0.25, "features": 2}, [1.5 / sqrt(5) - 1, 3 / sqrt(5)])
+
+    def test_ofs_p_that_sees_all(self):
+        # A step only where y m <= 0.
+        rows = TWO.rows + [(1, 1, [2], [0.5])]
+        self.expect("ofs-p", {"eta": 0.5, "lambda": 0, "features": 2, "epsilon": 1, "seed": 1}, [0, 1],
+                    stream=Stream("three", rows))
+
+    def test_ofs_p_is_right_on_average(self):
+        # Each of four features is seen with probability 1/2 * 2/4, and then four times as large.
+        stream, sums = Stream("one", [(1, 1, [1, 2, 3, 4], [1, 1, 1, 1])]), np.zeros(5)
+        for seed in range(4000):
+            params = {"eta": 1, "lambda": 0, "features": 2, "epsilon": 0.5, "seed": seed}
+            run = Run("ofs-p", stream, params)
+            sums[list(run.weights)] += list(run.weights.values())
+        np.testing.assert_allclose(sums[1:] / 4000, 1, atol=4 * sqrt(3 / 4000))
+
+    def test_sofs(self):
+        # v = 5: w = (1, 2)/6, S = (5/6, 1/3); 2 is surer. m = 0, l = 1: w1 = -5/11, S1 = 5/11: still.
+        self.expect("sofs", {"r": 1, "features": 1}, [0, 1 / 3], mistakes=1)
+
+    def test_sofs_keeps_the_variance_of_what_it_drops(self):
+        # Once more (1, 0): S1 = 5/11 - (5/11)^2/(16/11) = 5/16 < 1/3, so 1 stays: w1 = -5/16.
+        self.expect("sofs", {"r": 1, "features": 1}, [-5 / 16, 0], mistakes=1, updates=3,
+                    stream=Stream("three", TWO.rows + TWO.rows[1:]))
+
 
 class Importance(unittest.TestCase):
     def weights(self, name, params, h):
@@ -148,6 +220,10 @@ class Importance(unittest.TestCase):
         self.expect("cs-ogd", {"eta": 1, "cost_pos": 2, "cost_neg": 1}, 3, [6, 12])
         self.expect("stg", {"eta": 1, "lambda": 0.5, "k": 1, "theta": 9}, 3, [2.5, 5.5])
         self.expect("fobos", {"eta": 1, "lambda": 0.5}, 3, [2.5, 5.5])
+        self.expect("olsf-per", {"lambda": 30, "B": 1}, 3, [3, 6])
+        self.expect("ofs", {"eta": 1, "lambda": 0, "features": 2}, 3, [3, 6])
+        self.expect("ofs-p", {"eta": 1, "lambda": 0, "features": 2, "epsilon": 1, "seed": 1}, 3, [3, 6])
+        self.expect("sofs", {"r": 1, "features": 2}, 2, [2 / 11, 4 / 11])
         self.expect("fsol", {"eta": 1, "lambda": 0.5, "schedule": "constant"}, 3, [2.5, 5.5])
         # a = (5/6, 1/3) whatever h is
         self.expect("ssol", {"eta": 1, "lambda": 0, "schedule": "inverse", "r": 1}, 3, [15 / 6, 2])
@@ -165,14 +241,25 @@ class Importance(unittest.TestCase):
         self.expect("pa-1", {"C": 0.05}, 3, [0.15, 0.3])
         self.expect("pa-2", {"C": 0.5}, 0.25, [1 / 9, 2 / 9])
         self.expect("cpa", {"C": 0.05, "cost_pos": 1, "cost_neg": 1}, 3, [0.15, 0.3])
-        with self.assertRaises(ValueError):
-            self.weights("pa", {}, 2)
+        loose = {"lambda": 30, "B": 1}
+        self.expect("olsf-1", {**loose, "C": 0.05}, 3, [0.15, 0.3])
+        self.expect("olsf-2", {**loose, "C": 0.5}, 0.25, [1 / 9, 2 / 9])
+        self.expect("olsf-rand", {**loose, "C": 0.05, "seed": 1}, 3, [0.15, 0.3])
+        self.expect("olsf-all", {"C": 0.05}, 3, [0.15, 0.3])
+        for name, params in ("pa", {}), ("olsf", loose):
+            with self.assertRaises(ValueError):
+                self.weights(name, params, 2)
 
 
 # Moderate parameters for the checks over all learners.
 USUAL = {"eta": 0.4, "lambda": 0.02, "schedule": "inverse", "r": 0.7, "C": 0.2, "cost_pos": 2.0,
          "cost_neg": 0.5, "k": 3, "theta": 0.4, "delta": 0.5, "margin_pos": 0.5, "margin_neg": 0.2,
-         "alpha": 0.3, "beta": 1.0, "l1": 0.3, "l2": 0.1, "loss": "logistic"}
+         "alpha": 0.3, "beta": 1.0, "l1": 0.3, "l2": 0.1, "loss": "logistic", "B": 0.5, "features": 12,
+         "epsilon": 0.5, "seed": 4}
+
+
+# How many features were seen is part of the rule.
+COUNTS_FEATURES = ("olsf", "olsf-1", "olsf-2", "olsf-rand", "olsf-per", "ofs-p")
 
 
 def usual(name, **changed):
@@ -231,10 +318,13 @@ class Agreement(unittest.TestCase):
         padded = Stream("padded", rows)
         for name in LEARNERS:
             with self.subTest(name):
-                plain = Run(name, self.stream, usual(name))
+                first = self.stream
+                if name in COUNTS_FEATURES:  # the same number of them from the start
+                    first = Stream("first", padded.rows[:1] + self.stream.rows[1:])
+                plain = Run(name, first, usual(name))
                 again = Run(name, padded, usual(name))
                 self.same(plain, again)
-                self.assertEqual(again.features_seen, plain.features_seen + 1)
+                self.assertEqual(again.features_seen, plain.features_seen + (name not in COUNTS_FEATURES))
                 self.assertEqual(again.examples, plain.examples)
 
     def test_empty_rows_are_counted_and_are_no_updates(self):

@@ -232,8 +232,8 @@ TEST(where_every_weight_counts_newcomers_are_left_out) {
 }
 
 TEST(resuming_under_a_limit_is_exact) {
-    static const char *const learners[] = {"ssol", "fsol", "ada-rda", "pa-1"};
-    for (size_t i = 0; i < 4; i++)
+    static const char *const learners[] = {"ssol", "fsol", "ada-rda", "pa-1", "olsf-1", "olsf-rand", "ofs", "sofs"};
+    for (size_t i = 0; i < sizeof learners / sizeof *learners; i++)
         for (uint64_t max = 20; max <= 320; max *= 4) {
             sluice_settings s = {.size = sizeof s, .max_features = max};
             sluice_model *whole = sluice_model_new(learners[i], NULL, 0, &s, NULL);

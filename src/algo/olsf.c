@@ -1,0 +1,190 @@
+/* olsf: streams in which features keep arriving, learned with a limited share of them.
+ * (Zhang et al., Online learning from trapezoidal data streams, TKDE 2016; Towards mining trapezoidal data streams,
+ * ICDM 2015: the same algorithm under two names.)
+ *
+ *   if l > 0: w += tau y x, where
+ *     olsf      tau = l/|x|^2
+ *     olsf-1    tau = min(C, l/|x|^2)
+ *     olsf-2    tau = l/(|x|^2 + 1/(2C))
+ *   project:  if |w|_1 > lambda: w *= lambda/|w|_1
+ *   truncate: of D features seen so far keep the K = max(1, floor(B D)) largest |w_i|; of equal ones those seen first
+ *
+ * The papers split the rule by old and new features; a new feature is one whose weight is 0, and the same rule.
+ * For comparison, as in the papers:
+ *   olsf-all    olsf-1 that neither projects nor truncates, which is pa-1
+ *   olsf-rand   olsf-1 that keeps K of its nonzero weights drawn at random
+ *   olsf-per    tau = 1
+ *
+ * Importance h: C h; olsf itself has no C and takes only 0 and 1; olsf-per tau = h. An example without values makes no
+ * update. Cost: O(nonzeros of x * log K), since only features of x can enter (scaled.h, core/kept.h). */
+#include "algo/scaled.h"
+
+enum { LAMBDA, B, C, SEED };
+enum { ALL_C };
+
+#define P_RADIUS                                                                                                       \
+    { "lambda", "the l1 norm of the weights is at most this", 30, 1e-12, 1e12, 0, NULL }
+#define P_B                                                                                                            \
+    { "B", "share of the features seen that may have a weight", 0.2, 1e-9, 1, 0, NULL }
+
+static const sluice_param_info olsf_params[] = {P_RADIUS, P_B};
+static const sluice_param_info olsf_1_params[] = {P_RADIUS, P_B, P_C(0.0625)};
+static const sluice_param_info olsf_2_params[] = {P_RADIUS, P_B, P_C(0.03125)};
+static const sluice_param_info olsf_all_params[] = {P_C(2)};
+static const sluice_param_info olsf_rand_params[] = {P_RADIUS, P_B, P_C(0.0625), P_SEED};
+
+static size_t most(const sl_state *s) { return (size_t)fmax(1, floor(s->p[B] * (double)s->seen)); }
+
+static void project(sl_state *s) {
+    double norm = fabs(s->scalar[SCALE]) * s->scalar[NORM];
+    if (norm > s->p[LAMBDA]) s->scalar[SCALE] *= s->p[LAMBDA] / norm;
+}
+
+static bool learn(sl_state *s, const sl_row *x, double tau) {
+    double step = tau * x->y / s->scalar[SCALE];
+    for (size_t k = 0; k < x->n; k++) step_scaled(s, x->slot[k], step * (double)x->value[k], 1);
+    project(s);
+    truncate_scaled(s, x, most(s), 1);
+    return true;
+}
+
+/* What every round ends with. */
+static bool tidied(sl_state *s, bool updated) {
+    sl_scaled_tidy(s, 1);
+    return updated;
+}
+
+static bool olsf_update(sl_state *s, const sl_row *x, double m) {
+    double l = hinge(x, m), xx = l > 0 ? square_norm(x) : 0;
+    return tidied(s, xx > 0 && learn(s, x, l / xx));
+}
+
+static bool olsf_1_update(sl_state *s, const sl_row *x, double m) {
+    double l = hinge(x, m), xx = l > 0 ? square_norm(x) : 0;
+    return tidied(s, xx > 0 && learn(s, x, fmin(s->p[C] * x->h, l / xx)));
+}
+
+static bool olsf_2_update(sl_state *s, const sl_row *x, double m) {
+    double l = hinge(x, m), xx = l > 0 ? square_norm(x) : 0;
+    return tidied(s, xx > 0 && learn(s, x, l / (xx + 1 / (2 * s->p[C] * x->h))));
+}
+
+static bool olsf_per_update(sl_state *s, const sl_row *x, double m) {
+    return tidied(s, hinge(x, m) > 0 && x->n && learn(s, x, x->h));
+}
+
+static bool olsf_all_update(sl_state *s, const sl_row *x, double m) {
+    double l = hinge(x, m), xx = l > 0 ? square_norm(x) : 0;
+    if (xx <= 0) return false;
+    sl_plain_step(s, x, fmin(s->p[ALL_C] * x->h, l / xx) * x->y);
+    return true;
+}
+
+/* ---- olsf-rand: the nonzero weights stand in a list, and each draw is a place in it ------------------------------ */
+
+static const sl_field rand_fields[] = {
+    {"v", SL_F32, offsetof(sl_scaled, v), -INFINITY},
+    {"place", SL_U32, offsetof(sl_scaled, kept.low), 0},
+};
+
+static uint32_t place(const void *feature) {
+    const sl_scaled *f = feature;
+    return f->v != 0 ? f->kept.low : 0;
+}
+
+static bool olsf_rand_learn(sl_state *s, const sl_row *x, double tau) {
+    sl_scaled *f = s->features;
+    double step = tau * x->y / s->scalar[SCALE];
+    for (size_t k = 0; k < x->n; k++) {
+        uint32_t slot = x->slot[k];
+        move_scaled(s, &f[slot], step * (double)x->value[k], 1);
+        if (f[slot].v == 0 && f[slot].kept.low) sl_kept_take_out(&s->kept, f[slot].kept.low);
+        if (f[slot].v != 0 && !f[slot].kept.low) sl_kept_append(&s->kept, slot);
+    }
+    project(s);
+    for (size_t K = most(s); s->kept.count > K;) {
+        uint32_t drawn = 1 + (uint32_t)(draw(s->p[SEED], s->scalar[DRAWN]++) * (double)s->kept.count);
+        forget_scaled(s, sl_kept_in_place(&s->kept, drawn), 1);
+        sl_kept_take_out(&s->kept, drawn);
+    }
+    return true;
+}
+
+static bool olsf_rand_update(sl_state *s, const sl_row *x, double m) {
+    double l = hinge(x, m), xx = l > 0 ? square_norm(x) : 0;
+    return tidied(s, xx > 0 && olsf_rand_learn(s, x, fmin(s->p[C] * x->h, l / xx)));
+}
+
+#define PAPER "Zhang et al., Online learning from trapezoidal data streams, TKDE 2016"
+#define KEEPS_LARGEST                                                                                                  \
+    .info.paper = PAPER, SL_SCALED_STATE, .scalars = sl_scaled_scalars, .rank = sl_scaled_rank,                        \
+    .counts_features = true, .score = sl_scaled_score
+
+const sl_learner sl_olsf = {
+    .info.name = "olsf",
+    .info.summary = "growing feature spaces: satisfies the last example, keeps a share of the features",
+    KEEPS_LARGEST,
+    SL_PARAMS(olsf_params),
+    .trial = {"lambda=40", "B=0.6"},
+    .weight_0_or_1 = true,
+    .update = olsf_update,
+};
+
+const sl_learner sl_olsf_1 = {
+    .info.name = "olsf-1",
+    .info.summary = "olsf with bounded steps",
+    KEEPS_LARGEST,
+    SL_PARAMS(olsf_1_params),
+    .trial = {"lambda=35", "B=0.6", "C=0.25"},
+    .update = olsf_1_update,
+};
+
+const sl_learner sl_olsf_2 = {
+    .info.name = "olsf-2",
+    .info.summary = "olsf with damped steps",
+    KEEPS_LARGEST,
+    SL_PARAMS(olsf_2_params),
+    .trial = {"lambda=30", "B=0.6", "C=0.25"},
+    .update = olsf_2_update,
+};
+
+const sl_learner sl_olsf_all = {
+    .info.name = "olsf-all",
+    .info.summary = "olsf-1 that keeps all features: pa-1, for comparison",
+    .info.paper = PAPER,
+    SL_PARAMS(olsf_all_params),
+    SL_PLAIN_STATE,
+    .trial = {"C=0.25"},
+    .score = sl_plain_score,
+    .update = olsf_all_update,
+    .weights = sl_plain_weights,
+};
+
+const sl_learner sl_olsf_rand = {
+    .info.name = "olsf-rand",
+    .info.summary = "olsf-1 that keeps features at random, for comparison",
+    .info.paper = PAPER,
+    SL_PARAMS(olsf_rand_params),
+    .info.bytes_per_feature = sizeof(sl_scaled),
+    .fields = rand_fields,
+    .n_fields = SL_COUNT(rand_fields),
+    .scalars = sl_drawing_scalars,
+    .first_scalars = sl_scaled_first,
+    .trial = {"lambda=20", "B=0.96", "C=0.125", "seed=7"},
+    .counts_features = true,
+    .draws = true,
+    .rank = place,
+    .keeps_list = true,
+    .score = sl_scaled_score,
+    .update = olsf_rand_update,
+    .weights = sl_scaled_weights,
+};
+
+const sl_learner sl_olsf_per = {
+    .info.name = "olsf-per",
+    .info.summary = "olsf with steps of one size, for comparison",
+    KEEPS_LARGEST,
+    SL_PARAMS(olsf_params),
+    .trial = {"lambda=120", "B=0.6"},
+    .update = olsf_per_update,
+};

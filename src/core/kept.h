@@ -1,0 +1,84 @@
+/* The features that a learner keeps when it may keep only so many: those of highest rank; of equal rank, those seen
+ * first. The one question is: which is the least?
+ *
+ * Each feature kept has an entry with its rank, in one of three places:
+ *   - the run: the lowest of them in order. The least comes from its front.
+ *   - the heap: those that came later and rank within the reach of the run.
+ *   - the pool: all above that reach, in no order. When run and heap are used up the lower half of it becomes the run.
+ * So a feature that comes in far above the least, as most do, costs a store, and its part in one sort later.
+ *
+ * Entries are lazy: one may be older than its feature, but never ranks it higher than it is. A feature that rises costs
+ * nothing; one that falls below its entry gets another; only an entry that comes to the front is compared with its
+ * feature and then returned, corrected or dropped. Nothing else touches a feature, which would miss the cache. Each
+ * change of a feature costs O(log kept) on average.
+ *
+ * Which features stay depends on ranks and order of first sight alone, not on where the entries are: they are not saved
+ * but made anew from the features, and so they are when the space has moved them. */
+#ifndef SL_KEPT_H
+#define SL_KEPT_H
+
+#include <stdbool.h>
+
+#include "core/space.h"
+
+/* What the struct of a feature begins with. */
+typedef struct sl_ranked {
+    uint32_t born; /* how many features were seen before it; the space writes it */
+    uint32_t low;  /* 0: not kept; else the rank that its entry has, at most its own */
+} sl_ranked;
+
+typedef struct sl_kept_entry {
+    uint64_t key; /* rank, then the order of first sight backwards: one comparison says who goes first */
+    uint32_t slot;
+} sl_kept_entry;
+
+typedef struct sl_kept {
+    uint32_t (*rank)(const void *feature); /* 0: not to be kept */
+    bool listed;                           /* only a pool, in the order of `low`, from 1: chance decides who goes */
+    char *features;                        /* the space's array, and the size of its structs */
+    size_t size;
+    sl_kept_entry *run, *heap, *pool; /* run and heap end with a key above all others */
+    size_t run_at, run_end, heap_end, pool_end;
+    size_t room;    /* of each */
+    uint64_t reach; /* keys above this are in the pool, others not */
+    size_t count;   /* features kept: the entries, less those out of date */
+    uint64_t moves; /* of the space, when this was built; UINT64_MAX: it was not */
+} sl_kept;
+
+void sl_kept_init(sl_kept *k, uint32_t (*rank)(const void *feature), bool listed);
+void sl_kept_free(sl_kept *k);
+
+/* Before a round: the space is as it is now, and at most `more` features change. False: no memory. */
+bool sl_kept_prepare(sl_kept *k, const sl_space *sp, size_t more);
+
+/* Shows every feature kept to `visit`, in no particular order; it may change their ranks, also to 0. */
+void sl_kept_visit(sl_kept *k, void (*visit)(void *context, void *feature), void *context);
+
+/* An entry for the feature, with its present rank. */
+void sl_kept_push(sl_kept *k, uint32_t slot, uint32_t rank);
+
+/* Offers a feature that is not kept, when at most `limit` are to be. Which one has to go: SL_NO_SLOT (there was room),
+ * another, whose rank the caller makes 0, or the feature itself, likewise. */
+uint32_t sl_kept_offer(sl_kept *k, uint32_t slot, uint32_t rank, size_t limit);
+
+static inline sl_ranked *sl_kept_at(const sl_kept *k, uint32_t slot) {
+    return (sl_ranked *)(void *)(k->features + (size_t)slot * k->size);
+}
+
+/* A feature that is kept has changed its rank. */
+static inline void sl_kept_changed(sl_kept *k, sl_ranked *f, uint32_t slot, uint32_t rank) {
+    if (rank >= f->low) return;
+    if (rank == 0) {
+        f->low = 0;
+        k->count--;
+    } else {
+        sl_kept_push(k, slot, rank);
+    }
+}
+
+/* The list: a feature comes to its end; the last takes the place, from 1, of one that goes. */
+void sl_kept_append(sl_kept *k, uint32_t slot);
+void sl_kept_take_out(sl_kept *k, uint32_t place);
+static inline uint32_t sl_kept_in_place(const sl_kept *k, uint32_t place) { return k->pool[place - 1].slot; }
+
+#endif
