@@ -32,7 +32,7 @@ static const sluice_param_info ofs_p_params[] = {
 
 static void shrink(sl_state *s) {
     s->scalar[SCALE] *= 1 - s->p[LAMBDA] * s->p[ETA];
-    if (s->scalar[SCALE] == 0) sl_scaled_tidy(s, 2); /* lambda eta = 1: all weights are 0 */
+    if (s->scalar[SCALE] == 0) sl_scaled_fold(s, 2); /* lambda eta = 1: all weights are 0 */
 }
 
 static void project_and_truncate(sl_state *s, const sl_row *x) {

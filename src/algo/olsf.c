@@ -40,8 +40,14 @@ static void project(sl_state *s) {
     if (norm > s->p[LAMBDA]) s->scalar[SCALE] *= s->p[LAMBDA] / norm;
 }
 
-static bool learn(sl_state *s, const sl_row *x, double tau) {
-    double step = tau * x->y / s->scalar[SCALE];
+/* tau y in terms of v; xx is |x|^2. Where values are tiny steps are huge, and v must not leave the range of floats. */
+static double step_of(sl_state *s, const sl_row *x, double tau, double xx) {
+    if (tau * sqrt(xx) > 0x1p120 * s->scalar[SCALE]) sl_scaled_fold(s, 1);
+    return tau * x->y / s->scalar[SCALE];
+}
+
+static bool learn(sl_state *s, const sl_row *x, double tau, double xx) {
+    double step = step_of(s, x, tau, xx);
     for (size_t k = 0; k < x->n; k++) step_scaled(s, x->slot[k], step * (double)x->value[k], 1);
     project(s);
     truncate_scaled(s, x, most(s), 1);
@@ -56,21 +62,22 @@ static bool tidied(sl_state *s, bool updated) {
 
 static bool olsf_update(sl_state *s, const sl_row *x, double m) {
     double l = hinge(x, m), xx = l > 0 ? square_norm(x) : 0;
-    return tidied(s, xx > 0 && learn(s, x, l / xx));
+    return tidied(s, xx > 0 && learn(s, x, l / xx, xx));
 }
 
 static bool olsf_1_update(sl_state *s, const sl_row *x, double m) {
     double l = hinge(x, m), xx = l > 0 ? square_norm(x) : 0;
-    return tidied(s, xx > 0 && learn(s, x, fmin(s->p[C] * x->h, l / xx)));
+    return tidied(s, xx > 0 && learn(s, x, fmin(s->p[C] * x->h, l / xx), xx));
 }
 
 static bool olsf_2_update(sl_state *s, const sl_row *x, double m) {
     double l = hinge(x, m), xx = l > 0 ? square_norm(x) : 0;
-    return tidied(s, xx > 0 && learn(s, x, l / (xx + 1 / (2 * s->p[C] * x->h))));
+    return tidied(s, xx > 0 && learn(s, x, l / (xx + 1 / (2 * s->p[C] * x->h)), xx));
 }
 
 static bool olsf_per_update(sl_state *s, const sl_row *x, double m) {
-    return tidied(s, hinge(x, m) > 0 && x->n && learn(s, x, x->h));
+    double xx = hinge(x, m) > 0 ? square_norm(x) : 0;
+    return tidied(s, xx > 0 && learn(s, x, x->h, xx));
 }
 
 static bool olsf_all_update(sl_state *s, const sl_row *x, double m) {
@@ -92,9 +99,9 @@ static uint32_t place(const void *feature) {
     return f->v != 0 ? f->kept.low : 0;
 }
 
-static bool olsf_rand_learn(sl_state *s, const sl_row *x, double tau) {
+static bool olsf_rand_learn(sl_state *s, const sl_row *x, double tau, double xx) {
     sl_scaled *f = s->features;
-    double step = tau * x->y / s->scalar[SCALE];
+    double step = step_of(s, x, tau, xx);
     for (size_t k = 0; k < x->n; k++) {
         uint32_t slot = x->slot[k];
         move_scaled(s, &f[slot], step * (double)x->value[k], 1);
@@ -112,7 +119,7 @@ static bool olsf_rand_learn(sl_state *s, const sl_row *x, double tau) {
 
 static bool olsf_rand_update(sl_state *s, const sl_row *x, double m) {
     double l = hinge(x, m), xx = l > 0 ? square_norm(x) : 0;
-    return tidied(s, xx > 0 && olsf_rand_learn(s, x, fmin(s->p[C] * x->h, l / xx)));
+    return tidied(s, xx > 0 && olsf_rand_learn(s, x, fmin(s->p[C] * x->h, l / xx), xx));
 }
 
 #define PAPER "Zhang et al., Online learning from trapezoidal data streams, TKDE 2016"

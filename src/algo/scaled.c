@@ -33,7 +33,7 @@ typedef struct exact_sum {
     uint64_t low[256], high[256];
 } exact_sum;
 
-static void visit(void *context, void *feature) {
+static uint32_t visit(void *context, void *feature) {
     exact_sum *sum = context;
     sl_scaled *f = feature;
     f->v = (float)(sum->scale * (double)f->v);
@@ -42,6 +42,7 @@ static void visit(void *context, void *feature) {
              power = sum->p == 1 ? mantissa : mantissa * mantissa;
     sum->low[exponent] += power & 0xffffff;
     sum->high[exponent] += power >> 24;
+    return bits;
 }
 
 static double total(const exact_sum *sum) {
@@ -52,12 +53,21 @@ static double total(const exact_sum *sum) {
     return all;
 }
 
-void sl_scaled_tidy(sl_state *s, int p) {
-    double size = fabs(s->scalar[SCALE]);
-    bool in_hand = size >= 0x1p-64 && size <= 0x1p64;
-    if (in_hand && s->t % (1 << 16) != 0) return;
-    exact_sum sum = {.scale = in_hand ? 1 : s->scalar[SCALE], .p = p};
+static void sum_again(sl_state *s, int p, double scale) {
+    exact_sum sum = {.scale = scale, .p = p};
     sl_kept_visit(&s->kept, visit, &sum);
     s->scalar[NORM] = total(&sum);
-    if (!in_hand) s->scalar[SCALE] = 1;
+}
+
+void sl_scaled_fold(sl_state *s, int p) {
+    sum_again(s, p, s->scalar[SCALE]);
+    s->scalar[SCALE] = 1;
+}
+
+void sl_scaled_tidy(sl_state *s, int p) {
+    double size = fabs(s->scalar[SCALE]);
+    if (size < 0x1p-80 || size > 0x1p80)
+        sl_scaled_fold(s, p);
+    else if (s->t % (1 << 16) == 0)
+        sum_again(s, p, 1);
 }

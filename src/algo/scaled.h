@@ -6,8 +6,8 @@
  * with it.
  *
  * When s gets out of hand it moves into v. That costs O(weights kept), but is paid for: since the last time every
- * weight has shrunk by 2^64, and one that nothing touched through four such times is 0 in 32 bits. So there are no more
- * weights than the examples of the last few times have values. */
+ * weight has shrunk by 2^80, and one that nothing touched through three such times is 0 in 32 bits. So there are no
+ * more weights than the examples of the last few times have values. */
 #ifndef SL_SCALED_H
 #define SL_SCALED_H
 
@@ -29,7 +29,9 @@ double sl_scaled_score(sl_state *s, const sl_row *x);                           
 void sl_scaled_weights(const sl_state *s, const uint32_t *slot, size_t n, float *w); /* w */
 uint32_t sl_scaled_rank(const void *feature);                                        /* |v| as ordered bits */
 
-/* After a round, where p is the norm's. */
+/* s moves into v; p is the norm's. */
+void sl_scaled_fold(sl_state *s, int p);
+/* After a round: what has to be done now and then. */
 void sl_scaled_tidy(sl_state *s, int p);
 
 #define SL_SCALED_STATE                                                                                                \

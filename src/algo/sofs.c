@@ -30,7 +30,7 @@ static const feature fresh = {.S = 1};
 /* The bits of a positive float are in the order of its values. */
 static uint32_t rank(const void *f) {
     const feature *g = f;
-    return g->w != 0 ? ~float_bits(g->S) : 0;
+    return g->w != 0 ? float_bits(2) - float_bits(g->S < 1 ? g->S : 1) : 0;
 }
 
 static double score(sl_state *s, const sl_row *x) {

@@ -61,7 +61,7 @@ bool sl_batch_reserve_names(sluice_batch *b, size_t nonzeros, size_t bytes) {
         b->name_room = room;
     }
     if (text_room > b->text_room) {
-        if (!grow(&b->text, text_room, 1)) return false;
+        if (!grow(&b->text, text_room + SL_NAME_PAD, 1)) return false;
         b->text_room = text_room;
     }
     return b->text_room >= b->text_n + bytes && b->name_room >= b->nonzeros + nonzeros;

@@ -17,6 +17,8 @@
 
 #define SL_WIDE 0x80000000u
 
+enum { SL_NAME_PAD = 8 }; /* readable bytes behind the text of names: lookups load eight at a time */
+
 typedef struct sl_name {
     uint32_t at, n;
 } sl_name;

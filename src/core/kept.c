@@ -1,15 +1,12 @@
 /* The kept features: a sorted run, a heap and a pool, or a plain list where chance decides. */
 #include "core/kept.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/pages.h"
 
-/* The heap's root lies so that the four children of an entry share a cache line. */
-enum { ROOT = 3, START = 256, AHEAD = 16, MOST_BINS = 4096 };
+enum { ROOT = SL_KEPT_ROOT, START = 256, AHEAD = 16, MOST_BINS = 4096 };
 
-static uint64_t key_of(uint32_t rank, uint32_t born) { return (uint64_t)rank << 32 | (uint32_t)~born; }
 static uint32_t rank_of(const sl_kept_entry *e) { return (uint32_t)(e->key >> 32); }
 
 void sl_kept_init(sl_kept *k, uint32_t (*rank)(const void *feature), bool listed) {
@@ -56,15 +53,24 @@ static void heap_pop(sl_kept *k) {
 
 /* ---- the run ---------------------------------------------------------------------------------------------------- */
 
-static int by_key(const void *a, const void *b) {
-    uint64_t x = ((const sl_kept_entry *)a)->key, y = ((const sl_kept_entry *)b)->key;
-    return (x > y) - (x < y);
-}
-
+/* Keys differ, and bins are small: quicksort, and insertion where little is left. */
 static void sort(sl_kept_entry *e, size_t n) {
-    if (n > 64) {
-        qsort(e, n, sizeof *e, by_key);
-        return;
+    while (n > 24) {
+        uint64_t a = e[0].key, b = e[n / 2].key, c = e[n - 1].key;
+        uint64_t middle = a < b ? (b < c ? b : a < c ? c : a) : (a < c ? a : b < c ? c : b);
+        size_t i = 0, j = n - 1;
+        for (;; i++, j--) {
+            while (e[i].key < middle) i++;
+            while (e[j].key > middle) j--;
+            if (i >= j) break;
+            sl_kept_entry x = e[i];
+            e[i] = e[j];
+            e[j] = x;
+        }
+        bool left_is_smaller = i < n - i; /* the smaller part first: the stack stays short */
+        sort(left_is_smaller ? e : e + i, left_is_smaller ? i : n - i);
+        e = left_is_smaller ? e + i : e;
+        n = left_is_smaller ? n - i : i;
     }
     for (size_t i = 1; i < n; i++) {
         sl_kept_entry x = e[i];
@@ -139,13 +145,8 @@ static void add(sl_kept *k, sl_kept_entry e) {
 
 void sl_kept_push(sl_kept *k, uint32_t slot, uint32_t rank) {
     sl_ranked *f = sl_kept_at(k, slot);
-    f->low = rank;
-    add(k, (sl_kept_entry){key_of(rank, f->born), slot});
-}
-
-static const sl_kept_entry *front(sl_kept *k) {
-    const sl_kept_entry *a = &k->run[k->run_at], *b = &k->heap[ROOT];
-    return a->key < b->key ? a : b;
+    f->low = rank | k->turn;
+    add(k, (sl_kept_entry){sl_kept_key(rank, f->born), slot});
 }
 
 static void drop_front(sl_kept *k) {
@@ -159,7 +160,7 @@ static void drop_front(sl_kept *k) {
 /* The entry of the least feature kept, at the front; there is one. */
 static const sl_kept_entry *least(sl_kept *k) {
     for (;;) {
-        const sl_kept_entry *e = front(k);
+        const sl_kept_entry *a = &k->run[k->run_at], *b = &k->heap[ROOT], *e = a->key < b->key ? a : b;
         if (e->key == UINT64_MAX) {
             refill(k);
             continue;
@@ -167,20 +168,21 @@ static const sl_kept_entry *least(sl_kept *k) {
         uint32_t slot = e->slot, low = rank_of(e);
         sl_ranked *f = sl_kept_at(k, slot);
         uint32_t rank = k->rank(f);
-        if (f->low == low && rank == low) return e;
+        bool its_entry = f->low == (low | k->turn); /* else it has gone, or has another */
+        if (its_entry && rank == low) return e;
         drop_front(k);
-        if (f->low == low) sl_kept_push(k, slot, rank); /* it has risen; else it has gone, or has another entry */
+        if (its_entry) sl_kept_push(k, slot, rank); /* it has risen */
     }
 }
 
-uint32_t sl_kept_offer(sl_kept *k, uint32_t slot, uint32_t rank, size_t limit) {
+uint32_t sl_kept_take_in(sl_kept *k, uint32_t slot, uint32_t rank, size_t limit) {
     if (k->count < limit) {
         k->count++;
         sl_kept_push(k, slot, rank);
         return SL_NO_SLOT;
     }
     const sl_kept_entry *e = least(k);
-    if (key_of(rank, sl_kept_at(k, slot)->born) < e->key) return slot;
+    if (sl_kept_key(rank, sl_kept_at(k, slot)->born) < e->key) return slot;
     uint32_t gone = e->slot;
     sl_kept_at(k, gone)->low = 0;
     drop_front(k);
@@ -205,49 +207,67 @@ void sl_kept_take_out(sl_kept *k, uint32_t place) {
 
 /* ---- making and growing ----------------------------------------------------------------------------------------- */
 
-/* The pool has all entries, up to date and one for each feature. */
-static void start_from_pool(sl_kept *k) {
-    k->count = k->pool_end;
+/* All entries are in the pool, one for each feature, up to date. */
+static void start_from_pool(sl_kept *k, size_t n) {
+    k->pool_end = k->count = n;
     k->heap_end = ROOT;
-    if (k->room) {
-        k->heap[ROOT].key = UINT64_MAX;
-        set_run(k, 0);
-    }
-    for (size_t i = 0; i < k->pool_end; i++) {
-        if (i + AHEAD < k->pool_end) __builtin_prefetch(sl_kept_at(k, k->pool[i + AHEAD].slot), 1);
-        sl_kept_at(k, k->pool[i].slot)->low = k->listed ? (uint32_t)(i + 1) : rank_of(&k->pool[i]);
-    }
+    if (!k->room) return;
+    k->heap[ROOT].key = UINT64_MAX;
+    set_run(k, 0);
 }
 
-void sl_kept_visit(sl_kept *k, void (*visit)(void *context, void *feature), void *context) {
+static void visit_listed(sl_kept *k, uint32_t (*visit)(void *context, void *feature), void *context) {
+    size_t n = 0;
+    for (size_t i = 0; i < k->pool_end; i++) {
+        sl_ranked *f = sl_kept_at(k, k->pool[i].slot);
+        f->low = visit(context, f) ? (uint32_t)(n + 1) : 0;
+        k->pool[n].slot = k->pool[i].slot;
+        n += f->low > 0;
+    }
+    start_from_pool(k, n);
+}
+
+void sl_kept_visit(sl_kept *k, uint32_t (*visit)(void *context, void *feature), void *context) {
+    if (k->listed) {
+        visit_listed(k, visit, context);
+        return;
+    }
     for (; k->run_at < k->run_end; k->run_at++) k->pool[k->pool_end++] = k->run[k->run_at];
     for (size_t i = ROOT; i < k->heap_end; i++) k->pool[k->pool_end++] = k->heap[i];
+    uint32_t turn = k->turn, next_turn = turn ^ SL_KEPT_TURN;
     size_t n = 0;
     for (size_t i = 0; i < k->pool_end; i++) {
         if (i + AHEAD < k->pool_end) __builtin_prefetch(sl_kept_at(k, k->pool[i + AHEAD].slot), 1);
         uint32_t slot = k->pool[i].slot;
         sl_ranked *f = sl_kept_at(k, slot);
-        if (!f->low) continue; /* no longer kept, or its other entry was here before */
-        if (visit) visit(context, f);
-        uint32_t rank = k->rank(f);
-        if (rank) k->pool[n++] = (sl_kept_entry){key_of(rank, f->born), slot};
-        f->low = 0;
+        if (f->low != (rank_of(&k->pool[i]) | turn)) continue; /* out of date, or the feature was met before */
+        uint32_t rank = visit(context, f);
+        f->low = rank ? rank | next_turn : 0;
+        k->pool[n] = (sl_kept_entry){sl_kept_key(rank, f->born), slot};
+        n += rank > 0;
     }
-    k->pool_end = n;
-    start_from_pool(k);
+    k->turn = next_turn;
+    start_from_pool(k, n);
 }
 
+static uint32_t same_rank(void *context, void *feature) { return ((const sl_kept *)context)->rank(feature); }
+
+/* All three or none: their sizes go together. */
 static bool grow(sl_kept *k, size_t needed) {
     size_t room = k->room ? k->room : START;
     while (room < needed) room *= 2;
-    sl_kept_entry **array[] = {&k->run, &k->heap, &k->pool};
-    for (size_t i = 0; i < 3; i++) {
-        sl_kept_entry *grown = sl_pages_resize(*array[i], k->room * sizeof *grown, room * sizeof *grown, true);
-        if (!grown) return false;
-        *array[i] = grown;
+    size_t old = k->room * sizeof *k->pool, new = room * sizeof *k->pool, done = 0;
+    sl_kept_entry **array[] = {&k->run, &k->heap, &k->pool}, *grown;
+    while (done < 3 && (grown = sl_pages_resize(*array[done], old, new, true))) *array[done++] = grown;
+    if (done == 3) {
+        k->room = room;
+        return true;
     }
-    k->room = room;
-    return true;
+    while (done--) { /* making a block smaller does not fail */
+        if (!old) sl_pages_free(*array[done], new);
+        *array[done] = old ? sl_pages_resize(*array[done], new, old, true) : NULL;
+    }
+    return false;
 }
 
 static bool build(sl_kept *k, const sl_space *sp) {
@@ -259,11 +279,13 @@ static bool build(sl_kept *k, const sl_space *sp) {
         for (size_t i = 0; i < n; i++) {
             const sl_ranked *f = sl_kept_at(k, slot[i]);
             uint32_t rank = k->rank(f);
-            if (rank) k->pool[k->pool_end++] = (sl_kept_entry){key_of(rank, f->born), slot[i]};
+            if (rank) k->pool[k->pool_end++] = (sl_kept_entry){sl_kept_key(rank, f->born), slot[i]};
         }
     }
-    if (k->listed && k->pool_end) qsort(k->pool, k->pool_end, sizeof *k->pool, by_key);
-    start_from_pool(k);
+    if (k->listed) sort(k->pool, k->pool_end);
+    for (size_t i = 0; i < k->pool_end; i++)
+        sl_kept_at(k, k->pool[i].slot)->low = k->listed ? (uint32_t)(i + 1) : rank_of(&k->pool[i]) | k->turn;
+    start_from_pool(k, k->pool_end);
     k->moves = sp->moves;
     return true;
 }
@@ -275,7 +297,7 @@ bool sl_kept_prepare(sl_kept *k, const sl_space *sp, size_t more) {
     size_t entries = k->run_end - k->run_at + k->heap_end - ROOT + k->pool_end, margin = more + 2 * ROOT + 2;
     if (entries + margin <= k->room) return true;
     if (entries > 2 * k->count) {
-        sl_kept_visit(k, NULL, NULL);
+        sl_kept_visit(k, same_rank, k);
         if (k->count + margin <= k->room) return true;
     }
     return grow(k, entries + margin);

@@ -24,8 +24,11 @@
 /* What the struct of a feature begins with. */
 typedef struct sl_ranked {
     uint32_t born; /* how many features were seen before it; the space writes it */
-    uint32_t low;  /* 0: not kept; else the rank that its entry has, at most its own */
+    uint32_t low;  /* 0: not kept; else the rank that its entry has, at most its own, and SL_KEPT_TURN now and then */
 } sl_ranked;
+
+/* Ranks are below this. All features kept have it in `low`, or none, by turns: so a visit sees whom it has met. */
+#define SL_KEPT_TURN 0x80000000u
 
 typedef struct sl_kept_entry {
     uint64_t key; /* rank, then the order of first sight backwards: one comparison says who goes first */
@@ -42,8 +45,12 @@ typedef struct sl_kept {
     size_t room;    /* of each */
     uint64_t reach; /* keys above this are in the pool, others not */
     size_t count;   /* features kept: the entries, less those out of date */
+    uint32_t turn;  /* SL_KEPT_TURN or 0, as in `low` */
     uint64_t moves; /* of the space, when this was built; UINT64_MAX: it was not */
 } sl_kept;
+
+/* Where the heap's root lies, so that the four children of an entry share a cache line. */
+enum { SL_KEPT_ROOT = 3 };
 
 void sl_kept_init(sl_kept *k, uint32_t (*rank)(const void *feature), bool listed);
 void sl_kept_free(sl_kept *k);
@@ -51,23 +58,39 @@ void sl_kept_free(sl_kept *k);
 /* Before a round: the space is as it is now, and at most `more` features change. False: no memory. */
 bool sl_kept_prepare(sl_kept *k, const sl_space *sp, size_t more);
 
-/* Shows every feature kept to `visit`, in no particular order; it may change their ranks, also to 0. */
-void sl_kept_visit(sl_kept *k, void (*visit)(void *context, void *feature), void *context);
+/* Shows every feature kept to `visit`, in no particular order. It may change them, and says which rank they have now.
+ */
+void sl_kept_visit(sl_kept *k, uint32_t (*visit)(void *context, void *feature), void *context);
 
 /* An entry for the feature, with its present rank. */
 void sl_kept_push(sl_kept *k, uint32_t slot, uint32_t rank);
-
-/* Offers a feature that is not kept, when at most `limit` are to be. Which one has to go: SL_NO_SLOT (there was room),
- * another, whose rank the caller makes 0, or the feature itself, likewise. */
-uint32_t sl_kept_offer(sl_kept *k, uint32_t slot, uint32_t rank, size_t limit);
 
 static inline sl_ranked *sl_kept_at(const sl_kept *k, uint32_t slot) {
     return (sl_ranked *)(void *)(k->features + (size_t)slot * k->size);
 }
 
+static inline uint64_t sl_kept_key(uint32_t rank, uint32_t born) { return (uint64_t)rank << 32 | (uint32_t)~born; }
+
+/* The lowest key in run and heap, or one above all others when they are used up; no feature kept ranks below it. */
+static inline uint64_t sl_kept_front(const sl_kept *k) {
+    uint64_t a = k->run[k->run_at].key, b = k->heap[SL_KEPT_ROOT].key;
+    return a < b ? a : b;
+}
+
+/* sl_kept_offer() where it is not as simple as that. */
+uint32_t sl_kept_take_in(sl_kept *k, uint32_t slot, uint32_t rank, size_t limit);
+
+/* Offers a feature that is not kept, when at most `limit` are to be. Which one has to go: SL_NO_SLOT (there was room),
+ * another, whose rank the caller makes 0, or the feature itself, likewise. */
+static inline uint32_t sl_kept_offer(sl_kept *k, uint32_t slot, uint32_t rank, size_t limit) {
+    uint64_t front = sl_kept_front(k);
+    bool below_all = front != UINT64_MAX && sl_kept_key(rank, sl_kept_at(k, slot)->born) < front;
+    return below_all && k->count >= limit ? slot : sl_kept_take_in(k, slot, rank, limit);
+}
+
 /* A feature that is kept has changed its rank. */
 static inline void sl_kept_changed(sl_kept *k, sl_ranked *f, uint32_t slot, uint32_t rank) {
-    if (rank >= f->low) return;
+    if (rank >= (f->low & ~SL_KEPT_TURN)) return;
     if (rank == 0) {
         f->low = 0;
         k->count--;

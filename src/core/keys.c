@@ -203,24 +203,41 @@ static bool numbers_room(sl_numbers *out, size_t n) {
 
 static bool is_full(const sluice_model *m) { return limited(m) && m->names.used >= m->settings.max_features; }
 
+/* A name that the model does not know: gets a number, if there is room. False: no memory. */
+static bool welcome(sluice_model *m, uint64_t t, uint64_t hash, const char *name, size_t n, uint32_t *number) {
+    *number = SL_NO_NAME;
+    if (is_full(m) && !make_way(m, t)) return false;
+    if (is_full(m)) {
+        m->limit.refused++;
+        return true;
+    }
+    return (*number = add_name(m, hash, name, n)) != SL_NO_NAME;
+}
+
 bool sl_keys_resolve(sluice_model *m, const sl_raw_row *r, uint64_t t, sl_numbers *out) {
     if (!numbers_room(out, r->n)) return false;
+    const sluice_batch *const b = r->batch && r->batch->has_names ? r->batch : NULL;
+    const bool has_limit = limited(m);
     out->n = 0;
     for (size_t k = 0; k < r->n; k++) {
         char digits[20];
         size_t n;
         uint64_t hash;
-        const char *name = sl_raw_name(r, k, digits, &n, &hash);
-        uint32_t number = sl_names_find(&m->names, hash, name, n);
-        if (number == SL_NO_NAME) {
-            if (is_full(m) && !make_way(m, t)) return false;
-            if (is_full(m)) {
-                m->limit.refused++;
-                continue;
-            }
-            if ((number = add_name(m, hash, name, n)) == SL_NO_NAME) return false;
+        const char *name;
+        uint32_t number;
+        if (b) {
+            const sl_name *at = &b->name[r->at + k];
+            name = b->text + at->at, n = at->n, hash = b->hash[r->at + k];
+            number = sl_names_find_quick(&m->names, hash, name, n);
+        } else {
+            name = sl_raw_name(r, k, digits, &n, &hash);
+            number = sl_names_find(&m->names, hash, name, n);
         }
-        if (limited(m)) m->limit.last_seen[number] = t;
+        if (__builtin_expect(number == SL_NO_NAME, 0)) {
+            if (!welcome(m, t, hash, name, n, &number)) return false;
+            if (number == SL_NO_NAME) continue;
+        }
+        if (has_limit) m->limit.last_seen[number] = t;
         __builtin_prefetch(m->space.features + (size_t)number * m->space.size, 1);
         out->number[out->n] = number;
         out->value[out->n++] = r->value[k];

@@ -1,13 +1,10 @@
 /* The dictionary: linear probing from a home that the hash's top bits give, so that growing is one sweep in order. */
 #include "core/names.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <time.h>
-
-#include <xxhash.h>
 
 #include "core/pages.h"
 
@@ -15,18 +12,11 @@ enum { START_BITS = 8, MAX_BITS = 32, SHORT = 7, PLACE_BITS = 40, LONG = 0xFF };
 #define PLACE_MASK (((uint64_t)1 << PLACE_BITS) - 1)
 #define NOWHERE ((uint64_t)1 << 63) /* in sl_names.where: the number is free */
 
-static uint64_t secret;
-static pthread_once_t secret_drawn = PTHREAD_ONCE_INIT;
+uint64_t sl_name_secret;
 
-/* Not state, but a constant of the process: readers hash in many threads what models look up. */
-static void draw_secret(void) {
-    if (getrandom(&secret, sizeof secret, GRND_NONBLOCK) != (ssize_t)sizeof secret)
-        secret = (uint64_t)(uintptr_t)&secret ^ (uint64_t)time(NULL) << 20;
-}
-
-uint64_t sl_name_hash(const char *name, size_t n) {
-    pthread_once(&secret_drawn, draw_secret);
-    return XXH3_64bits_withSeed(name, n, secret);
+__attribute__((constructor)) static void draw_secret(void) {
+    if (getrandom(&sl_name_secret, sizeof sl_name_secret, GRND_NONBLOCK) != (ssize_t)sizeof sl_name_secret)
+        sl_name_secret = (uint64_t)(uintptr_t)&sl_name_secret ^ (uint64_t)time(NULL) << 20;
 }
 
 void sl_names_free(sl_names *d) {
@@ -151,7 +141,7 @@ uint32_t sl_names_add(sl_names *d, uint64_t hash, const char *name, size_t n) {
     uint32_t number = sl_names_find(d, hash, name, n);
     if (number != SL_NO_NAME) return number;
     if (n > SL_MAX_NAME || !grow_numbers(d) || !grow_arena(d, n)) return SL_NO_NAME;
-    if ((!d->table || d->used + 1 > ((size_t)5 << d->bits) / 8) && !grow_table(d)) return SL_NO_NAME;
+    if ((!d->table || d->used + 1 > ((size_t)3 << d->bits) / 4) && !grow_table(d)) return SL_NO_NAME;
     number = next_number(d);
     if (n) memcpy(d->bytes + d->bytes_n, name, n);
     d->where[number] = (uint64_t)n << PLACE_BITS | d->bytes_n;

@@ -9,6 +9,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+
+#ifndef XXH_INLINE_ALL
+#define XXH_INLINE_ALL /* the header is all of xxHash */
+#endif
+#include <xxhash.h>
 
 #include "sluice.h"
 
@@ -22,7 +28,7 @@ typedef struct sl_name_entry {
 } sl_name_entry;
 
 typedef struct sl_names {
-    sl_name_entry *table; /* 2^bits entries, at most 5/8 used */
+    sl_name_entry *table; /* 2^bits entries, at most 3/4 used */
     unsigned bits;
     size_t used;
     char *bytes; /* the arena */
@@ -32,8 +38,14 @@ typedef struct sl_names {
     uint32_t free;    /* the first that can be given out again, plus 1 */
 } sl_names;
 
-/* The hash that names are looked up by: keyed by a secret of the process, so that nobody can aim at collisions. */
-uint64_t sl_name_hash(const char *name, size_t n);
+/* Drawn when the library is loaded. Not state, but a constant of the process: readers hash in many threads what models
+ * look up. */
+extern uint64_t sl_name_secret;
+
+/* The hash that names are looked up by: keyed by the secret, so that nobody can aim at collisions. */
+static inline uint64_t sl_name_hash(const char *name, size_t n) {
+    return XXH3_64bits_withSeed(name, n, sl_name_secret);
+}
 
 void sl_names_free(sl_names *d);
 
@@ -48,6 +60,22 @@ void sl_names_remove(sl_names *d, uint32_t number);
 const char *sl_names_text(const sl_names *d, uint32_t number, size_t *n);
 /* Whether the number is in use. */
 bool sl_names_has(const sl_names *d, uint32_t number);
+
+/* The same as sl_names_find() for a name behind which eight bytes can be read: the loop that every named nonzero takes.
+ * Only a name longer than seven bytes costs a call. */
+static inline uint32_t sl_names_find_quick(const sl_names *d, uint64_t hash, const char *name, size_t n) {
+    if (n > 7 || !d->table || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__) return sl_names_find(d, hash, name, n);
+    uint64_t text;
+    memcpy(&text, name, 8);
+    text = (text & (((uint64_t)1 << 8 * n) - 1)) | (uint64_t)n << 56;
+    uint32_t tag = (uint32_t)(hash >> 32);
+    size_t mask = ((size_t)1 << d->bits) - 1;
+    for (size_t i = tag >> (32 - d->bits);; i = (i + 1) & mask) {
+        const sl_name_entry *e = &d->table[i];
+        if (e->text == text && e->number) return e->number - 1;
+        if (!e->number) return SL_NO_NAME;
+    }
+}
 
 /* A whole number as a name (at most 20 bytes): its length. And the other way: whether the name is one. */
 size_t sl_name_of_id(uint64_t id, char *name);

@@ -21,8 +21,12 @@ typedef struct sl_row_facts {
 typedef size_t sl_convert_fields(const char *text, const uint32_t *at, const char *kind, size_t n, uint32_t *id,
                                  float *value, sl_row_facts *facts);
 
+/* The same for values alone, whatever stands before their colons. */
+typedef size_t sl_convert_values(const char *text, const uint32_t *at, const char *kind, size_t n, float *value);
+
 #if defined(__x86_64__)
 sl_convert_fields sl_fields_avx512;
+sl_convert_values sl_values_avx512;
 #endif
 
 #endif

@@ -9,7 +9,6 @@
 
 enum {
     SEEN_START_BITS = 8,
-    FEW = 8,              /* features that are looked through one by one */
     SPREAD = 64,          /* times its text is what the names of a row may be, */
     SPREAD_MIN = 1 << 20, /* or so many bytes */
 };
@@ -47,97 +46,87 @@ static bool same_name(const sluice_batch *b, size_t k, uint64_t hash, const char
     return b->hash[k] == hash && b->name[k].n == n && memcmp(b->text + b->name[k].at, name, n) == 0;
 }
 
-/* The table's place for a name: its own, or a free one. */
-static uint32_t *place(const sl_named_rows *r, uint64_t hash, const char *name, size_t n) {
+/* The table's place for a name: its own, or a free one. Entries are features of the batch, plus 1; those of rows before
+ * this one count as free, so that nothing has to be cleared from row to row. */
+static inline uint32_t *place(const sl_named_rows *r, uint64_t hash, const char *name, size_t n) {
     size_t mask = ((size_t)1 << r->seen_bits) - 1, i = hash & mask;
-    while (r->seen[i] && !same_name(r->batch, r->first + r->seen[i] - 1, hash, name, n)) i = (i + 1) & mask;
+    while (r->seen[i] > r->first && !same_name(r->batch, r->seen[i] - 1, hash, name, n)) i = (i + 1) & mask;
     return &r->seen[i];
 }
 
-/* How many features the row before had: a guess at what this one will have. */
-static size_t last_count(const sluice_batch *b) { return b->rows ? b->start[b->rows] - b->start[b->rows - 1] : 0; }
-
-/* Makes the table anew, a quarter full with the features that the row has; a row's first table is made for as many as
- * the row before had, no more: one long row must not make every row clear a large table. */
-static bool make_table(sl_named_rows *r, size_t count) {
-    size_t likely = r->has_table ? count : last_count(r->batch);
-    unsigned bits = SEEN_START_BITS;
-    if (likely < count) likely = count;
-    while ((size_t)1 << bits < 4 * (likely + 1)) bits++;
-    if (bits > r->seen_room) {
-        uint32_t *larger = realloc(r->seen, sizeof *larger << bits);
-        if (!larger) return false;
-        r->seen = larger;
-        r->seen_room = bits;
-    }
+/* A larger table, with the features that the row has. */
+static bool grow_table(sl_named_rows *r, size_t count) {
+    unsigned bits = r->seen ? r->seen_bits : SEEN_START_BITS;
+    while ((size_t)1 << bits < 2 * (count + 1)) bits++;
+    uint32_t *larger = realloc(r->seen, sizeof *larger << bits);
+    if (!larger) return false;
+    r->seen = larger;
     r->seen_bits = bits;
-    r->has_table = true;
-    memset(r->seen, 0, sizeof *r->seen << r->seen_bits);
+    memset(r->seen, 0, sizeof *r->seen << bits);
     const sluice_batch *b = r->batch;
-    for (size_t k = 0; k < count; k++) {
-        const sl_name *name = &b->name[r->first + k];
-        *place(r, b->hash[r->first + k], b->text + name->at, name->n) = (uint32_t)k + 1;
-    }
+    for (size_t k = r->first; k < b->nonzeros; k++)
+        *place(r, b->hash[k], b->text + b->name[k].at, b->name[k].n) = (uint32_t)k + 1;
     return true;
 }
 
-/* The feature of this row that has the name already, or where the table wants to know of it (*slot; NULL: no table). */
-static bool repeated(sl_named_rows *r, uint64_t hash, const char *name, size_t n, size_t *k, uint32_t **slot) {
-    const sluice_batch *b = r->batch;
+/* Room for one more feature and so many bytes, and a table that is never more than half full. Most often there is. */
+static inline bool ready(sl_named_rows *r, size_t bytes) {
+    sluice_batch *b = r->batch;
     size_t count = sl_named_count(r);
-    *slot = NULL;
-    if (count < FEW) {
-        for (*k = r->first; *k < b->nonzeros; ++*k)
-            if (same_name(b, *k, hash, name, n)) return true;
-        return false;
-    }
-    *slot = place(r, hash, name, n);
-    *k = r->first + **slot - 1;
-    return **slot != 0;
-}
-
-/* Room for one more feature and so many bytes. Most often there is. */
-static bool ready_room(sluice_batch *b, size_t bytes) {
+    if ((!r->seen || 2 * (count + 1) > (size_t)1 << r->seen_bits) && !grow_table(r, count)) return false;
     if (b->nonzeros < b->name_room && b->nonzeros < b->nonzero_room && bytes < b->text_room - b->text_n) return true;
     return sl_batch_reserve_names(b, 1, bytes + 1);
 }
 
-/* The table is there from the first feature that needs it, and never more than half full. */
-static bool ready_table(sl_named_rows *r, size_t count) {
-    if (count < FEW || (r->has_table && 2 * (count + 1) <= (size_t)1 << r->seen_bits)) return true;
-    return make_table(r, count);
+/* Adds a feature whose name is in the batch's text at `at`, or will be: `bytes` of it are copied there unless the row
+ * has the name. There is room. */
+static inline sl_named_status add(sl_named_rows *r, const char *name, size_t n, size_t at, size_t bytes, float value) {
+    sluice_batch *b = r->batch;
+    uint64_t hash = sl_name_hash(name, n);
+    uint32_t *slot = place(r, hash, name, n);
+    if (*slot > r->first) {
+        float *sum = &b->value[*slot - 1];
+        *sum += value;
+        return isfinite(*sum) ? SL_NAMED_OK : SL_NAMED_RANGE;
+    }
+    if (bytes) memcpy(b->text + b->text_n, name, bytes);
+    b->text_n += bytes;
+    *slot = (uint32_t)b->nonzeros + 1;
+    b->name[b->nonzeros] = (sl_name){.at = (uint32_t)at, .n = (uint32_t)n};
+    b->hash[b->nonzeros] = hash;
+    b->value[b->nonzeros++] = value;
+    return SL_NAMED_OK;
 }
 
 /* Takes a feature whose name lies behind those of the batch (bytes = 0) or elsewhere: then its n = bytes are copied,
  * unless the row has the name. */
 static sl_named_status take(sl_named_rows *r, const char *name, size_t n, size_t bytes, float value) {
     sluice_batch *b = r->batch;
-    size_t count = sl_named_count(r), k;
-    if (n > SL_MAX_NAME) {
+    if (n > SL_MAX_NAME || n > r->budget) {
         sl_named_forget(r);
-        return SL_NAMED_LONG;
-    }
-    if (n > r->budget) {
-        sl_named_forget(r);
-        return SL_NAMED_MUCH;
+        return n > SL_MAX_NAME ? SL_NAMED_LONG : SL_NAMED_MUCH;
     }
     r->budget -= n;
-    if (!ready_room(b, bytes) || !ready_table(r, count)) return SL_NAMED_MEMORY;
-    uint64_t hash = sl_name_hash(name, n);
-    uint32_t *slot;
-    if (repeated(r, hash, name, n, &k, &slot)) {
-        b->value[k] += value;
-        sl_named_forget(r);
-        return isfinite(b->value[k]) ? SL_NAMED_OK : SL_NAMED_RANGE;
-    }
-    if (slot) *slot = (uint32_t)count + 1;
-    if (bytes) memcpy(b->text + b->text_n, name, bytes);
-    b->text_n += bytes;
-    b->name[b->nonzeros] = (sl_name){.at = (uint32_t)r->name_first, .n = (uint32_t)n};
-    b->hash[b->nonzeros] = hash;
-    b->value[b->nonzeros++] = value;
+    if (!ready(r, bytes)) return SL_NAMED_MEMORY;
+    if (!bytes) name = b->text + r->name_first; /* making room may have moved it */
+    size_t before = b->nonzeros;
+    sl_named_status status = add(r, name, n, r->name_first, bytes, value);
+    if (b->nonzeros == before) sl_named_forget(r);
     r->name_first = b->text_n;
-    return SL_NAMED_OK;
+    return status;
+}
+
+sl_named_status sl_named_text(sl_named_rows *r, const char *bytes, size_t n, size_t *at) {
+    *at = r->batch->text_n;
+    sl_named_status status = sl_named_piece(r, bytes, n);
+    r->name_first = r->batch->text_n;
+    return status;
+}
+
+sl_named_status sl_named_within(sl_named_rows *r, size_t at, size_t n, float value) {
+    if (n > SL_MAX_NAME) return SL_NAMED_LONG;
+    if (!ready(r, 0)) return SL_NAMED_MEMORY;
+    return add(r, r->batch->text + at, n, at, 0, value);
 }
 
 sl_named_status sl_named_end(sl_named_rows *r, float value) {
@@ -153,7 +142,6 @@ sl_named_status sl_named_feature(sl_named_rows *r, const char *name, size_t n, f
 
 static void begin_row(sl_named_rows *r) {
     r->first = r->batch->nonzeros;
-    r->has_table = false;
     r->text_first = r->name_first = r->batch->text_n;
 }
 
@@ -174,6 +162,7 @@ sl_named_status sl_named_row(sl_named_rows *r, float label, float weight, uint64
 }
 
 void sl_named_drop(sl_named_rows *r) {
+    if (r->seen) memset(r->seen, 0, sizeof *r->seen << r->seen_bits); /* its features' numbers will be others' */
     r->batch->nonzeros = r->first;
     r->batch->text_n = r->text_first;
     begin_row(r);

@@ -27,13 +27,12 @@ typedef enum sl_named_status {
 
 typedef struct sl_named_rows {
     sluice_batch *batch;
-    size_t first;                  /* feature of the row that is being built */
-    size_t text_first;             /* where the text of its names begins */
-    size_t name_first;             /* where the name that is being put together begins */
-    size_t budget;                 /* bytes of names that the row may still have */
-    uint32_t *seen;                /* hash table over the row: feature - first, plus 1; 0: free */
-    unsigned seen_bits, seen_room; /* it has 2^seen_bits entries, and room for 2^seen_room */
-    bool has_table;                /* of this row */
+    size_t first;      /* feature of the row that is being built */
+    size_t text_first; /* where the text of its names begins */
+    size_t name_first; /* where the name that is being put together begins */
+    size_t budget;     /* bytes of names that the row may still have */
+    uint32_t *seen;    /* hash table over the row, of 2^seen_bits entries */
+    unsigned seen_bits;
 } sl_named_rows;
 
 void sl_named_begin(sl_named_rows *r, sl_block *b);
@@ -46,6 +45,10 @@ void sl_named_budget(sl_named_rows *r, size_t text_bytes);
 sl_named_status sl_named_piece(sl_named_rows *r, const char *bytes, size_t n);
 sl_named_status sl_named_end(sl_named_rows *r, float value);
 sl_named_status sl_named_feature(sl_named_rows *r, const char *name, size_t n, float value);
+/* Names that stand in a piece of text, such as a line: the text goes to the batch at *at, and the names in it are where
+ * they are. */
+sl_named_status sl_named_text(sl_named_rows *r, const char *bytes, size_t n, size_t *at);
+sl_named_status sl_named_within(sl_named_rows *r, size_t at, size_t n, float value);
 /* Gives up the pieces of a name. */
 void sl_named_forget(sl_named_rows *r);
 

@@ -11,12 +11,12 @@ static bool has_avx512(void) {
 #endif
 
 const sl_way sl_ways[] = {
-    {"portable", sl_separators_portable, NULL, always},
+    {"portable", sl_separators_portable, NULL, NULL, always},
 #if defined(__x86_64__)
-    {"avx2", sl_separators_avx2, NULL, has_avx2},
-    {"avx512", sl_separators_avx512, sl_fields_avx512, has_avx512},
+    {"avx2", sl_separators_avx2, NULL, NULL, has_avx2},
+    {"avx512", sl_separators_avx512, sl_fields_avx512, sl_values_avx512, has_avx512},
 #elif defined(SL_SEPARATORS_NEON)
-    {"neon", sl_separators_neon, NULL, always}, /* part of the architecture */
+    {"neon", sl_separators_neon, NULL, NULL, always}, /* part of the architecture */
 #endif
     {0},
 };

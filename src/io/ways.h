@@ -9,6 +9,7 @@ typedef struct sl_way {
     const char *name;
     sl_find_separators *find;
     sl_convert_fields *convert; /* NULL: fields are converted one by one */
+    sl_convert_values *values;  /* likewise */
     bool (*runs_here)(void);
 } sl_way;
 

@@ -214,10 +214,8 @@ static void keep(plain *m, size_t K, const uint32_t *entering, size_t n) {
 }
 
 /* What is carried along comes into order again: s into v, and the norm as a sum of whole numbers. */
-static void tidy(plain *m) {
-    if (m->wide || m->p->kind == SOFS) return;
-    bool out_of_hand = fabs(m->s) < 0x1p-64 || fabs(m->s) > 0x1p64;
-    if (!out_of_hand && m->t % 65536 != 0) return;
+static void tidy(plain *m, bool out_of_hand) {
+    if (m->wide || m->p->kind == SOFS || (!out_of_hand && m->t % 65536 != 0)) return;
     int p = power_of(m);
     uint64_t low[256] = {0}, high[256] = {0};
     for (uint32_t i = 0; i < m->d; i++) {
@@ -270,8 +268,10 @@ static double step_size(const plain *m, double l, double xx) {
 }
 
 static void step(plain *m, const row *x, double l, double xx) {
-    double step = step_size(m, l, xx) * x->y / m->s, beta = 0;
+    double tau = step_size(m, l, xx), beta = 0;
     int p = power_of(m);
+    if (p == 1 && tau * sqrt(xx) > 0x1p120 * m->s) tidy(m, true);
+    double step = tau * x->y / m->s;
     if (m->p->kind == SOFS) {
         double v = 0;
         for (size_t k = 0; k < x->n; k++) v += m->S[x->feature[k]] * (double)x->value[k] * (double)x->value[k];
@@ -320,7 +320,7 @@ static void learn(plain *m, const row *x) {
         keep(m, p->kind == OFS || p->kind == SOFS ? p->features : (size_t)fmax(1, floor(p->B * m->D)), entering, n);
         free(entering);
     }
-    tidy(m);
+    tidy(m, fabs(m->s) < 0x1p-80 || fabs(m->s) > 0x1p80);
 }
 
 static plain run_plain(const setting *p, const stream *s, bool wide) {
