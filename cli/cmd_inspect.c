@@ -10,6 +10,7 @@
 
 static const option_info options[] = {
     {"top", 0, "N", "how many of the heaviest features to show (default 10)", 0},
+    {"newest", 0, "N", "how many of the newest features to show (default 5; of models with ids at most 16)", 0},
     {"weights", 0, NULL,
      "print every nonzero weight instead: id or name, tab, weight; by ascending id or first sight, the bias first", 0},
     {"dim", 0, "N", "the dimension that sparsity refers to (default: the features seen)", 0},
@@ -63,36 +64,71 @@ static int by_weight(const void *left, const void *right) {
     return a->id < b->id ? -1 : a->id > b->id;
 }
 
-static void report_heaviest(report *r, const inspected *in, size_t top) {
+static void report_features(report *r, const char *key, const char *title, const sluice_weight *weights, size_t n) {
     char value[32];
-    if (in->n) qsort(in->weights, in->n, sizeof *in->weights, by_weight);
-    if (top > in->n) top = in->n;
     if (!r->as_json) {
-        printf("heaviest features\n");
-        for (size_t i = 0; i < top; i++) {
-            sluice_format_float(value, in->weights[i].weight);
+        printf("%s\n", title);
+        for (size_t i = 0; i < n; i++) {
+            sluice_format_float(value, weights[i].weight);
             printf("  ");
-            print_name(&in->weights[i], 20);
+            print_name(&weights[i], 20);
             printf(" %s\n", value);
         }
         return;
     }
-    json_open(&r->j, "top", '[');
-    for (size_t i = 0; i < top; i++) {
+    json_open(&r->j, key, '[');
+    for (size_t i = 0; i < n; i++) {
         json_open(&r->j, NULL, '{');
-        if (in->weights[i].is_bias)
+        if (weights[i].is_bias)
             json_text(&r->j, "id", "bias");
-        else if (in->weights[i].name.text)
-            json_bytes(&r->j, "name", in->weights[i].name.text, in->weights[i].name.n);
+        else if (weights[i].name.text)
+            json_bytes(&r->j, "name", weights[i].name.text, weights[i].name.n);
         else
-            json_count(&r->j, "id", in->weights[i].id);
-        json_float(&r->j, "weight", in->weights[i].weight);
+            json_count(&r->j, "id", weights[i].id);
+        json_float(&r->j, "weight", weights[i].weight);
         json_close(&r->j, '}');
     }
     json_close(&r->j, ']');
 }
 
-static int print_facts(const args *a, const inspected *in, uint64_t dimension, uint64_t top) {
+static void report_heaviest(report *r, const inspected *in, size_t top) {
+    if (in->n) qsort(in->weights, in->n, sizeof *in->weights, by_weight);
+    report_features(r, "top", "heaviest features", in->weights, top < in->n ? top : in->n);
+}
+
+/* The features that came last. */
+static int report_newest(report *r, const inspected *in, size_t wanted) {
+    sluice_error err = {0};
+    sluice_weight *newest = calloc(wanted + 1, sizeof *newest);
+    size_t n = wanted;
+    if (!newest) return out_of_memory();
+    int rc = sluice_model_newest(in->model, newest, &n, &err) == SLUICE_OK ? DONE : complain_error(&err);
+    if (!rc && (n || r->as_json)) report_features(r, "newest", "newest features", newest, n);
+    free(newest);
+    return rc;
+}
+
+/* How the feature space grew, example by example, in doublings. */
+static void report_growth(report *r, const sluice_model *model) {
+    uint64_t seen[64];
+    size_t n = sluice_model_growth(model, seen, 64);
+    if (r->as_json) {
+        json_open(&r->j, "growth", '[');
+        for (size_t i = 0; i < n; i++) {
+            json_open(&r->j, NULL, '{');
+            json_count(&r->j, "examples", (uint64_t)1 << i);
+            json_count(&r->j, "features_seen", seen[i]);
+            json_close(&r->j, '}');
+        }
+        json_close(&r->j, ']');
+        return;
+    }
+    if (!n) return;
+    printf("features seen after so many examples\n");
+    for (size_t i = 0; i < n; i++) printf("  %-20" PRIu64 " %" PRIu64 "\n", (uint64_t)1 << i, seen[i]);
+}
+
+static int print_facts(const args *a, const inspected *in, uint64_t dimension, uint64_t top, uint64_t newest) {
     sluice_model_facts f = {.size = sizeof f};
     sluice_model_describe(in->model, &f);
     if (!a->quiet) warn_dimension(dimension, &f);
@@ -108,13 +144,18 @@ static int print_facts(const args *a, const inspected *in, uint64_t dimension, u
     report_figure(&r, "error_rate", f.examples ? (double)f.mistakes / (double)f.examples : NAN);
     report_count(&r, "updates", f.updates);
     report_size(&r, &f, dimension);
+    report_truth(&r, "names", f.has_names);
     report_heaviest(&r, in, (size_t)top);
+    int rc = report_newest(&r, in, (size_t)newest);
+    if (rc) return rc;
+    report_growth(&r, in->model);
     return report_end(&r);
 }
 
 static int run(const args *a) {
-    uint64_t top = 10, dimension = 0;
+    uint64_t top = 10, newest = 5, dimension = 0;
     int rc = args_count(a, "top", 0, SIZE_MAX, &top);
+    if (!rc) rc = args_count(a, "newest", 0, 1000000000, &newest);
     if (!rc) rc = args_count(a, "dim", 1, UINT64_MAX, &dimension);
     if (rc) return rc;
     if (a->n_inputs == 0) return wrong_usage(a->command->name, "which model? sluice inspect MODEL");
@@ -130,7 +171,7 @@ static int run(const args *a) {
     else if (args_has(a, "weights"))
         rc = print_weights(&in);
     else
-        rc = print_facts(a, &in, dimension, top);
+        rc = print_facts(a, &in, dimension, top, newest);
     sluice_free(in.weights);
     sluice_model_free(in.model);
     return rc;
@@ -138,8 +179,8 @@ static int run(const args *a) {
 
 const command inspect_command = {
     .name = "inspect",
-    .summary = "show what a model is: learner, parameters, counts, heaviest features",
-    .synopsis = "MODEL [--top N] [--weights] [--dim N] [--json]",
+    .summary = "show what a model is: learner, parameters, counts, heaviest and newest features",
+    .synopsis = "MODEL [--top N] [--newest N] [--weights] [--dim N] [--json]",
     .options = options,
     .max_inputs = 1,
     .run = run,

@@ -221,6 +221,14 @@ typedef struct sluice_weight {
 SLUICE_API sluice_status sluice_model_weights(const sluice_model *model, sluice_weight **weights, size_t *n,
                                               sluice_error *err);
 
+/* The features that came last, the newest first, with their weights, zero or not. *n: room, then how many; a model with
+ * ids remembers 16 of them, a predict-only one none. */
+SLUICE_API sluice_status sluice_model_newest(const sluice_model *model, sluice_weight *newest, size_t *n,
+                                             sluice_error *err);
+/* How the feature space grew: seen[i] features were seen after 2^i examples. Returns how many there are, at most
+ * `room` (64 is always enough). */
+SLUICE_API size_t sluice_model_growth(const sluice_model *model, uint64_t *seen, size_t room);
+
 /* Saves atomically: a temporary file beside `path`, synced, renamed. The old file stays if anything fails.
  * A `path` that exists and is no regular file (a pipe, /dev/null) is written in place. */
 SLUICE_API sluice_status sluice_model_save(sluice_model *model, const char *path);

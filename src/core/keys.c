@@ -307,13 +307,18 @@ static bool sort_by_birth(const sluice_model *m, uint32_t *number, size_t n) {
     return true;
 }
 
-bool sl_keys_start(sl_keys_walk *w, const sluice_model *m) {
+bool sl_keys_in_order(sl_keys_walk *w, const sluice_model *m) {
     *w = (sl_keys_walk){.m = m};
-    if (!m->settings.max_features) return sl_walk_start(&w->at, &m->space);
     w->order = malloc(((size_t)m->names.used + 1) * sizeof *w->order);
     for (uint32_t i = 0; w->order && i < m->names.n; i++)
         if (sl_names_has(&m->names, i)) w->order[w->n++] = i;
-    return w->order && sort_by_birth(m, w->order, w->n);
+    return w->order && (!limited(m) || sort_by_birth(m, w->order, w->n));
+}
+
+bool sl_keys_start(sl_keys_walk *w, const sluice_model *m) {
+    if (limited(m)) return sl_keys_in_order(w, m);
+    *w = (sl_keys_walk){.m = m};
+    return sl_walk_start(&w->at, &m->space);
 }
 
 bool sl_keys_next(sl_keys_walk *w) {

@@ -52,6 +52,8 @@ typedef struct sl_keys_walk {
 } sl_keys_walk;
 
 bool sl_keys_start(sl_keys_walk *w, const sluice_model *m);
+/* The same for the names alone, in w->order; also where numbers are in order already. */
+bool sl_keys_in_order(sl_keys_walk *w, const sluice_model *m);
 bool sl_keys_next(sl_keys_walk *w);
 void sl_keys_end(sl_keys_walk *w);
 

@@ -277,6 +277,7 @@ static sluice_status learn_row(sluice_model *m, const sl_row *x, double *margin)
     m->updates += m->rule->update(s, x, score) && x->n; /* an empty example moves nothing */
     m->mistakes += (score > 0) != (x->y > 0);
     m->positives += x->y > 0;
+    if ((s->t & (s->t - 1)) == 0) m->growth[__builtin_ctzll(s->t)] = s->seen + 1;
     if (m->rule->settle && s->t % SL_SETTLE_EVERY == 0) settle_all(m);
     return SLUICE_OK;
 }

@@ -141,6 +141,7 @@ static void copy_counts(sluice_model *to, const sluice_model *from) {
     to->mistakes = from->mistakes;
     to->updates = from->updates;
     to->positives = from->positives;
+    memcpy(to->growth, from->growth, sizeof to->growth);
     to->broken = from->broken;
     to->limit.evicted = from->limit.evicted;
     to->limit.refused = from->limit.refused;
@@ -167,6 +168,8 @@ sluice_model *sluice_model_copy(const sluice_model *from, sluice_error *err) {
                    from->space.features + (size_t)w.at.slot * from->space.size, from->space.size);
     }
     sl_keys_end(&w);
+    memcpy(to->space.newest, from->space.newest, sizeof to->space.newest);
+    to->space.arrivals = from->space.arrivals;
     to->space.seen = from->space.seen; /* a predict-only model counts more than it has */
     to->space.births = from->space.births;
     if (fine && from->state.order) {
@@ -229,6 +232,37 @@ sluice_status sluice_model_weights(const sluice_model *m, sluice_weight **weight
                       err, SLUICE_E_NUMERIC,
                       "the model has left the range of numbers: values are too large; learn it anew with scaled ones")
                 : sl_fail(err, SLUICE_E_MEMORY, "no memory for the weights");
+}
+
+/* Where the i-th newest feature is: its id or number, and its slot; SL_NO_SLOT: there is none. */
+static uint32_t newest_at(const sluice_model *m, const sl_keys_walk *order, size_t i, uint64_t *id) {
+    if (m->named) {
+        if (order->n <= i) return SL_NO_SLOT;
+        *id = order->order[order->n - 1 - i];
+    } else {
+        const sl_space *sp = &m->space;
+        if (i >= SL_NEWEST || i >= sp->arrivals) return SL_NO_SLOT;
+        *id = sp->newest[(sp->arrivals - 1 - i) % SL_NEWEST];
+    }
+    return sl_space_find(&m->space, *id);
+}
+
+sluice_status sluice_model_newest(const sluice_model *m, sluice_weight *newest, size_t *n, sluice_error *err) {
+    size_t room = *n;
+    sl_keys_walk order;
+    *n = 0;
+    if (m->rule == &sl_frozen) return SLUICE_OK; /* it does not know */
+    if (!sl_keys_in_order(&order, m)) return sl_fail(err, SLUICE_E_MEMORY, "no memory for the newest features");
+    sl_state s = m->state;
+    s.features = m->space.features;
+    uint64_t id;
+    for (uint32_t slot; *n < room && (slot = newest_at(m, &order, *n, &id)) != SL_NO_SLOT; ++*n) {
+        float w;
+        m->rule->weights(&s, &slot, 1, &w);
+        newest[*n] = weight_of(m, id, w, false);
+    }
+    sl_keys_end(&order);
+    return SLUICE_OK;
 }
 
 static bool add_weight(sluice_model *m, const sluice_weight *w, uint32_t *slot) {
@@ -303,6 +337,18 @@ static bool add_fields(const sl_learner *rule, char *to, const char *from) {
     return finite;
 }
 
+/* How features came, one after the other, is the story of one stream: of two there is none, unless one is empty. */
+static void merge_histories(sluice_model *into, const sluice_model *from, const sl_space *before) {
+    into->space.arrivals = before->arrivals;
+    memcpy(into->space.newest, before->newest, sizeof before->newest);
+    if (from->state.t == 0) return;
+    const sluice_model *only = into->state.t == 0 ? from : NULL;
+    into->space.arrivals = only ? only->space.arrivals : 0;
+    if (only) memcpy(into->space.newest, only->space.newest, sizeof only->space.newest);
+    memset(into->growth, 0, sizeof into->growth);
+    if (only) memcpy(into->growth, only->growth, sizeof into->growth);
+}
+
 sluice_status sluice_model_merge(sluice_model *into, const sluice_model *from) {
     sluice_error *err = &into->error;
     if (!(into->learner->info.flags & SLUICE_LEARNER_MERGES) || into->rule == &sl_frozen)
@@ -311,6 +357,7 @@ sluice_status sluice_model_merge(sluice_model *into, const sluice_model *from) {
     if (!same_kind(into, from))
         return sl_fail(err, SLUICE_E_USAGE, "models merge only with the same learner, parameters and settings");
     if (into == from) return sl_fail(err, SLUICE_E_USAGE, "a model does not merge with itself");
+    const sl_space before = into->space;
     /* all features first: what can fail, fails before any sum has changed */
     sl_keys_walk w;
     uint32_t slot;
@@ -324,6 +371,7 @@ sluice_status sluice_model_merge(sluice_model *into, const sluice_model *from) {
                                     from->space.features + (size_t)w.at.slot * from->space.size);
     }
     sl_keys_end(&w);
+    merge_histories(into, from, &before);
     into->state.t += from->state.t;
     into->mistakes += from->mistakes;
     into->updates += from->updates;
@@ -370,6 +418,12 @@ void sluice_model_settings(const sluice_model *m, sluice_settings *settings) {
     size_t size = settings->size < sizeof m->settings ? settings->size : sizeof m->settings;
     memcpy(settings, &m->settings, size);
     settings->size = size;
+}
+
+size_t sluice_model_growth(const sluice_model *m, uint64_t *seen, size_t room) {
+    size_t n = 0;
+    for (; n < room && n < 64 && m->growth[n]; n++) seen[n] = m->growth[n] - 1;
+    return n;
 }
 
 double sluice_model_param(const sluice_model *m, size_t i) {

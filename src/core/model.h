@@ -34,7 +34,8 @@ struct sluice_model {
     sl_names names; /* empty unless named */
     sl_limit limit; /* on the number of features: keys.c */
     uint64_t mistakes, updates, positives;
-    bool broken; /* left the range of numbers: neither learns nor saves */
+    uint64_t growth[64]; /* features seen when 2^i examples were, plus 1; 0: unknown */
+    bool broken;         /* left the range of numbers: neither learns nor saves */
     sluice_error error;
 
     /* a row on its way to the learner, where it cannot be used as it lies */

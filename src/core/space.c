@@ -260,6 +260,7 @@ uint32_t sl_space_admit_other(sl_space *sp, uint64_t id) {
     fill(b, id, rank);
     sp->table_used++;
     if (id < SL_WIDE) sp->width[width_of(id)]++;
+    sp->newest[sp->arrivals++ % SL_NEWEST] = id;
     return sp->direct + rank - 1;
 }
 

@@ -16,6 +16,7 @@
 #include "sluice.h"
 
 #define SL_NO_SLOT UINT32_MAX
+enum { SL_NEWEST = 16 };
 
 /* The table's unit: as many features as fill a line of the cache, so that a lookup reads one, seldom two. */
 enum { SL_BUCKET = 5 };
@@ -44,7 +45,9 @@ typedef struct sl_space {
     uint64_t moves;     /* how often slots have changed */
     uint64_t seen;      /* features, the bias among them */
     uint64_t births;    /* and those that were forgotten */
-    uint64_t key[2];    /* of the hash: drawn anew for every space, so that nobody can aim at collisions */
+    uint64_t newest[SL_NEWEST]; /* ids of those that came last, in turn: the next one's place is arrivals % SL_NEWEST */
+    uint64_t arrivals;          /* births without the bias, which has no id */
+    uint64_t key[2];            /* of the hash: drawn anew for every space, so that nobody can aim at collisions */
 } sl_space;
 
 void sl_space_init(sl_space *sp, size_t size, const void *fresh);
@@ -112,6 +115,7 @@ static inline uint32_t sl_space_admit(sl_space *sp, uint64_t id) {
     sp->direct_used++;
     sp->seen++;
     sp->births++;
+    sp->newest[sp->arrivals++ % SL_NEWEST] = id;
     return (uint32_t)id;
 }
 

@@ -27,6 +27,7 @@ typedef struct loader {
     char tag[SL_TAG + 1];
     sluice_model *model;
     uint64_t features, last_id, seen, births;
+    uint64_t newest[SL_NEWEST], arrivals; /* as the space has them */
     size_t vectors, numbers;
     bool any_ids;
     uint64_t version;
@@ -134,6 +135,25 @@ static bool take_count(facts *f, const char *key, uint64_t *value) {
     return true;
 }
 
+/* A list of up to `room` numbers, one space apart. */
+static bool take_list(facts *f, const char *key, uint64_t *numbers, size_t room, size_t *n) {
+    const char *text = take(f, key);
+    *n = 0;
+    if (!text) return false;
+    while (*text) {
+        char digits[24];
+        size_t length = strcspn(text, " ");
+        if (*n == room || length == 0 || length >= sizeof digits) return false;
+        memcpy(digits, text, length);
+        digits[length] = 0;
+        facts one = {.line = {digits}, .n = 1};
+        if (!take_count(&one, "", &numbers[(*n)++])) return false;
+        text += length;
+        if (*text && !*++text) return false;
+    }
+    return true;
+}
+
 static sluice_status read_facts(loader *l) {
     facts f = {.n = 0};
     const char *name, *kind, *fields, *text;
@@ -171,6 +191,8 @@ static sluice_status read_facts(loader *l) {
     uint64_t normalize, hash_bits, ngrams = 0, tf = 0, examples, mistakes, updates, positives, births = 0, named = 0;
     sl_limit limit = {0};
     bool newer = l->version >= 2; /* what format 1 did not have */
+    uint64_t growth[64] = {0}, newest[SL_NEWEST];
+    size_t grown = 0, arrivals = 0;
     if (!(text = take(&f, "bias=")) || !sluice_parse_number(text, &settings.bias) ||
         !take_count(&f, "normalize=", &normalize) || !take_count(&f, "hash_bits=", &hash_bits) ||
         (newer && (!take_count(&f, "max_features=", &settings.max_features) || !take_count(&f, "ngrams=", &ngrams) ||
@@ -180,7 +202,8 @@ static sluice_status read_facts(loader *l) {
         !take_count(&f, "seen=", &l->seen) ||
         (newer && (!take_count(&f, "births=", &births) || !take_count(&f, "named=", &named) ||
                    !take_count(&f, "evicted=", &limit.evicted) || !take_count(&f, "refused=", &limit.refused) ||
-                   !take_count(&f, "next_sweep=", &limit.next_sweep))) ||
+                   !take_count(&f, "next_sweep=", &limit.next_sweep) || !take_list(&f, "growth=", growth, 64, &grown) ||
+                   !take_list(&f, "newest=", newest, SL_NEWEST, &arrivals))) ||
         f.taken != f.n || normalize > UINT32_MAX || hash_bits > UINT32_MAX || ngrams > UINT32_MAX || tf > UINT32_MAX ||
         named > 1)
         return DAMAGED(l, "the model file is damaged: its settings or counts are incomplete");
@@ -201,6 +224,9 @@ static sluice_status read_facts(loader *l) {
     m->updates = updates;
     m->positives = positives;
     m->named = named;
+    for (size_t i = 0; i < grown; i++) m->growth[i] = growth[i] + 1;
+    for (size_t i = 0; i < arrivals; i++) l->newest[arrivals - 1 - i] = newest[i];
+    l->arrivals = arrivals;
     m->limit = limit;
     l->births = newer ? births : l->seen;
     if (l->births < l->seen) return DAMAGED(l, "the model file is damaged: its counts contradict each other");
@@ -394,6 +420,8 @@ static sluice_status read_end(loader *l) {
         return DAMAGED(l, "the model file is damaged: its counts contradict each other");
     m->space.seen = l->seen;
     m->space.births = l->births;
+    memcpy(m->space.newest, l->newest, sizeof l->newest);
+    m->space.arrivals = l->arrivals;
     bool more = l->fd < 0 ? l->left > 0 : read(l->fd, &byte, 1) > 0;
     if (more) return DAMAGED(l, "the model file is damaged: there is more behind its end");
     return finish_dense(l);

@@ -71,6 +71,12 @@ static sluice_status end(section *s, sink *out) {
 
 /* ---- the sections ------------------------------------------------------------------------------------------------ */
 
+static char *put_list(char *t, const char *key, const uint64_t *numbers, size_t n) {
+    t += sprintf(t, "%s", key);
+    for (size_t i = 0; i < n; i++) t += sprintf(t, "%s%" PRIu64, i ? " " : "", numbers[i]);
+    return t + sprintf(t, "\n");
+}
+
 static sluice_status write_facts(const sluice_model *m, section *s, sink *out) {
     begin(s, "MODL");
     char *text = (char *)s->bytes + s->n, line[256];
@@ -97,6 +103,13 @@ static sluice_status write_facts(const sluice_model *m, section *s, sink *out) {
     t += sprintf(t, "seen=%" PRIu64 "\nbirths=%" PRIu64 "\nnamed=%d\n", m->space.seen, m->space.births, m->named);
     t += sprintf(t, "evicted=%" PRIu64 "\nrefused=%" PRIu64 "\nnext_sweep=%" PRIu64 "\n", m->limit.evicted,
                  m->limit.refused, m->limit.next_sweep);
+    uint64_t seen[64];
+    size_t grown = sluice_model_growth(m, seen, 64);
+    t = put_list(t, "growth=", seen, grown);
+    size_t newest = 0; /* of a model with names they are the last ones of the file */
+    for (; !m->named && newest < SL_NEWEST && newest < m->space.arrivals; newest++)
+        seen[newest] = m->space.newest[(m->space.arrivals - 1 - newest) % SL_NEWEST];
+    t = put_list(t, "newest=", seen, newest);
     s->n += (size_t)(t - text);
     return end(s, out);
 }

@@ -25,7 +25,7 @@ def test_top_are_the_heaviest(t):
     for n in [0, 1, 5, 1000]:
         top = t.run("inspect", "--json", "--top", n, "m").json()["top"]
         equal([(w["id"], w["weight"]) for w in top], wanted[:n], f"top {n}")
-    text = t.run("inspect", "--top", 3, "m").out.split("heaviest features\n")[1].splitlines()
+    text = t.run("inspect", "--top", 3, "m").out.split("heaviest features\n")[1].split("newest features")[0].splitlines()
     equal([line.split()[0] for line in text], [str(i) for i, _ in wanted[:3]])
 
 
@@ -181,3 +181,25 @@ def test_learners_indent_parameters_under_their_heading(t):
     at = lines.index("  parameters (default, range):")
     for line in lines[at + 1:]:
         check(line.startswith("    "), line)
+
+
+def test_newest_and_growth(t):
+    t.write("a.vw", "".join(f"{1 if i % 2 else -1} | common f{i}\n" for i in range(40)))
+    t.run("train", "-q", "-a", "pa-1", "a.vw", "-o", "m")
+    r = t.run("inspect", "m", "--json", "--newest", "3").json()
+    equal([f["name"] for f in r["newest"]], ["f39", "f38", "f37"])
+    equal([(g["examples"], g["features_seen"]) for g in r["growth"]], [(1, 2), (2, 3), (4, 5), (8, 9), (16, 17), (32, 33)])
+    check(r["names"], "the model has names")
+    text = t.run("inspect", "m").out
+    check("newest features\n  f39" in text and "features seen after so many examples" in text, text)
+
+
+def test_newest_of_ids_survive_resuming(t):
+    t.write("a", "".join(f"{1 if i % 2 else -1} 7:1 {100 + 3 * i}:1\n" for i in range(50)))
+    t.write("b", "".join(f"{1 if i % 2 else -1} 7:1 {9000 - i}:1\n" for i in range(5)))
+    t.run("train", "-q", "a", "b", "-o", "whole")
+    t.run("train", "-q", "a", "-o", "m")
+    t.run("train", "-q", "-i", "m", "b", "-o", "m")
+    equal(t.read("m"), t.read("whole"))
+    r = t.run("inspect", "m", "--json", "--newest", "7").json()
+    equal([f["id"] for f in r["newest"]], [8996, 8997, 8998, 8999, 9000, 247, 244])
