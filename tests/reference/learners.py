@@ -431,18 +431,21 @@ class OlsfRand(Draws, Olsf1):
     def start(self, d):
         super().start(d)
         self.list = []
+        self.listed = np.zeros(d, bool)
 
     def take_out(self, place):
+        self.listed[self.list[place]] = False
         last = self.list.pop()
         if place < len(self.list):
             self.list[place] = last
 
     def truncate(self, most, x):
         for c in self.columns:
-            if self.w[c] == 0 and c in self.list:
+            if self.w[c] == 0 and self.listed[c]:
                 self.take_out(self.list.index(c))
-            elif self.w[c] != 0 and c not in self.list:
+            elif self.w[c] != 0 and not self.listed[c]:
                 self.list.append(c)
+                self.listed[c] = True
         while len(self.list) > most:
             place = int(self.draw() * len(self.list))
             self.w[self.list[place]] = 0
