@@ -2,6 +2,7 @@
 #include "commands.h"
 #include "message.h"
 #include "report.h"
+#include "weights.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -24,23 +25,6 @@ typedef struct inspected {
     size_t n;
 } inspected;
 
-/* A feature as a person reads it, at least so wide; bytes that would disturb a line of text are escaped. */
-static void print_name(const sluice_weight *w, int width) {
-    int written = 0;
-    if (w->is_bias)
-        written = printf("bias");
-    else if (!w->name.text)
-        written = printf("%" PRIu64, w->id);
-    for (size_t i = 0; i < w->name.n; i++) {
-        unsigned char c = (unsigned char)w->name.text[i];
-        if (c < ' ' || c == 0x7f || c == '\\')
-            written += printf("\\x%02x", c);
-        else
-            written += putchar(c) != EOF && (c & 0xc0) != 0x80; /* characters, not bytes */
-    }
-    printf("%*s", written < width ? width - written : 0, "");
-}
-
 static int print_weights(const inspected *in) {
     char value[32];
     for (size_t i = 0; i < in->n; i++) {
@@ -49,51 +33,6 @@ static int print_weights(const inspected *in) {
         printf("\t%s\n", value);
     }
     return flush_results(stdout, "standard output");
-}
-
-/* Heaviest first; among equals the bias, then by id or name. */
-static int by_weight(const void *left, const void *right) {
-    const sluice_weight *a = left, *b = right;
-    float x = fabsf(a->weight), y = fabsf(b->weight);
-    if (x != y) return x > y ? -1 : 1;
-    if (a->is_bias != b->is_bias) return a->is_bias ? -1 : 1;
-    size_t n = a->name.n < b->name.n ? a->name.n : b->name.n;
-    int order = n ? memcmp(a->name.text, b->name.text, n) : 0;
-    if (order) return order;
-    if (a->name.n != b->name.n) return a->name.n < b->name.n ? -1 : 1;
-    return a->id < b->id ? -1 : a->id > b->id;
-}
-
-static void report_features(report *r, const char *key, const char *title, const sluice_weight *weights, size_t n) {
-    char value[32];
-    if (!r->as_json) {
-        printf("%s\n", title);
-        for (size_t i = 0; i < n; i++) {
-            sluice_format_float(value, weights[i].weight);
-            printf("  ");
-            print_name(&weights[i], 20);
-            printf(" %s\n", value);
-        }
-        return;
-    }
-    json_open(&r->j, key, '[');
-    for (size_t i = 0; i < n; i++) {
-        json_open(&r->j, NULL, '{');
-        if (weights[i].is_bias)
-            json_text(&r->j, "id", "bias");
-        else if (weights[i].name.text)
-            json_bytes(&r->j, "name", weights[i].name.text, weights[i].name.n);
-        else
-            json_count(&r->j, "id", weights[i].id);
-        json_float(&r->j, "weight", weights[i].weight);
-        json_close(&r->j, '}');
-    }
-    json_close(&r->j, ']');
-}
-
-static void report_heaviest(report *r, const inspected *in, size_t top) {
-    if (in->n) qsort(in->weights, in->n, sizeof *in->weights, by_weight);
-    report_features(r, "top", "heaviest features", in->weights, top < in->n ? top : in->n);
 }
 
 /* The features that came last. */
@@ -145,7 +84,7 @@ static int print_facts(const args *a, const inspected *in, uint64_t dimension, u
     report_count(&r, "updates", f.updates);
     report_size(&r, &f, dimension);
     report_truth(&r, "names", f.has_names);
-    report_heaviest(&r, in, (size_t)top);
+    report_heaviest(&r, in->weights, in->n, (size_t)top);
     int rc = report_newest(&r, in, (size_t)newest);
     if (rc) return rc;
     report_growth(&r, in->model);

@@ -9,6 +9,7 @@
 #include "report.h"
 #include "stream.h"
 #include "trace.h"
+#include "weights.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@ static const option_info options[] = {
     {"final", 0, NULL, "save a small predict-only model of the nonzero weights (needs -o)", 0},
     {"test", 0, "FILE", "measure the model on this file afterwards", 0},
     {"passes", 0, "N", "go over the inputs N times (default 1)", 0},
+    {"top", 0, "N", "show the N heaviest features with the results (default 0)", 0},
     {"dim", 0, "N", "the dimension that sparsity refers to (default: the features seen)", 0},
     TRACE_OPTIONS,
     MEASURE_OPTIONS,
@@ -33,7 +35,7 @@ typedef struct training {
     sluice_reader_options reading;
     sluice_meter_options how;
     const char *output, *test;
-    uint64_t passes, dimension;
+    uint64_t passes, dimension, top;
     trace trace;
 
     sluice_model *model;
@@ -52,6 +54,7 @@ static int check_usage(training *t) {
     if (!rc) rc = trace_options(a, &t->trace);
     if (!rc) rc = args_count(a, "passes", 1, 1000000000, &t->passes);
     if (!rc) rc = args_count(a, "dim", 1, UINT64_MAX, &t->dimension);
+    if (!rc) rc = args_count(a, "top", 0, SIZE_MAX, &t->top);
     if (rc) return rc;
     if (args_has(a, "final") && !t->output)
         return wrong_usage(a->command->name, "--final needs -o MODEL: there is nothing to write it to");
@@ -152,6 +155,16 @@ static int save(training *t) {
     return rc;
 }
 
+static int report_top(report *r, const training *t) {
+    sluice_weight *weights;
+    size_t n;
+    sluice_error err = {0};
+    if (sluice_model_weights(t->model, &weights, &n, &err) != SLUICE_OK) return complain_error(&err);
+    report_heaviest(r, weights, n, (size_t)t->top);
+    sluice_free(weights);
+    return DONE;
+}
+
 static int print_results(const training *t) {
     sluice_model_facts facts = {.size = sizeof facts};
     sluice_model_describe(t->model, &facts);
@@ -173,7 +186,8 @@ static int print_results(const training *t) {
         report_skipped(&r, &t->test_skipped);
         report_close(&r);
     }
-    return report_end(&r);
+    int rc = t->top ? report_top(&r, t) : DONE;
+    return rc ? rc : report_end(&r);
 }
 
 static int make_meter(training *t) {

@@ -410,3 +410,13 @@ def test_max_features_bounds_the_model_and_counts(t):
     trained(t, "a", "b", "-a", "fsol", "--max-features", "10", "-o", "whole")
     trained(t, "b", "-i", "m", "-o", "m")
     equal(t.read("m"), t.read("whole"))
+
+
+def test_top_shows_the_words_that_matter(t):
+    t.write("mail", "".join("1\twin a prize now\n" if i % 3 == 0 else "0\tlunch at noon, as always\n" for i in range(300)))
+    r = t.run("train", "-q", "--json", "-f", "text", "--top", "3", "mail", "-o", "m").json()
+    equal(len(r["top"]), 3)
+    check(all(f["name"] in "win a prize now lunch at noon as always".split() for f in r["top"]), r["top"])
+    equal(r["top"], t.run("inspect", "m", "--json", "--top", "3").json()["top"])
+    check("heaviest features\n  " in t.run("train", "-q", "-f", "text", "--top", "3", "mail").out, "for a person too")
+    check("top" not in trained(t, "mail", "-f", "text"), "only where asked for")

@@ -1,0 +1,68 @@
+#include "weights.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A feature as a person reads it, at least so wide; bytes that would disturb a line of text are escaped. */
+void print_name(const sluice_weight *w, int width) {
+    int written = 0;
+    if (w->is_bias)
+        written = printf("bias");
+    else if (!w->name.text)
+        written = printf("%" PRIu64, w->id);
+    for (size_t i = 0; i < w->name.n; i++) {
+        unsigned char c = (unsigned char)w->name.text[i];
+        if (c < ' ' || c == 0x7f || c == '\\')
+            written += printf("\\x%02x", c);
+        else
+            written += putchar(c) != EOF && (c & 0xc0) != 0x80; /* characters, not bytes */
+    }
+    printf("%*s", written < width ? width - written : 0, "");
+}
+
+/* Heaviest first; among equals the bias, then by id or name. */
+static int by_weight(const void *left, const void *right) {
+    const sluice_weight *a = left, *b = right;
+    float x = fabsf(a->weight), y = fabsf(b->weight);
+    if (x != y) return x > y ? -1 : 1;
+    if (a->is_bias != b->is_bias) return a->is_bias ? -1 : 1;
+    size_t n = a->name.n < b->name.n ? a->name.n : b->name.n;
+    int order = n ? memcmp(a->name.text, b->name.text, n) : 0;
+    if (order) return order;
+    if (a->name.n != b->name.n) return a->name.n < b->name.n ? -1 : 1;
+    return a->id < b->id ? -1 : a->id > b->id;
+}
+
+void report_features(report *r, const char *key, const char *title, const sluice_weight *weights, size_t n) {
+    char value[32];
+    if (!r->as_json) {
+        printf("%s\n", title);
+        for (size_t i = 0; i < n; i++) {
+            sluice_format_float(value, weights[i].weight);
+            printf("  ");
+            print_name(&weights[i], 20);
+            printf(" %s\n", value);
+        }
+        return;
+    }
+    json_open(&r->j, key, '[');
+    for (size_t i = 0; i < n; i++) {
+        json_open(&r->j, NULL, '{');
+        if (weights[i].is_bias)
+            json_text(&r->j, "id", "bias");
+        else if (weights[i].name.text)
+            json_bytes(&r->j, "name", weights[i].name.text, weights[i].name.n);
+        else
+            json_count(&r->j, "id", weights[i].id);
+        json_float(&r->j, "weight", weights[i].weight);
+        json_close(&r->j, '}');
+    }
+    json_close(&r->j, ']');
+}
+
+void report_heaviest(report *r, sluice_weight *weights, size_t n, size_t top) {
+    if (n) qsort(weights, n, sizeof *weights, by_weight);
+    report_features(r, "top", "heaviest features", weights, top < n ? top : n);
+}

@@ -1,0 +1,14 @@
+/* Features and their weights, by id or name, for people and programs. */
+#ifndef CLI_WEIGHTS_H
+#define CLI_WEIGHTS_H
+
+#include "report.h"
+
+/* A feature as a person reads it, at least so wide; bytes that would disturb a line of text are escaped. */
+void print_name(const sluice_weight *w, int width);
+/* A list of features: `key` is its name in JSON, `title` its heading for a person. */
+void report_features(report *r, const char *key, const char *title, const sluice_weight *weights, size_t n);
+/* The heaviest of them, which it sorts for that. */
+void report_heaviest(report *r, sluice_weight *weights, size_t n, size_t top);
+
+#endif
