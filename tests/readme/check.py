@@ -53,7 +53,7 @@ def main():
             if run([os.path.join(package, "build", program)], env=environment) != "+1\n":
                 sys.exit("the example built with find_package does not print +1")
 
-        commands = [line[2:] for line in readme.splitlines() if line.startswith("$ sluice ")]
+        commands = [line[2:] for line in readme.splitlines() if line.startswith(("$ sluice ", "$ printf "))]
         if len(commands) < 5:
             sys.exit("where have the README's commands gone?")
         for command in commands:
