@@ -39,7 +39,7 @@ def arguments():
 
 
 def streams(args, sluice):
-    """The paths of the stream: text, binary, VW's text."""
+    """The paths of the stream: text, binary, VW's text, and that with names instead of numbers."""
     if args.stream == "sparse":
         text = common.synth(sluice, args.dir, ".svm", rows=args.rows)
     else:
@@ -48,7 +48,9 @@ def streams(args, sluice):
     stem = text[:-len(".svm")]
     return {"text": text,
             "bin": common.make(stem + ".bin", [sluice, "convert", "-q", text, "-o", "{}"]),
-            "vw": common.make(stem + ".vw", ["sh", "-c", f"sed -E 's/^([^ ]+) ?/\\1 | /' '{text}' > '{{}}'"])}
+            "vw": common.make(stem + ".vw", ["sh", "-c", f"sed -E 's/^([^ ]+) ?/\\1 | /' '{text}' > '{{}}'"]),
+            "named": common.make(stem + ".named.vw",
+                                 ["sh", "-c", f"sed -E 's/ ([0-9]+):/ f\\1:/g; s/^([^ ]+) ?/\\1 | /' '{text}' > '{{}}'"])}
 
 
 def environment(args):
@@ -93,6 +95,7 @@ def peers(args, files):
         subprocess.run([*vw, "-d", files["vw"], "--cache_file", cache, "-k"], stdout=subprocess.DEVNULL)
     for name, options in VW.items():
         runs.append((f"vw {name}", "text", files["vw"], [*vw, *options, "-d", files["vw"]]))
+        runs.append((f"vw {name}", "named", files["named"], [*vw, *options, "-d", files["named"]]))
         runs.append((f"vw {name}", "cache", cache, [*vw, *options, "-d", files["vw"], "--cache_file", cache]))
     if not args.no_slow:
         if shutil.which("liblinear-train"):
@@ -109,7 +112,7 @@ def measure(args, sluice, launch, files):
     runs = [("wc -l", "text", "", files["text"], ["wc", "-l", files["text"]])]
     for threads in sorted({1, os.cpu_count() or 1}):
         for learner in LEARNERS:
-            for kind in "text", "bin":
+            for kind in "text", "named", "bin":
                 runs.append((f"sluice {learner}", kind, threads, files[kind],
                              [sluice, "train", "-q", "-a", learner, "--threads", str(threads), files[kind]]))
     runs += [(name, kind, "", path, command) for name, kind, path, command in peers(args, files)]
@@ -164,8 +167,8 @@ def main():
     for (name, kind, _), seconds in best.items():
         for learner in KIN.get(name, []):
             for threads in sorted({1, os.cpu_count() or 1}):
-                ours = best[f"sluice {learner}", "text" if kind == "text" else "bin", threads]
-                ratios.append({"sluice": learner, "peer": name, "from": "text" if kind == "text" else "bin / cache",
+                ours = best[f"sluice {learner}", "bin" if kind == "cache" else kind, threads]
+                ratios.append({"sluice": learner, "peer": name, "from": {"cache": "bin / cache", "named": "VW text, names"}.get(kind, kind),
                                "threads": threads, "sluice_s": f"{ours:.4f}", "peer_s": f"{seconds:.4f}",
                                "times_faster": f"{seconds / ours:.2f}"})
 
