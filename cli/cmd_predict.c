@@ -84,6 +84,7 @@ static int prepare(const args *a, predicting *p) {
     if (rc) return rc;
     if (!p->model) return complain_error(&err);
     stream_for_model(&p->reading, p->model);
+    p->reading.unlabelled = 1;
 
     note_stdin(a);
     p->reader = sluice_reader_open(a->inputs, a->n_inputs, &p->reading, &err);

@@ -112,6 +112,7 @@ static int learn_pass(training *t, progress *p) {
     while (!rc && (status = sluice_reader_next(reader, &batch)) == SLUICE_OK) rc = learn_batch(t, p, reader, batch);
     progress_clear(p);
     if (!rc && status != SLUICE_END) rc = complain_reader(reader, &t->reading);
+    if (!rc) rc = remember_stream(t->a, t->model, reader);
     tally_skipped(&t->skipped, reader);
     sluice_reader_close(reader);
     return rc;
@@ -169,6 +170,7 @@ static int print_results(const training *t) {
     sluice_model_facts facts = {.size = sizeof facts};
     sluice_model_describe(t->model, &facts);
     if (!t->a->quiet) warn_dimension(t->dimension, &facts);
+    if (!t->a->quiet) warn_model(&facts);
 
     report r = report_start(args_has(t->a, "json"));
     report_text(&r, "learner", facts.learner->name);

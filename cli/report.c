@@ -118,6 +118,10 @@ void report_settings(report *r, const sluice_settings *s) {
         if (s->max_features) printf(" max-features=%" PRIu64, s->max_features);
         if (s->ngrams) printf(" ngrams=%u", s->ngrams);
         if (s->tf) printf(" tf=%s", tf_word(s));
+        if (*s->format) printf(" format=%s", s->format);
+        if (*s->label) printf(" label=%s", s->label);
+        if (*s->weight) printf(" weight=%s", s->weight);
+        if (s->no_header) printf(" no-header");
         putchar('\n');
         return;
     }
@@ -128,6 +132,10 @@ void report_settings(report *r, const sluice_settings *s) {
     json_count(&r->j, "max_features", s->max_features);
     json_count(&r->j, "ngrams", s->ngrams ? s->ngrams : 1);
     json_text(&r->j, "tf", tf_word(s));
+    json_text(&r->j, "format", *s->format ? s->format : NULL);
+    json_text(&r->j, "label", *s->label ? s->label : NULL);
+    json_text(&r->j, "weight", *s->weight ? s->weight : NULL);
+    json_truth(&r->j, "no_header", s->no_header);
     json_close(&r->j, '}');
 }
 
@@ -182,6 +190,15 @@ void warn_dimension(uint64_t dimension, const sluice_model_facts *facts) {
     warning("--dim %" PRIu64 " is less than the %" PRIu64 " features seen; sparsity refers to %" PRIu64
             " all the same and may fall below 0",
             dimension, facts->features_seen, dimension);
+}
+
+void warn_model(const sluice_model_facts *facts) {
+    if (facts->refused)
+        warning("%" PRIu64 " times a new feature found no room: every one of the %" PRIu64
+                " has a weight; a larger lambda, or --max-features, makes room",
+                facts->refused, facts->settings.max_features);
+    if (facts->updates && !facts->nonzeros)
+        warning("no weight is left: lambda is too large for so few examples, or the values need --normalize l2");
 }
 
 void report_speed(report *r, double seconds, uint64_t examples) {

@@ -32,6 +32,8 @@ void report_skipped(report *r, const skip_tally *skipped);
 void report_size(report *r, const sluice_model_facts *facts, uint64_t dimension);
 /* Where --dim (0: not given) is less than what there is. */
 void warn_dimension(uint64_t dimension, const sluice_model_facts *facts);
+/* Where learning came to nothing, or new features found no room. */
+void warn_model(const sluice_model_facts *facts);
 /* seconds and examples_per_second */
 void report_speed(report *r, double seconds, uint64_t examples);
 

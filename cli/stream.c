@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 int stream_options(const args *a, sluice_reader_options *options) {
@@ -35,10 +36,30 @@ int text_options(const args *a, unsigned *ngrams, unsigned *tf) {
 }
 
 void stream_for_model(sluice_reader_options *options, const sluice_model *model) {
-    sluice_settings settings = {.size = sizeof settings};
-    sluice_model_settings(model, &settings);
-    options->ngrams = settings.ngrams;
-    options->tf = settings.tf;
+    const sluice_settings *kept = sluice_model_settings(model);
+    options->ngrams = kept->ngrams;
+    options->tf = kept->tf;
+    options->hint = kept->format;
+    options->no_header |= kept->no_header;
+    if (!options->label && *kept->label) options->label = kept->label;
+    if (!options->weight && *kept->weight) options->weight = kept->weight;
+}
+
+/* Copies a text that is to be remembered; one that is too long, or has line ends, is not. */
+static void remember_text(char *to, size_t room, const char *text) {
+    if (text && strlen(text) < room && !strchr(text, '\n')) strcpy(to, text);
+}
+
+int remember_stream(const args *a, sluice_model *model, const sluice_reader *reader) {
+    static const char *const raw[] = {"text", "url"}; /* no ending says so for sure */
+    sluice_settings s = *sluice_model_settings(model);
+    const char *format = sluice_reader_format(reader);
+    for (size_t i = 0; i < 2; i++)
+        if (format && strcmp(format, raw[i]) == 0) remember_text(s.format, sizeof s.format, format);
+    if (!*s.label) remember_text(s.label, sizeof s.label, args_value(a, "label"));
+    if (!*s.weight) remember_text(s.weight, sizeof s.weight, args_value(a, "weight"));
+    s.no_header |= args_has(a, "no-header");
+    return sluice_model_remember(model, &s) == SLUICE_OK ? DONE : complain_error(sluice_model_error(model));
 }
 
 int reserve_margins(double **margins, size_t *room, size_t rows) {

@@ -126,7 +126,10 @@ typedef struct sluice_settings {
     unsigned hash_bits;    /* 0: features are exact; 1..30: they are hashed to that many bits and may collide */
     uint64_t max_features; /* keep at most so many: features of weight zero make way, those seen longest ago first, and
                               where there are none new ones are left out; 0: no limit */
-    unsigned ngrams, tf;   /* how readers make features of text (sluice_reader_options): the model only remembers */
+    /* how readers make features (sluice_reader_options): the model only remembers */
+    unsigned ngrams, tf;
+    int no_header;
+    char format[16], label[128], weight[128]; /* "": nothing to remember */
 } sluice_settings;
 
 /* Limits of one model. */
@@ -204,8 +207,10 @@ typedef struct sluice_model_facts {
 
 /* Fills in what the model is. Counts its nonzero weights: costs a sweep over the features. */
 SLUICE_API void sluice_model_describe(const sluice_model *model, sluice_model_facts *facts);
-/* The settings alone, at no cost. */
-SLUICE_API void sluice_model_settings(const sluice_model *model, sluice_settings *settings);
+/* Changes what the model only remembers: everything from ngrams on. */
+SLUICE_API sluice_status sluice_model_remember(sluice_model *model, const sluice_settings *settings);
+/* The settings alone, at no cost; as long as the model lives. */
+SLUICE_API const sluice_settings *sluice_model_settings(const sluice_model *model);
 /* The value of the i-th parameter of the model's learner. */
 SLUICE_API double sluice_model_param(const sluice_model *model, size_t i);
 
@@ -259,6 +264,8 @@ typedef struct sluice_reader_options {
     int no_header;      /* csv: the first line is data; columns are called by their numbers */
     unsigned ngrams;    /* text: runs of up to so many words are features; 0 means 1 */
     unsigned tf;        /* text: SLUICE_TF_ */
+    const char *hint;   /* the format of inputs whose ending says nothing (or only .tsv); NULL: libsvm */
+    int unlabelled;     /* examples need no label (csv: no label column; text, url: no tab); their importance is 0 */
 } sluice_reader_options;
 
 /* The formats of examples: a name and what it is; NULL past the last. */
@@ -278,6 +285,8 @@ SLUICE_API const sluice_error *sluice_reader_error(const sluice_reader *reader);
  * before a malformed line are delivered before the failure is. */
 SLUICE_API sluice_status sluice_reader_next(sluice_reader *reader, const sluice_batch **batch);
 
+/* The name of the format that the last batch came in. */
+SLUICE_API const char *sluice_reader_format(const sluice_reader *reader);
 /* How far it is: bytes of the files consumed, and of how many (0 where unknown, as with pipes). */
 SLUICE_API void sluice_reader_progress(const sluice_reader *reader, uint64_t *done, uint64_t *total);
 /* How many lines were left out for the i-th reason; its name, or NULL past the last reason. */

@@ -1,6 +1,7 @@
 /* A model from outside: made, copied, frozen, merged, described. Learning and predicting are in learn.c. */
 #include "core/model.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +32,11 @@ const sluice_learner_info *sluice_learner_find(const char *name) {
 
 const char *sluice_learner_default(void) { return "ssol"; }
 
+static bool is_line(const char *text, size_t room) {
+    const char *end = memchr(text, 0, room);
+    return end && !memchr(text, '\n', (size_t)(end - text));
+}
+
 sluice_status sl_settings_check(const sluice_settings *s, sluice_error *err) {
     if (!isfinite((float)s->bias) || (s->bias != 0 && (float)s->bias == 0))
         return sl_fail(err, SLUICE_E_USAGE, "the bias must be within the range of floats");
@@ -42,6 +48,9 @@ sluice_status sl_settings_check(const sluice_settings *s, sluice_error *err) {
         return sl_fail(err, SLUICE_E_USAGE, "a model keeps at most %u features", SLUICE_MAX_FEATURES);
     if (s->max_features && s->hash_bits)
         return sl_fail(err, SLUICE_E_USAGE, "hashed features have their limit already: hash or max_features, not both");
+    if (!is_line(s->format, sizeof s->format) || !is_line(s->label, sizeof s->label) ||
+        !is_line(s->weight, sizeof s->weight))
+        return sl_fail(err, SLUICE_E_USAGE, "what is remembered must be text without line ends");
     if (s->ngrams > SLUICE_MAX_NGRAMS || s->tf > SLUICE_TF_LOG)
         return sl_fail(err, SLUICE_E_USAGE, "n-grams have 1 to %d words, and tf is binary, count or log",
                        SLUICE_MAX_NGRAMS);
@@ -414,11 +423,16 @@ void sluice_model_describe(const sluice_model *m, sluice_model_facts *facts) {
     memcpy(facts, &all, facts->size < sizeof all ? facts->size : sizeof all);
 }
 
-void sluice_model_settings(const sluice_model *m, sluice_settings *settings) {
-    size_t size = settings->size < sizeof m->settings ? settings->size : sizeof m->settings;
-    memcpy(settings, &m->settings, size);
-    settings->size = size;
+sluice_status sluice_model_remember(sluice_model *m, const sluice_settings *given) {
+    sluice_settings s = m->settings;
+    size_t first = offsetof(sluice_settings, ngrams);
+    if (given->size > first) memcpy((char *)&s + first, (const char *)given + first, given->size - first);
+    sluice_status status = sl_settings_check(&s, &m->error);
+    if (status == SLUICE_OK) m->settings = s;
+    return status;
 }
+
+const sluice_settings *sluice_model_settings(const sluice_model *m) { return &m->settings; }
 
 size_t sluice_model_growth(const sluice_model *m, uint64_t *seen, size_t room) {
     size_t n = 0;

@@ -135,6 +135,13 @@ static bool take_count(facts *f, const char *key, uint64_t *value) {
     return true;
 }
 
+static bool take_text(facts *f, const char *key, char *to, size_t room) {
+    const char *text = take(f, key);
+    if (!text || strlen(text) >= room) return false;
+    memcpy(to, text, strlen(text) + 1);
+    return true;
+}
+
 /* A list of up to `room` numbers, one space apart. */
 static bool take_list(facts *f, const char *key, uint64_t *numbers, size_t room, size_t *n) {
     const char *text = take(f, key);
@@ -188,7 +195,8 @@ static sluice_status read_facts(loader *l) {
             return DAMAGED(l, "the model file is damaged: scalar %s is missing", rule->scalars[i]);
     }
     sluice_settings settings = {.size = sizeof settings};
-    uint64_t normalize, hash_bits, ngrams = 0, tf = 0, examples, mistakes, updates, positives, births = 0, named = 0;
+    uint64_t normalize, hash_bits, ngrams = 0, tf = 0, no_header = 0, examples, mistakes, updates, positives,
+                                   births = 0, named = 0;
     sl_limit limit = {0};
     bool newer = l->version >= 2; /* what format 1 did not have */
     uint64_t growth[64] = {0}, newest[SL_NEWEST];
@@ -196,7 +204,10 @@ static sluice_status read_facts(loader *l) {
     if (!(text = take(&f, "bias=")) || !sluice_parse_number(text, &settings.bias) ||
         !take_count(&f, "normalize=", &normalize) || !take_count(&f, "hash_bits=", &hash_bits) ||
         (newer && (!take_count(&f, "max_features=", &settings.max_features) || !take_count(&f, "ngrams=", &ngrams) ||
-                   !take_count(&f, "tf=", &tf))) ||
+                   !take_count(&f, "tf=", &tf) || !take_count(&f, "no_header=", &no_header) ||
+                   !take_text(&f, "format=", settings.format, sizeof settings.format) ||
+                   !take_text(&f, "label=", settings.label, sizeof settings.label) ||
+                   !take_text(&f, "weight=", settings.weight, sizeof settings.weight))) ||
         !take_count(&f, "examples=", &examples) || !take_count(&f, "mistakes=", &mistakes) ||
         !take_count(&f, "updates=", &updates) || !take_count(&f, "positives=", &positives) ||
         !take_count(&f, "seen=", &l->seen) ||
@@ -205,12 +216,13 @@ static sluice_status read_facts(loader *l) {
                    !take_count(&f, "next_sweep=", &limit.next_sweep) || !take_list(&f, "growth=", growth, 64, &grown) ||
                    !take_list(&f, "newest=", newest, SL_NEWEST, &arrivals))) ||
         f.taken != f.n || normalize > UINT32_MAX || hash_bits > UINT32_MAX || ngrams > UINT32_MAX || tf > UINT32_MAX ||
-        named > 1)
+        named > 1 || no_header > 1)
         return DAMAGED(l, "the model file is damaged: its settings or counts are incomplete");
     settings.normalize = (unsigned)normalize;
     settings.hash_bits = (unsigned)hash_bits;
     settings.ngrams = (unsigned)ngrams;
     settings.tf = (unsigned)tf;
+    settings.no_header = (int)no_header;
     if (sl_settings_check(&settings, &why) != SLUICE_OK)
         return DAMAGED(l, "the model file is damaged: %s", why.message);
     if (examples > INT64_MAX || mistakes > examples || updates > examples || positives > examples ||

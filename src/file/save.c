@@ -96,8 +96,10 @@ static sluice_status write_facts(const sluice_model *m, section *s, sink *out) {
     }
     sluice_format_double(line, m->settings.bias);
     t += sprintf(t, "bias=%s\nnormalize=%u\nhash_bits=%u\n", line, m->settings.normalize, m->settings.hash_bits);
-    t += sprintf(t, "max_features=%" PRIu64 "\nngrams=%u\ntf=%u\n", m->settings.max_features, m->settings.ngrams,
-                 m->settings.tf);
+    const sluice_settings *set = &m->settings;
+    t += sprintf(t, "max_features=%" PRIu64 "\nngrams=%u\ntf=%u\n", set->max_features, set->ngrams, set->tf);
+    t += sprintf(t, "no_header=%d\nformat=%s\nlabel=%s\nweight=%s\n", set->no_header != 0, set->format, set->label,
+                 set->weight);
     t += sprintf(t, "examples=%" PRIu64 "\nmistakes=%" PRIu64 "\nupdates=%" PRIu64 "\npositives=%" PRIu64 "\n",
                  m->state.t, m->mistakes, m->updates, m->positives);
     t += sprintf(t, "seen=%" PRIu64 "\nbirths=%" PRIu64 "\nnamed=%d\n", m->space.seen, m->space.births, m->named);

@@ -41,6 +41,7 @@ typedef struct sl_rules {
     bool skip_errors;
     const char *label, *weight; /* as in sluice_reader_options */
     bool no_header;
+    bool unlabelled;          /* examples need no label */
     unsigned ngrams, tf;      /* settled: never 0 */
     const struct sl_way *way; /* how common rows of text are read; NULL: row by row, carefully */
     sl_sum_ids *sum_ids;      /* how ids of bin are decoded */
@@ -49,9 +50,10 @@ typedef struct sl_rules {
 typedef struct sl_block {
     const sl_rules *rules;
     const char *source; /* the input's name */
-    size_t input;       /* which input it is from */
-    uint64_t offset;    /* of its first byte in that input (after decompression) */
-    char *text;         /* n bytes and SL_BLOCK_PAD newlines behind them */
+    const char *format_name;
+    size_t input;    /* which input it is from */
+    uint64_t offset; /* of its first byte in that input (after decompression) */
+    char *text;      /* n bytes and SL_BLOCK_PAD newlines behind them */
     size_t n, room;
     struct sl_csv_header *header; /* csv: held; NULL: the block is blank lines */
     size_t head;                  /* csv: so many bytes at the beginning are the header, not rows */

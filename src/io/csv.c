@@ -98,6 +98,7 @@ typedef struct parser {
     const char *end;
     size_t newlines; /* in the row's cells */
     float label, weight;
+    bool unlabelled; /* this row */
 } parser;
 
 /* Whether all of [p, end) is spelt like a number, whatever its size. */
@@ -176,6 +177,10 @@ static bool take_label(parser *x, const char *at, const sl_csv_cell *cell, sl_cs
     if (m == NUMBER) return true;
     if (m == TOO_LARGE || m == NOT_FINITE) return beyond(t, m, at, "label", cell);
     x->label = is_word(cell, "true") ? 1.0f : 0.0f;
+    if (cell->n == 0 && x->block->rules->unlabelled) { /* predicted, but as if absent when learning */
+        x->unlabelled = true;
+        return true;
+    }
     if (x->label > 0 || is_word(cell, "false")) return true;
     return bad_cell(t, SL_BAD_LABEL, at, "label", cell, "is not a number, true or false");
 }
@@ -318,9 +323,11 @@ static bool take_row(parser *x, const char **at, sl_csv_trouble *t) {
     }
     x->newlines = 0;
     x->weight = 1;
+    x->label = 0;
+    x->unlabelled = x->header->label == SL_CSV_NO_COLUMN;
     const char *p = *at;
     if (!cells(x, &p, t)) return false;
-    sl_named_status status = sl_named_row(&x->rows, x->label, x->weight, x->block->lines + 1);
+    sl_named_status status = sl_named_row(&x->rows, x->label, x->unlabelled ? 0 : x->weight, x->block->lines + 1);
     if (status != SL_NAMED_OK) return bad_name(status, *at, t);
     x->block->lines += x->newlines + 1;
     *at = p + 1;

@@ -129,16 +129,42 @@ static bool no_such_column(const char *what, const char *wanted, const sl_csv_he
     return false;
 }
 
+/* The first column called so in any case: Label, LABEL. */
+static void find_word(const sl_csv_header *h, const char *word, size_t *found) {
+    for (size_t i = 0; i < h->columns && *found == SL_CSV_NO_COLUMN; i++) {
+        const sl_name *name = &h->column[i].name;
+        if (name->n == strlen(word) && strncasecmp(h->text + name->at, word, name->n) == 0) *found = i;
+    }
+}
+
+/* A header of numbers alone is none: the first row would be lost without a word. */
+static bool is_header(const sl_csv_header *h, sl_csv_trouble *t) {
+    for (size_t i = 0; i < h->columns; i++) {
+        char text[64];
+        double value;
+        const sl_name *name = &h->column[i].name;
+        if (name->n >= sizeof text) return true;
+        memcpy(text, h->text + name->at, name->n);
+        text[name->n] = 0;
+        if (!sluice_parse_number(text, &value)) return true;
+    }
+    snprintf(t->message, sizeof t->message, "the header has nothing but numbers; if there is none, say --no-header");
+    return false;
+}
+
 /* Which columns are the label and the weight. */
 static bool find_roles(sl_csv_header *h, const sl_rules *rules, sl_csv_trouble *t) {
     if (!find_column(h, rules->label ? rules->label : "label", &h->label, t)) return false;
-    if (h->label == SL_CSV_NO_COLUMN && rules->label) return no_such_column("label", rules->label, h, t);
-    if (h->label == SL_CSV_NO_COLUMN) h->label = 0;
+    if (h->label == SL_CSV_NO_COLUMN && !rules->label) find_word(h, "label", &h->label);
+    if (h->label == SL_CSV_NO_COLUMN && !rules->unlabelled) {
+        if (rules->label) return no_such_column("label", rules->label, h, t);
+        h->label = 0;
+    }
     h->weight = SL_CSV_NO_COLUMN;
     if (!rules->weight) return true;
     if (!find_column(h, rules->weight, &h->weight, t)) return false;
-    if (h->weight == SL_CSV_NO_COLUMN) return no_such_column("weight", rules->weight, h, t);
-    if (h->weight != h->label) return true;
+    if (h->weight == SL_CSV_NO_COLUMN && !rules->unlabelled) return no_such_column("weight", rules->weight, h, t);
+    if (h->weight != h->label || h->weight == SL_CSV_NO_COLUMN) return true;
     snprintf(t->message, sizeof t->message, "the label and the weight are the same column");
     return false;
 }
@@ -157,8 +183,8 @@ static sl_csv_header *new_header(const char *p, const char *end, char separator,
         h->text = malloc(rules->no_header ? h->columns * NUMBER_ROOM : (size_t)(end - p) + h->columns + NUMBER_ROOM);
         good = (h->column && h->text) || no_memory(t);
     }
-    good = good && name_columns(h, rules->no_header ? NULL : p, end, t) && find_roles(h, rules, t) &&
-           (look_for_clashes(h) || no_memory(t));
+    good = good && name_columns(h, rules->no_header ? NULL : p, end, t) && (rules->no_header || is_header(h, t)) &&
+           find_roles(h, rules, t) && (look_for_clashes(h) || no_memory(t));
     if (good) return h;
     sl_csv_release(h);
     return NULL;

@@ -13,7 +13,7 @@
 const sl_format sl_formats[] = {
     {"libsvm", "label id:value ...", ENDINGS(".svm", ".libsvm"), NULL, 0, sl_fetch_lines, sl_parse_libsvm},
     {"vw", "label |namespace name:value ...", ENDINGS(".vw"), NULL, 0, sl_fetch_lines, sl_parse_vw},
-    {"jsonl", "one JSON object a line", ENDINGS(".jsonl", ".ndjson"), NULL, 0, sl_fetch_lines, sl_parse_jsonl},
+    {"jsonl", "one JSON object a line", ENDINGS(".jsonl", ".ndjson", ".json"), NULL, 0, sl_fetch_lines, sl_parse_jsonl},
     {"bin", "sluice's own binary format", ENDINGS(".bin"), SL_BIN_MAGIC, SL_BIN_MAGIC_BYTES, sl_fetch_bin,
      sl_parse_bin},
     {"csv", "columns, with a header: RFC 4180", ENDINGS(".csv", ".tsv"), NULL, 0, sl_fetch_csv, sl_parse_csv},
@@ -57,12 +57,12 @@ bool sl_compressed_ending(const char *path, size_t *n) {
     return false;
 }
 
-const sl_format *sl_format_by_ending(const char *path) {
-    const sl_format *best = &sl_formats[0];
+const sl_format *sl_format_by_ending(const char *path, const sl_format *hint) {
+    const sl_format *best = hint ? hint : &sl_formats[0];
     size_t n, longest = 0; /* .text.tsv says more than .tsv */
     sl_compressed_ending(path, &n);
     for (const sl_format *f = sl_formats; f->name; f++)
         for (const char *const *e = f->endings; *e; e++)
             if (strlen(*e) > longest && ends_with(path, n, *e)) best = f, longest = strlen(*e);
-    return best;
+    return hint && ends_with(path, n, ".tsv") && longest == strlen(".tsv") ? hint : best; /* tabs are in all of them */
 }

@@ -68,13 +68,20 @@ static const char *content_end(const char *line, const char *newline) {
 }
 
 /* What stands in front of the line's data: *p moves there, or to the end when the line makes no row (*blank). */
-static bool head(const char **p, const char *end, float *y, bool *blank, const char *data, trouble *t) {
+static bool head(const char **p, const char *end, bool unlabelled, float *y, float *weight, bool *blank,
+                 const char *data, trouble *t) {
     const char *q = *p;
     while (q < end && *q == ' ') q++;
     const char *tab = q, *rest = q;
     while (tab < end && *tab != '\t') tab++;
     while (rest < end && is_space(*rest)) rest++;
     *blank = rest == end || *q == '#';
+    *weight = 1;
+    if (unlabelled && !*blank && (tab == end || tab == q)) { /* no label: predicted, but as if absent when learning */
+        *p = tab == q ? tab + 1 : q;
+        *weight = 0;
+        return no_nul(*p, end, t);
+    }
     *p = tab < end ? tab + 1 : end;
     if (!*blank) return label(q, tab, y, data, t) && no_nul(*p, end, t);
     *p = end;
@@ -95,11 +102,12 @@ void sl_parse_labelled(sl_block *b, const char *data, sl_raw_features *features)
     for (const char *line = b->text, *const stop = line + b->n, *newline; line < stop; line = newline + 1) {
         newline = memchr(line, '\n', (size_t)(stop - line));
         const char *p = line, *end = content_end(line, newline);
-        float y = 0;
+        float y = 0, weight;
         bool blank;
         b->lines++;
-        if (length_is_fine(line, newline, b->rules->max_line, &t) && head(&p, end, &y, &blank, data, &t)) {
-            if (blank || (features(&rows, b->rules, p, end) && sl_named_row(&rows, y, 1, b->lines) == SL_NAMED_OK))
+        if (length_is_fine(line, newline, b->rules->max_line, &t) &&
+            head(&p, end, b->rules->unlabelled, &y, &weight, &blank, data, &t)) {
+            if (blank || (features(&rows, b->rules, p, end) && sl_named_row(&rows, y, weight, b->lines) == SL_NAMED_OK))
                 continue;
             b->status = sl_fail_at(&b->error, SLUICE_E_MEMORY, b->source, b->lines, 0, "no memory for this line");
             break;

@@ -51,6 +51,7 @@ struct sluice_reader {
     char *label, *weight; /* as in the rules */
     sl_rules rules;
     const sl_format *format; /* NULL: every input's own */
+    const sl_format *hint;   /* for inputs whose ending says nothing */
     uint64_t total;
     int wake[2]; /* a pipe that ends waits for live inputs, or -1 */
     size_t slots, workers;
@@ -76,7 +77,8 @@ struct sluice_reader {
     size_t line_input; /* which input `lines` counts in */
     uint64_t lines;
     uint64_t skipped[SL_REASONS];
-    sluice_status status; /* SLUICE_END or a failure, for ever */
+    const char *format_name; /* of the last batch */
+    sluice_status status;    /* SLUICE_END or a failure, for ever */
     sluice_error error;
 };
 
@@ -97,7 +99,7 @@ static sluice_status choose_format(const sluice_reader *r, sl_input *in, sluice_
         if (status != SLUICE_OK) return status;
         if (yes) in->format = f;
     }
-    if (!in->format) in->format = sl_format_by_ending(in->name);
+    if (!in->format) in->format = sl_format_by_ending(in->name, r->hint);
     return SLUICE_OK;
 }
 
@@ -143,6 +145,7 @@ static bool fetch(sluice_reader *r, sl_block *b, size_t at) {
     bool some = true;
     if (!in->source) b->status = open_input(r, in, at, &b->error);
     b->source = in->name;
+    b->format_name = in->format ? in->format->name : NULL;
     if (b->status != SLUICE_OK)
         in->ended = true;
     else
@@ -281,6 +284,7 @@ sluice_status sluice_reader_next(sluice_reader *r, const sluice_batch **batch) {
             r->status = b->status;
         }
         r->lines += b->lines;
+        r->format_name = b->format_name;
         if (b->batch.rows) {
             *batch = &b->batch;
             return SLUICE_OK;
@@ -318,6 +322,7 @@ static sluice_status set_up(sluice_reader *r, const sluice_reader_options *given
     sluice_reader_options o = {.size = sizeof o};
     if (given) memcpy(&o, given, given->size < sizeof o ? given->size : sizeof o);
     if (o.format && !(r->format = sl_format_find(o.format, err))) return SLUICE_E_USAGE;
+    if (o.hint && *o.hint && !(r->hint = sl_format_find(o.hint, err))) return SLUICE_E_USAGE;
     if (o.ngrams > SLUICE_MAX_NGRAMS || o.tf > SLUICE_TF_LOG)
         return sl_fail(err, SLUICE_E_USAGE, "n-grams have 1 to %d words, and tf is binary, count or log",
                        SLUICE_MAX_NGRAMS);
@@ -330,6 +335,7 @@ static sluice_status set_up(sluice_reader *r, const sluice_reader_options *given
         .max_line = o.max_line ? o.max_line : SLUICE_MAX_LINE,
         .skip_errors = o.skip_errors != 0,
         .no_header = o.no_header != 0,
+        .unlabelled = o.unlabelled != 0,
         .ngrams = o.ngrams ? o.ngrams : 1,
         .tf = o.tf ? o.tf : SLUICE_TF_LOG,
         .way = sl_best_way(),
@@ -450,6 +456,8 @@ void sluice_reader_progress(const sluice_reader *r, uint64_t *done, uint64_t *to
     *done = atomic_load_explicit(&r->consumed, memory_order_relaxed);
     *total = r->total;
 }
+
+const char *sluice_reader_format(const sluice_reader *r) { return r->format_name; }
 
 const char *sluice_reader_skipped(const sluice_reader *r, size_t i, uint64_t *count) {
     if (i >= SL_REASONS) return NULL;

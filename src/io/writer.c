@@ -48,7 +48,7 @@ static const struct written_format *find_written(const sl_format *f, sluice_erro
 }
 
 sluice_writer *sluice_writer_open(const char *path, const char *format, sluice_error *err) {
-    const sl_format *f = format ? sl_format_find(format, err) : sl_format_by_ending(path);
+    const sl_format *f = format ? sl_format_find(format, err) : sl_format_by_ending(path, NULL);
     const struct written_format *written = f ? find_written(f, err) : NULL;
     if (!written) return NULL;
     size_t n;

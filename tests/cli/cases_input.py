@@ -289,3 +289,42 @@ def test_numbers_out_of_range_have_the_place_of_their_row(t):
     t.write("a", rows(40) + "1 1:3e38\n" * 3)
     for options in [[], ["-q"], ["--threads", 1]]:
         t.refused("train", "-a", "perceptron", "-P", "eta=1e12", *options, "a", status=1, says="sluice: a:42: the margin")
+
+
+def test_predicting_needs_no_labels_and_the_label_s_column_is_remembered(t):
+    t.write("a.csv", "x,z,clicked\n" + "".join(f"{i % 5},{'ab'[i % 2]},{i % 2}\n" for i in range(200)))
+    t.run("train", "-q", "-a", "pa-1", "--label", "clicked", "a.csv", "-o", "m")
+    with_label = t.run("predict", "-m", "m", "a.csv").out
+    equal(with_label, t.run("predict", "-m", "m", "--label", "clicked", "a.csv").out)
+    equal(t.run("test", "-m", "m", "a.csv", "--json").json()["mistakes"], t.run("test", "-m", "m", "--label", "clicked", "a.csv", "--json").json()["mistakes"])
+    t.write("b.csv", "x,z\n" + "".join(f"{i % 5},{'ab'[i % 2]}\n" for i in range(200)))
+    equal(t.run("predict", "-m", "m", "b.csv").out, with_label)
+    t.write("c.csv", "x,z,clicked\n" + "".join(f"{i % 5},{'ab'[i % 2]},\n" for i in range(200)))
+    equal(t.run("predict", "-m", "m", "c.csv").out, with_label)
+
+
+def test_a_text_model_remembers_that_it_is_one(t):
+    t.write("mail.tsv", "".join(f"{i % 2}\t{'free prize' if i % 2 else 'lunch today'} {i % 7}\n" for i in range(100)))
+    t.run("train", "-q", "-a", "pa-1", "-f", "text", "mail.tsv", "-o", "m")
+    wanted = t.run("predict", "-m", "m", "-f", "text", "mail.tsv").out
+    equal(t.run("predict", "-m", "m", "mail.tsv").out, wanted)  # .tsv alone would be csv
+    t.write("plain", "".join(f"{'free prize' if i % 2 else 'lunch today'} {i % 7}\n" for i in range(100)))
+    equal(t.run("predict", "-m", "m", "plain").out, wanted)
+    t.write("empty", "".join(f"\t{'free prize' if i % 2 else 'lunch today'} {i % 7}\n" for i in range(100)))
+    equal(t.run("predict", "-m", "m", "empty").out, wanted)
+    t.refused("train", "-q", "-f", "text", "plain", status=1, says="is not a number")
+
+
+def test_a_header_of_numbers_is_no_header(t):
+    t.write("a.csv", "1,5,3\n0,6,4\n")
+    t.refused("train", "-q", "a.csv", status=1, says="--no-header")
+    equal(t.run("train", "-q", "--json", "--no-header", "a.csv").json()["examples"], 2)
+    t.write("b.csv", "x,Label\n5,1\n6,0\n")
+    equal(t.run("convert", "b.csv", "--to", "vw").out, "1 | x:5\n0 | x:6\n")
+
+
+def test_predict_takes_json_without_labels(t):
+    t.write("a.jsonl", "".join('{"label": %d, "f": "%s"}\n' % (i % 2, "ab"[i % 2]) for i in range(50)))
+    t.run("train", "-q", "-a", "pa-1", "a.jsonl", "-o", "m")
+    t.write("b.jsonl", "".join('{"f": "%s"}\n' % "ab"[i % 2] for i in range(50)))
+    equal(t.run("predict", "-m", "m", "b.jsonl").out, t.run("predict", "-m", "m", "a.jsonl").out)

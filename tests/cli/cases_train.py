@@ -344,8 +344,14 @@ def test_watching_does_not_change_the_model(t):
 
 
 def test_small_stream_still_gets_a_row(t):
-    lines = t.run("train", "-o", "m", stdin=rows(3)).err.splitlines()
+    lines = t.run("train", "-a", "pa-1", "-o", "m", stdin=rows(3)).err.splitlines()
     equal([line.split()[0] for line in lines], ["examples", "1", "2", "3"])
+
+
+def test_a_model_without_weights_is_said_to_be_one(t):
+    err = t.run("train", "-o", "m", stdin=rows(3)).err
+    check("no weight is left" in err, err)
+    check("no weight" not in t.run("train", "-q", "-o", "m", stdin=rows(3)).err, "quiet")
 
 
 def test_quiet_is_silent(t):

@@ -154,8 +154,8 @@ TEST(bytes_that_are_no_utf8_are_latin_1) {
 }
 
 TEST(the_ending_says_so) {
-    CHECK_STR(sl_format_by_ending("mail.text.tsv.zst")->name, "text");
-    CHECK_STR(sl_format_by_ending("bad.url.tsv")->name, "url");
+    CHECK_STR(sl_format_by_ending("mail.text.tsv.zst", NULL)->name, "text");
+    CHECK_STR(sl_format_by_ending("bad.url.tsv", NULL)->name, "url");
 }
 
 int main(void) {
