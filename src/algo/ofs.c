@@ -1,8 +1,9 @@
 /* ofs, ofs-p: online feature selection (Wang, Zhao, Hoi, Jin, TKDE 2014).
  *
  *   every round: w *= 1 - lambda eta
- *   ofs:   if l > 0:    w += eta y x,  scale into the l2 ball of radius 1/sqrt(lambda),  keep the `features` largest
- * |w_i| ofs-p: if y m <= 0: w += eta y x^, and so on of equal weights those seen first.
+ *   ofs:   if l > 0:    w += eta y x, scale into the l2 ball of radius 1/sqrt(lambda), keep the largest `features`
+ *   ofs-p: if y m <= 0: w += eta y x^, and so on
+ * Of equal weights those seen first stay.
  *
  * ofs-p sees only a part of every example: with probability epsilon `features` of the D seen so far, drawn at random,
  * else those with a nonzero weight. m is the margin of that part, and x^_i = x_i/(features/D epsilon + [w_i != 0](1 -

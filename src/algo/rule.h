@@ -34,7 +34,8 @@ static inline double cost(const sl_state *s, const sl_row *x, size_t cost_pos, s
 
 /* The n-th number from [0, 1) that a seed gives (splitmix64): a generator whose state is how many it has given. */
 static inline double draw(double seed, double n) {
-    uint64_t z = (uint64_t)seed * 0xD1342543DE82EF95u + ((uint64_t)n + 1) * 0x9E3779B97F4A7C15u;
+    uint64_t given = n >= 0 && n < 0x1p53 ? (uint64_t)n : 0; /* a file may say anything */
+    uint64_t z = (uint64_t)seed * 0xD1342543DE82EF95u + (given + 1) * 0x9E3779B97F4A7C15u;
     z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
     z = (z ^ z >> 27) * 0x94D049BB133111EBu;
     return (double)((z ^ z >> 31) >> 11) * 0x1p-53;

@@ -76,6 +76,7 @@ static inline void truncate_scaled(sl_state *s, const sl_row *x, size_t K, int p
         uint32_t gone = sl_kept_offer(&s->kept, slot, float_bits(fabsf(f[slot].v)), K);
         if (gone != SL_NO_SLOT) forget_scaled(s, gone, p);
     }
+    while (s->kept.count > K) forget_scaled(s, sl_kept_drop(&s->kept), p); /* K falls when features make way */
 }
 
 #endif

@@ -49,7 +49,7 @@ static void step(sl_state *s, const sl_row *x, double l) {
         feature *g = &f[x->slot[k]];
         double Sx = (double)g->S * (double)x->value[k];
         g->w = (float)(g->w + l * beta * x->y * Sx);
-        g->S = (float)(g->S - beta * Sx * Sx);
+        g->S = (float)positive((double)g->S - beta * Sx * Sx); /* rounding must not take it below 0 */
         if (g->kept.low) sl_kept_changed(&s->kept, &g->kept, x->slot[k], rank(g));
     }
 }

@@ -114,7 +114,7 @@ static void count_bins(bins *b, const sl_kept_entry *e, size_t n) {
     for (size_t i = 0; i < b->n; i++) b->start[i + 1] += b->start[i];
 }
 
-/* The lower half of the pool becomes the run: whole bins, each sorted by itself. */
+/* The lower three quarters of the pool become the run: whole bins, each sorted by itself. */
 static void refill(sl_kept *k) {
     bins b;
     count_bins(&b, k->pool, k->pool_end);
@@ -190,6 +190,14 @@ uint32_t sl_kept_take_in(sl_kept *k, uint32_t slot, uint32_t rank, size_t limit)
     return gone;
 }
 
+uint32_t sl_kept_drop(sl_kept *k) {
+    uint32_t gone = least(k)->slot;
+    sl_kept_at(k, gone)->low = 0;
+    drop_front(k);
+    k->count--;
+    return gone;
+}
+
 /* ---- the list --------------------------------------------------------------------------------------------------- */
 
 void sl_kept_append(sl_kept *k, uint32_t slot) {
@@ -261,6 +269,11 @@ static bool grow(sl_kept *k, size_t needed) {
     while (done < 3 && (grown = sl_pages_resize(*array[done], old, new, true))) *array[done++] = grown;
     if (done == 3) {
         k->room = room;
+        if (!old) { /* run and heap end with a key above all others, from the first moment on */
+            k->heap_end = ROOT;
+            k->heap[ROOT].key = UINT64_MAX;
+            set_run(k, 0);
+        }
         return true;
     }
     while (done--) { /* making a block smaller does not fail */
@@ -277,8 +290,9 @@ static bool build(sl_kept *k, const sl_space *sp) {
     for (size_t n; (n = sl_space_block(sp, &cursor, slot));) {
         if (k->pool_end + n > k->room && !grow(k, k->pool_end + n)) return false;
         for (size_t i = 0; i < n; i++) {
-            const sl_ranked *f = sl_kept_at(k, slot[i]);
+            sl_ranked *f = sl_kept_at(k, slot[i]);
             uint32_t rank = k->rank(f);
+            if (!rank) f->low = 0; /* a file may say otherwise */
             if (rank) k->pool[k->pool_end++] = (sl_kept_entry){sl_kept_key(rank, f->born), slot[i]};
         }
     }

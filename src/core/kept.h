@@ -4,8 +4,8 @@
  * Each feature kept has an entry with its rank, in one of three places:
  *   - the run: the lowest of them in order. The least comes from its front.
  *   - the heap: those that came later and rank within the reach of the run.
- *   - the pool: all above that reach, in no order. When run and heap are used up the lower half of it becomes the run.
- * So a feature that comes in far above the least, as most do, costs a store, and its part in one sort later.
+ *   - the pool: all above that reach, in no order. When run and heap are used up the lower three quarters of it become
+ * the run. So a feature that comes in far above the least, as most do, costs a store, and its part in one sort later.
  *
  * Entries are lazy: one may be older than its feature, but never ranks it higher than it is. A feature that rises costs
  * nothing; one that falls below its entry gets another; only an entry that comes to the front is compared with its
@@ -64,6 +64,9 @@ void sl_kept_visit(sl_kept *k, uint32_t (*visit)(void *context, void *feature), 
 
 /* An entry for the feature, with its present rank. */
 void sl_kept_push(sl_kept *k, uint32_t slot, uint32_t rank);
+
+/* Lets the least feature go, and says which; there is one. */
+uint32_t sl_kept_drop(sl_kept *k);
 
 static inline sl_ranked *sl_kept_at(const sl_kept *k, uint32_t slot) {
     return (sl_ranked *)(void *)(k->features + (size_t)slot * k->size);

@@ -41,8 +41,6 @@ const char *sl_raw_name(const sl_raw_row *r, size_t k, char *digits, size_t *n, 
 /* ---- going over to names ------------------------------------------------------------------------------------------
  */
 
-static char *state_of(const sl_space *sp, uint32_t slot) { return sp->features + (size_t)slot * sp->size; }
-
 bool sl_keys_use_names(sluice_model *m) {
     if (m->named) return true;
     sluice_model over = {.named = true};
@@ -53,7 +51,7 @@ bool sl_keys_use_names(sluice_model *m) {
     while (fine && sl_walk_next(&w)) {
         uint32_t slot;
         fine = sl_keys_add_like(&over, m, &w, &slot);
-        if (fine) memcpy(state_of(&over.space, slot), state_of(&m->space, w.slot), m->space.size);
+        if (fine) memcpy(sl_space_at(&over.space, slot), sl_space_at(&m->space, w.slot), m->space.size);
     }
     sl_walk_end(&w);
     if (!fine) {
@@ -120,6 +118,11 @@ static void select_first(candidate *c, size_t n, size_t k) {
     }
 }
 
+/* Whether a feature is one that the learner keeps: its weight may be too small for a float and still count. */
+static bool is_kept(const sluice_model *m, uint32_t slot) {
+    return m->rule->rank && m->rule->rank(sl_space_at(&m->space, slot));
+}
+
 /* All features of weight zero that are not in the round's own example. */
 static size_t zero_features(const sluice_model *m, uint64_t t, candidate *out) {
     sl_state s = m->state;
@@ -133,7 +136,7 @@ static size_t zero_features(const sluice_model *m, uint64_t t, candidate *out) {
             if (!sl_names_has(&m->names, number) || m->limit.last_seen[number] == t) continue;
             slot[n] = sl_space_find(&m->space, number);
             of[n] = number;
-            n += slot[n] != SL_NO_SLOT;
+            n += slot[n] != SL_NO_SLOT && !is_kept(m, slot[n]);
         }
         m->rule->weights(&s, slot, n, w);
         for (size_t k = 0; k < n; k++)
@@ -149,6 +152,7 @@ static bool make_way(sluice_model *m, uint64_t t) {
     candidate *c = malloc(((size_t)m->names.used + 1) * sizeof *c);
     if (!c) return false;
     size_t n = zero_features(m, t, c), share = (size_t)(m->settings.max_features / SHARE + 1);
+    if (n < share) l->next_sweep = t + share; /* sweeping for every newcomer would cost too much */
     if (n > share) {
         select_first(c, n, share);
         n = share;
@@ -158,7 +162,6 @@ static bool make_way(sluice_model *m, uint64_t t) {
             sl_names_remove(&m->names, c[i].number);
             l->evicted++;
         }
-    if (n == 0) l->next_sweep = t + share; /* sweeping in vain for every newcomer would cost too much */
     free(c);
     return true;
 }
@@ -214,11 +217,24 @@ static bool welcome(sluice_model *m, uint64_t t, uint64_t hash, const char *name
     return (*number = add_name(m, hash, name, n)) != SL_NO_NAME;
 }
 
+/* What an example has must not make way for what else it has. */
+static void mark_seen(sluice_model *m, const sl_raw_row *r, uint64_t t) {
+    for (size_t k = 0; k < r->n; k++) {
+        char digits[20];
+        size_t n;
+        uint64_t hash;
+        const char *name = sl_raw_name(r, k, digits, &n, &hash);
+        uint32_t number = sl_names_find(&m->names, hash, name, n);
+        if (number != SL_NO_NAME) m->limit.last_seen[number] = t;
+    }
+}
+
 bool sl_keys_resolve(sluice_model *m, const sl_raw_row *r, uint64_t t, sl_numbers *out) {
     if (!numbers_room(out, r->n)) return false;
     const sluice_batch *const b = r->batch && r->batch->has_names ? r->batch : NULL;
     const bool has_limit = limited(m);
     out->n = 0;
+    if (has_limit) mark_seen(m, r, t);
     for (size_t k = 0; k < r->n; k++) {
         char digits[20];
         size_t n;
@@ -312,7 +328,10 @@ bool sl_keys_in_order(sl_keys_walk *w, const sluice_model *m) {
     w->order = malloc(((size_t)m->names.used + 1) * sizeof *w->order);
     for (uint32_t i = 0; w->order && i < m->names.n; i++)
         if (sl_names_has(&m->names, i)) w->order[w->n++] = i;
-    return w->order && (!limited(m) || sort_by_birth(m, w->order, w->n));
+    if (w->order && (!limited(m) || sort_by_birth(m, w->order, w->n))) return true;
+    free(w->order);
+    w->order = NULL;
+    return false;
 }
 
 bool sl_keys_start(sl_keys_walk *w, const sluice_model *m) {

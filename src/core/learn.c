@@ -364,7 +364,7 @@ static sluice_status learn_named_rows(sluice_model *m, const sluice_batch *b, si
                                       sluice_meter *meter) {
     if (!sl_keys_use_names(m)) return no_memory_for_features(m);
     const bool dense = m->rule->info.flags & SLUICE_LEARNER_DENSE, as_they_lie = usable(m, b);
-    const bool one_ahead = !m->settings.max_features && !dense;
+    const bool one_ahead = !m->settings.max_features && !dense && !(b->has_weights && m->rule->weight_0_or_1);
     bool found[2] = {true, true}; /* by row % 2; else there was no memory for its names */
     for (size_t i = first, resolved = first; i < end; i++) {
         double h = b->has_weights ? (double)b->weight[i] : 1;
@@ -376,7 +376,8 @@ static sluice_status learn_named_rows(sluice_model *m, const sluice_batch *b, si
             sl_raw_row r = batch_row(b, resolved);
             prefetch_names(m, b, resolved + 2, end);
             bool absent = b->has_weights && b->weight[resolved] == 0;
-            found[resolved % 2] = absent || sl_keys_resolve(m, &r, m->state.t + 1, &m->numbers[resolved % 2]);
+            found[resolved % 2] = absent || (sl_keys_resolve(m, &r, m->state.t + 1, &m->numbers[resolved % 2]) &&
+                                             (m->settings.bias == 0 || sl_space_add_bias(&m->space)));
             if (resolved == i) seen = m->space.seen; /* those of the next row do not count yet */
         }
         if (!found[i % 2]) {

@@ -65,6 +65,11 @@ static size_t count_scalars(const sl_learner *rule) {
 
 sluice_model *sl_model_empty(const sl_learner *learner, const sl_learner *rule, const double *params,
                              const sluice_settings *settings, sluice_error *err) {
+    if (settings->max_features && learner->info.flags & SLUICE_LEARNER_DENSE) {
+        sl_fail(err, SLUICE_E_USAGE, "%s keeps a matrix over all features that ever came; it takes no limit on them",
+                learner->info.name);
+        return NULL;
+    }
     sluice_model *m = calloc(1, sizeof *m);
     if (!m) {
         sl_fail(err, SLUICE_E_MEMORY, "no memory for a model");
@@ -365,6 +370,8 @@ sluice_status sluice_model_merge(sluice_model *into, const sluice_model *from) {
                        into->rule == &sl_frozen ? "predict-only" : into->learner->info.name);
     if (!same_kind(into, from))
         return sl_fail(err, SLUICE_E_USAGE, "models merge only with the same learner, parameters and settings");
+    if (into->settings.max_features)
+        return sl_fail(err, SLUICE_E_UNSUPPORTED, "models with a limit on their features do not merge");
     if (into == from) return sl_fail(err, SLUICE_E_USAGE, "a model does not merge with itself");
     const sl_space before = into->space;
     /* all features first: what can fail, fails before any sum has changed */

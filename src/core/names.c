@@ -32,7 +32,7 @@ static size_t mask(const sl_names *d) { return ((size_t)1 << d->bits) - 1; }
 /* A short name as one number; its length is in it, so equal numbers are equal names. */
 static uint64_t short_text(const char *name, size_t n) {
     uint64_t text = 0;
-    memcpy(&text, name, n);
+    if (n) memcpy(&text, name, n);
     return text | (uint64_t)n << 56;
 }
 
@@ -226,7 +226,8 @@ uint64_t sluice_names_number(sluice_names *d, sluice_name name) {
 }
 
 sluice_name sluice_names_name(const sluice_names *d, uint64_t number) {
-    sluice_name name;
+    sluice_name name = {"", 0};
+    if (number >= d->names.n) return name;
     name.text = sl_names_text(&d->names, (uint32_t)number, &name.n);
     return name;
 }

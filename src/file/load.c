@@ -229,7 +229,7 @@ static sluice_status read_facts(loader *l) {
         l->seen > SLUICE_MAX_FEATURES || (named && hash_bits) || limit.next_sweep > INT64_MAX)
         return DAMAGED(l, "the model file is damaged: its counts contradict each other");
     sluice_model *m = l->model = sl_model_empty(learner, rule, params, &settings, l->err);
-    if (!m) return SLUICE_E_MEMORY;
+    if (!m) return l->err ? l->err->status : SLUICE_E_MEMORY;
     memcpy(m->scalars, scalars, sizeof scalars);
     m->state.t = examples;
     m->mistakes = mistakes;
@@ -340,6 +340,8 @@ static sluice_status read_features(loader *l) {
     bool bias = keys == SL_KEYS_BIAS;
     for (size_t i = 0; i < m->rule->n_fields; i++) columns += sl_type_size(m->rule->fields[i].type);
     if (m->settings.max_features && !bias) columns += 8;
+    if (m->settings.max_features && !m->named && !bias)
+        return DAMAGED(l, "the model file is damaged: a limit on features without names");
     if (keys != (m->named ? SL_KEYS_NAMES : SL_KEYS_IDS) && !bias)
         return DAMAGED(l, "the model file is damaged: a list of features of the wrong kind");
     if (n == 0 || n > SL_FEATURES_A_SECTION || (bias && (n != 1 || l->features)) ||

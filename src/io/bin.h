@@ -23,7 +23,8 @@ enum {
 #define SL_BIN_MAX_ROWS ((uint32_t)1 << 16)
 #define SL_MAX_ROW ((size_t)1 << 24) /* features of one example; as many as the longest line of text has room for */
 #define SL_BIN_MAX_NONZEROS (SL_BIN_NONZEROS + (uint32_t)SL_MAX_ROW)
-#define SL_BIN_MAX_TEXT ((size_t)8 << 20) /* a block is closed when its names have so many bytes */
+#define SL_BIN_MAX_ROW_TEXT ((size_t)128 << 20) /* of the names of one row */
+#define SL_BIN_MAX_TEXT ((size_t)8 << 20)       /* a block is closed when its names have so many bytes */
 #define SL_BIN_MAX_PAYLOAD ((uint32_t)14 * SL_BIN_MAX_NONZEROS + (uint32_t)16 * SL_BIN_MAX_ROWS)
 
 /* Flags of a block. */

@@ -162,7 +162,11 @@ sl_named_status sl_named_row(sl_named_rows *r, float label, float weight, uint64
 }
 
 void sl_named_drop(sl_named_rows *r) {
-    if (r->seen) memset(r->seen, 0, sizeof *r->seen << r->seen_bits); /* its features' numbers will be others' */
+    /* its features' numbers will be others': they leave the table, the last to come first, so that none hides another
+     */
+    const sluice_batch *b = r->batch;
+    for (size_t k = b->nonzeros; r->seen && k-- > r->first;)
+        *place(r, b->hash[k], b->text + b->name[k].at, b->name[k].n) = 0;
     r->batch->nonzeros = r->first;
     r->batch->text_n = r->text_first;
     begin_row(r);

@@ -7,6 +7,7 @@
 
 #include "core/digits.h"
 #include "core/error.h"
+#include "core/names.h"
 #include "core/utf8.h"
 
 enum {
@@ -54,22 +55,13 @@ static void name_of(const sluice_batch *b, size_t k, feature_name *name) {
         name->n = b->name[k].n;
         return;
     }
-    uint64_t id = sl_batch_id(b, k);
-    char *p = name->digits + sizeof name->digits;
-    do *--p = (char)('0' + id % 10);
-    while (id /= 10);
-    name->text = p;
-    name->n = (size_t)(name->digits + sizeof name->digits - p);
+    name->text = name->digits;
+    name->n = sl_name_of_id(sl_batch_id(b, k), name->digits);
 }
 
-/* Whether it is a whole number as one writes it, up to 2^64-1: an id. */
 static bool is_id(const feature_name *name) {
-    uint64_t id = 0;
-    for (size_t i = 0; i < name->n; i++)
-        if (!sl_is_digit(name->text[i]) || __builtin_mul_overflow(id, 10u, &id) ||
-            __builtin_add_overflow(id, (uint64_t)(name->text[i] - '0'), &id))
-            return false;
-    return name->n == 1 || (name->n > 1 && name->text[0] != '0');
+    uint64_t id;
+    return sl_id_of_name(name->text, name->n, &id);
 }
 
 static float weight_of(const sluice_batch *b, size_t row) { return b->has_weights ? b->weight[row] : 1; }

@@ -200,6 +200,11 @@ static sluice_status check(sluice_writer *w, const sluice_example *x) {
     if (!isfinite((float)x->label)) return sl_fail(err, SLUICE_E_DATA, "the label of an example is not a finite float");
     if (!isfinite((float)x->weight) || x->weight < 0 || (x->weight > 0 && (float)x->weight == 0))
         return sl_fail(err, SLUICE_E_DATA, "the weight of an example is negative or beyond the range of floats");
+    size_t bytes = 0;
+    for (size_t k = 0; x->names && k < x->n; k++) bytes += x->names[k].n;
+    if (!w->put_line && bytes > SL_BIN_MAX_ROW_TEXT)
+        return sl_fail(err, SLUICE_E_LIMIT, "the names of an example have %zu bytes; bin has room for %zu", bytes,
+                       (size_t)SL_BIN_MAX_ROW_TEXT);
     if (w->put_line == sl_put_libsvm && x->weight != 1)
         return sl_fail(err, SLUICE_E_UNSUPPORTED, SL_LIBSVM_HAS_NO_WEIGHTS);
     for (size_t k = 0; k < x->n; k++) {

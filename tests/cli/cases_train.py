@@ -426,3 +426,49 @@ def test_top_shows_the_words_that_matter(t):
     equal(r["top"], t.run("inspect", "m", "--json", "--top", "3").json()["top"])
     check("heaviest features\n  " in t.run("train", "-q", "-f", "text", "--top", "3", "mail").out, "for a person too")
     check("top" not in trained(t, "mail", "-f", "text"), "only where asked for")
+
+
+def test_kept_features_when_the_first_example_is_empty(t):
+    t.write("a", "+1\n" + "".join(f"{'-+'[i % 2]}1 {2000000 * (i + 1)}:{1 + i % 3}\n" for i in range(40)))
+    for learner, *params in [("ofs", "features=1"), ("sofs", "features=2"), ("olsf-1", "B=0.1"), ("olsf-rand", "B=0.1")]:
+        run = lambda *more: t.run("train", "--json", "-a", learner, *[x for p in params for x in ("-P", p)], "a", *more)
+        r, quiet = run("-o", "m1").json(), run("-q", "-o", "m2").json()
+        equal(t.read("m1"), t.read("m2"), learner)
+        check(0 < r["nonzeros"] <= 40 and r["mistakes"] == quiet["mistakes"], learner)
+
+
+def test_weights_too_small_for_a_float_do_not_make_way(t):
+    t.write("a", "+1 1:1\n" + "+1\n" * 158 + "".join(f"-1 {i}:1\n" for i in range(10, 40)))
+    args = ["-a", "ofs", "-P", "eta=2", "-P", "lambda=0.25", "-P", "features=2", "--max-features", "3"]
+    t.run("train", "-q", *args, "a", "-o", "whole")
+    lines = t.read("a").splitlines(keepends=True)
+    for cut in (100, 158, 170):
+        t.write("b", b"".join(lines[:cut]))
+        t.write("c", b"".join(lines[cut:]))
+        t.run("train", "-q", *args, "b", "-o", "m")
+        t.run("train", "-q", "-i", "m", "c", "-o", "m")
+        equal(t.read("m"), t.read("whole"), cut)
+
+
+def test_an_example_s_own_features_do_not_make_way_for_each_other(t):
+    t.write("a.vw", "-1 | a:0 b:0\n-1 | c:0 a:0\n")
+    r = trained(t, "-a", "perceptron", "--max-features", "2", "a.vw", "-o", "m")
+    equal(r["evicted"], 1)
+    t.run("inspect", "m")
+    check(b"a" in t.read("m").split(b"FEAT")[1], "a stays")
+
+
+def test_names_and_ids_count_alike_with_a_bias(t):
+    rows_of = [(1, "1:1 2:2"), (-1, "2:1 3:1"), (1, "1:1 4:3"), (-1, "3:2 5:1")] * 5
+    t.write("a.svm", "".join(f"{y} {x}\n" for y, x in rows_of))
+    t.write("a.vw", "".join(f"{y} | {x}\n" for y, x in rows_of))
+    for b in ("0.67", "0.3"):
+        for f in ("a.svm", "a.vw"):
+            t.run("train", "-q", "-a", "olsf-1", "-P", f"B={b}", "--bias", "1", f, "-o", f + ".m")
+        weights = [sorted(t.run("inspect", "--weights", f + ".m").out.splitlines()) for f in ("a.svm", "a.vw")]
+        equal(weights[0], weights[1], b)
+
+
+def test_a_matrix_takes_no_limit_on_features(t):
+    t.write("a", rows(10))
+    t.refused("train", "-q", "-a", "ssol-full", "--max-features", "5", "a", status=2, says="takes no limit")
