@@ -172,7 +172,7 @@ static bool make_way(sluice_model *m, uint64_t t) {
 /* Makes a new name and its feature known. */
 static uint32_t add_name(sluice_model *m, uint64_t hash, const char *name, size_t n) {
     if (m->space.seen >= SLUICE_MAX_FEATURES) return SL_NO_NAME;
-    uint32_t number = sl_names_add(&m->names, hash, name, n);
+    uint32_t number = sl_names_add_new(&m->names, hash, name, n);
     if (number == SL_NO_NAME) return number;
     uint64_t born = m->space.births;
     if ((limited(m) && !limit_room(&m->limit, (size_t)number + 1)) || !sl_space_add(&m->space, number)) {
@@ -205,6 +205,8 @@ static bool numbers_room(sl_numbers *out, size_t n) {
 }
 
 static bool is_full(const sluice_model *m) { return limited(m) && m->names.used >= m->settings.max_features; }
+
+enum { LOOK_AHEAD = 24 }; /* names whose entries are on their way */
 
 /* A name that the model does not know: gets a number, if there is room. False: no memory. */
 static bool welcome(sluice_model *m, uint64_t t, uint64_t hash, const char *name, size_t n, uint32_t *number) {
@@ -244,6 +246,8 @@ bool sl_keys_resolve(sluice_model *m, const sl_raw_row *r, uint64_t t, sl_number
         if (b) {
             const sl_name *at = &b->name[r->at + k];
             name = b->text + at->at, n = at->n, hash = b->hash[r->at + k];
+            if (r->at + k + LOOK_AHEAD < b->nonzeros) /* of this row or the next */
+                __builtin_prefetch(sl_names_entry(&m->names, b->hash[r->at + k + LOOK_AHEAD]));
             number = sl_names_find_quick(&m->names, hash, name, n);
         } else {
             name = sl_raw_name(r, k, digits, &n, &hash);
@@ -263,7 +267,7 @@ bool sl_keys_resolve(sluice_model *m, const sl_raw_row *r, uint64_t t, sl_number
 
 void sl_keys_prefetch(const sluice_model *m, const sl_raw_row *r) {
     if (!r->batch || !r->batch->has_names) return;
-    for (size_t k = 0; k < r->n; k++) sl_names_prefetch(&m->names, r->batch->hash[r->at + k]);
+    for (size_t k = 0; k < r->n; k++) __builtin_prefetch(sl_names_entry(&m->names, r->batch->hash[r->at + k]));
 }
 
 uint32_t sl_keys_find(const sluice_model *m, const sl_raw_row *r, size_t k) {

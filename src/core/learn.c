@@ -374,7 +374,6 @@ static sluice_status learn_named_rows(sluice_model *m, const sluice_batch *b, si
         uint64_t seen = m->space.seen;
         for (; resolved < end && resolved <= i + one_ahead; resolved++) {
             sl_raw_row r = batch_row(b, resolved);
-            prefetch_names(m, b, resolved + 2, end);
             bool absent = b->has_weights && b->weight[resolved] == 0;
             found[resolved % 2] = absent || (sl_keys_resolve(m, &r, m->state.t + 1, &m->numbers[resolved % 2]) &&
                                              (m->settings.bias == 0 || sl_space_add_bias(&m->space)));

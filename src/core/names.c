@@ -139,13 +139,23 @@ static uint32_t next_number(sl_names *d) {
 
 uint32_t sl_names_add(sl_names *d, uint64_t hash, const char *name, size_t n) {
     uint32_t number = sl_names_find(d, hash, name, n);
-    if (number != SL_NO_NAME) return number;
+    return number != SL_NO_NAME ? number : sl_names_add_new(d, hash, name, n);
+}
+
+/* The free entry where a name belongs that is not there. */
+static sl_name_entry *free_place(const sl_names *d, uint32_t tag) {
+    size_t i = home(d, tag);
+    while (d->table[i].number) i = (i + 1) & mask(d);
+    return &d->table[i];
+}
+
+uint32_t sl_names_add_new(sl_names *d, uint64_t hash, const char *name, size_t n) {
     if (n > SL_MAX_NAME || !grow_numbers(d) || !grow_arena(d, n)) return SL_NO_NAME;
     if ((!d->table || d->used + 1 > ((size_t)3 << d->bits) / 4) && !grow_table(d)) return SL_NO_NAME;
-    number = next_number(d);
+    uint32_t number = next_number(d);
     if (n) memcpy(d->bytes + d->bytes_n, name, n);
     d->where[number] = (uint64_t)n << PLACE_BITS | d->bytes_n;
-    *place(d, hash, name, n) = (sl_name_entry){
+    *free_place(d, (uint32_t)(hash >> 32)) = (sl_name_entry){
         .tag = (uint32_t)(hash >> 32),
         .number = number + 1,
         .text = n <= SHORT ? short_text(name, n) : long_text(d->bytes_n, n),

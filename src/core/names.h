@@ -54,6 +54,8 @@ uint32_t sl_names_find(const sl_names *d, uint64_t hash, const char *name, size_
 /* The same, and a name that is not there gets a number: SL_NO_NAME only when there is no memory; then nothing has
  * changed. */
 uint32_t sl_names_add(sl_names *d, uint64_t hash, const char *name, size_t n);
+/* The same for a name that is known not to be there. */
+uint32_t sl_names_add_new(sl_names *d, uint64_t hash, const char *name, size_t n);
 /* Takes a name out. */
 void sl_names_remove(sl_names *d, uint32_t number);
 /* The bytes of a name that is there: good until the next add. */
@@ -81,9 +83,9 @@ static inline uint32_t sl_names_find_quick(const sl_names *d, uint64_t hash, con
 size_t sl_name_of_id(uint64_t id, char *name);
 bool sl_id_of_name(const char *name, size_t n, uint64_t *id);
 
-/* Asks for what a lookup will touch. */
-static inline void sl_names_prefetch(const sl_names *d, uint64_t hash) {
-    if (d->table) __builtin_prefetch(&d->table[(uint32_t)(hash >> 32) >> (32 - d->bits)]);
+/* What a lookup will read first: to be asked for in time, by the caller. */
+static inline const void *sl_names_entry(const sl_names *d, uint64_t hash) {
+    return d->table ? &d->table[(uint32_t)(hash >> 32) >> (32 - d->bits)] : NULL;
 }
 
 #endif
