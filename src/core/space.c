@@ -198,11 +198,14 @@ static bool widen(sl_space *sp, unsigned bits) {
     return true;
 }
 
-/* Whether direct slots for all ids below 2^bits would cost no more than a feature may: what it costs in the table where
- * that is emptiest, just after it has grown, or five times its state. */
+enum {
+    MOST_BITS = 8 * 128
+}; /* that a feature may cost for want of neighbours; in the table it costs up to a third of it */
+
+/* Whether direct slots for all ids below 2^bits would cost no more than a feature may: that, or five times its state.
+ */
 static bool worth_it(const sl_space *sp, unsigned bits) {
-    size_t eighths = 8 * sp->size, id = eighths + 1, five = 5 * id;
-    size_t in_table = eighths + 8 * sizeof(sl_bucket) / SL_BUCKET * 8 / 3, most = in_table > five ? in_table : five;
+    size_t id = 8 * sp->size + 1, most = 5 * id > MOST_BITS ? 5 * id : MOST_BITS;
     return ((uint64_t)id << bits) <= ((uint64_t)sp->direct_used + table_below(sp, bits)) * most;
 }
 

@@ -102,7 +102,7 @@ TEST(an_even_range_becomes_direct_at_once_when_it_is_worth_it) {
     }
     CHECK_EQ(sp.direct, range);
     CHECK_EQ(sp.table_used, 0);
-    CHECK(seen_before >= range / 8 && seen_before <= range / 4);
+    CHECK(seen_before >= range / 16 && seen_before <= range / 8);
     CHECK_EQ(sp.seen, range / 2);
     sl_space_free(&sp);
 }
