@@ -336,15 +336,10 @@ void sl_walk_end(sl_walk *w) {
 
 size_t sl_space_block(const sl_space *sp, uint64_t *cursor, uint32_t slot[SL_BLOCK]) {
     size_t n = 0;
-    for (; n < SL_BLOCK && *cursor < sp->direct; ++*cursor) {
-        uint64_t rest = sp->seen_bits[*cursor >> 6] >> (*cursor & 63);
-        if (!rest) {
-            *cursor |= 63;
-            continue;
-        }
-        *cursor += (uint64_t)__builtin_ctzll(rest);
-        slot[n++] = (uint32_t)*cursor;
-    }
+    for (; n + 64 <= SL_BLOCK && *cursor < sp->direct; *cursor += 64) /* whole words: the direct part has no others */
+        for (uint64_t seen = sp->seen_bits[*cursor >> 6]; seen; seen &= seen - 1)
+            slot[n++] = (uint32_t)*cursor + (uint32_t)__builtin_ctzll(seen);
+    if (*cursor < sp->direct) return n;
     for (uint64_t end = (uint64_t)sp->direct + sp->others; n < SL_BLOCK && *cursor < end; ++*cursor)
         slot[n++] = (uint32_t)*cursor;
     return n;
