@@ -7,6 +7,7 @@
  *   learn    sluice_model_learn_batch() on rows in memory, all of whose features are known (no first touch)
  *   margins  sluice_model_margins() of the same rows by the live model and by its predict-only copy
  *   table    learn with ids beyond 2^31, which go through the hash table: the cost of the exact dictionary
+ *   names    the dictionary: adding names, and finding them again
  *   read     sluice_reader_next() over a file and nothing else; MB/s of that file
  *
  * Rows have 75 features drawn evenly from as many as fill the state size (bytes per feature x features): nothing is
@@ -21,6 +22,7 @@
 #include <time.h>
 
 #include "core/batch.h"
+#include "core/names.h"
 
 enum { ROW = 75, ROWS = 40000, FILL_ROW = 1000 };
 
@@ -222,6 +224,49 @@ static void reading(const char *path, unsigned threads) {
           "ns/nonzero", -1);
 }
 
+/* ---- the dictionary --------------------------------------------------------------------------------------------- */
+
+enum { PROBES = 1 << 20, NAME_ROOM = 24 };
+
+/* Adds n names, then finds names drawn evenly from them; hashes are at hand, as parsers leave them, and entries are
+ * asked for a little ahead, as rows are. */
+static void dictionary(size_t n, const char *variant, const char *format) {
+    char *text = malloc((size_t)PROBES * NAME_ROOM), name[NAME_ROOM];
+    uint64_t *hash = malloc(PROBES * sizeof *hash), seed = n;
+    size_t *length = malloc(PROBES * sizeof *length);
+    if (!text || !hash || !length) die("no memory");
+    for (size_t i = 0; i < PROBES; i++) {
+        char *at = text + i * NAME_ROOM;
+        length[i] = (size_t)snprintf(at, NAME_ROOM, format, (unsigned long long)below(&seed, n));
+        hash[i] = sl_name_hash(at, length[i]);
+    }
+    double add = INFINITY, find = INFINITY;
+    for (unsigned r = 0; r < rounds; r++) {
+        sl_names d = {0};
+        double start = now();
+        for (size_t i = 0; i < n; i++) {
+            size_t k = (size_t)snprintf(name, sizeof name, format, (unsigned long long)i);
+            if (sl_names_add(&d, sl_name_hash(name, k), name, k) == SL_NO_NAME) die("no memory");
+        }
+        add = fmin(add, now() - start);
+        uint64_t sum = 0;
+        start = now();
+        for (size_t i = 0; i < PROBES; i++) {
+            if (i + 24 < PROBES) __builtin_prefetch(sl_names_entry(&d, hash[i + 24]));
+            sum += sl_names_find_quick(&d, hash[i], text + i * NAME_ROOM, length[i]);
+        }
+        find = fmin(find, now() - start);
+        if (sum == 0 && n > 1) die("names were not found");
+        sl_names_free(&d);
+    }
+    snprintf(name, sizeof name, "%zu names", n);
+    print("names add", variant, name, 0, 1e9 * add / (double)n, "ns/name", -1); /* with printing and hashing them */
+    print("names find", variant, name, 0, 1e9 * find / PROBES, "ns/name", -1);
+    free(text);
+    free(hash);
+    free(length);
+}
+
 int main(int argc, char **argv) {
     const char *file[2] = {NULL, NULL};
     size_t largest = 1024;
@@ -248,6 +293,10 @@ int main(int argc, char **argv) {
     for (int f = 0; f < 2; f++)
         for (unsigned threads = 1; file[f] && threads <= 2; threads++) reading(file[f], threads);
 
+    for (size_t n = 10000; n <= 10000000 && largest; n *= 10) {
+        dictionary(n, "up to 7 bytes", "%llu");
+        dictionary(n, "longer", "feature=%llu");
+    }
     for (size_t mb = 1; mb <= largest; mb *= 4) {
         size_t bytes = mb << 20;
         for (size_t stride = 4; stride <= 16; stride *= 2) yardstick(bytes / stride, stride);
