@@ -248,6 +248,8 @@ bool sl_keys_resolve(sluice_model *m, const sl_raw_row *r, uint64_t t, sl_number
             name = b->text + at->at, n = at->n, hash = b->hash[r->at + k];
             if (r->at + k + LOOK_AHEAD < b->nonzeros) /* of this row or the next */
                 __builtin_prefetch(sl_names_entry(&m->names, b->hash[r->at + k + LOOK_AHEAD]));
+            if (r->at + k + LOOK_AHEAD / 2 < b->nonzeros)
+                __builtin_prefetch(sl_names_bytes(&m->names, b->hash[r->at + k + LOOK_AHEAD / 2]));
             number = sl_names_find_quick(&m->names, hash, name, n);
         } else {
             name = sl_raw_name(r, k, digits, &n, &hash);

@@ -88,4 +88,11 @@ static inline const void *sl_names_entry(const sl_names *d, uint64_t hash) {
     return d->table ? &d->table[(uint32_t)(hash >> 32) >> (32 - d->bits)] : NULL;
 }
 
+/* And what it will read next, when the entry is there: the bytes of a long name; NULL: nothing more, or not known. */
+static inline const void *sl_names_bytes(const sl_names *d, uint64_t hash) {
+    const sl_name_entry *e = sl_names_entry(d, hash);
+    bool is_long = e && e->tag == (uint32_t)(hash >> 32) && e->text >> 56 == 0xFF;
+    return is_long ? d->bytes + (e->text & (((uint64_t)1 << 40) - 1)) : NULL;
+}
+
 #endif
