@@ -42,17 +42,21 @@ static int predict_batches(const predicting *p) {
     size_t room = 0;
     const sluice_batch *batch;
     sluice_status s;
-    int rc = DONE;
+    int rc = DONE, known = 0;
+    uint64_t all = 0;
     while (!rc && (s = sluice_reader_next(p->reader, &batch)) == SLUICE_OK) {
         size_t rows = sluice_batch_rows(batch);
         if ((rc = reserve_margins(&margins, &room, rows))) break;
         sluice_model_margins(p->model, batch, margins);
         for (size_t i = 0; i < rows; i++) print_prediction(p, margins[i]);
+        known |= any_margin(margins, rows);
+        all += rows;
         rc = flush_results(stdout, "standard output");
         progress_examples(&live, p->reader, rows);
     }
     progress_clear(&live);
     if (!rc && s != SLUICE_END) rc = complain_reader(p->reader, &p->reading);
+    if (!rc && all && !known && !p->quiet) warn_unknown(all);
     free(margins);
     return rc;
 }

@@ -70,6 +70,18 @@ int reserve_margins(double **margins, size_t *room, size_t rows) {
     return *margins ? DONE : out_of_memory();
 }
 
+int any_margin(const double *margins, size_t rows) {
+    for (size_t i = 0; i < rows; i++)
+        if (margins[i] != 0) return 1;
+    return 0;
+}
+
+void warn_unknown(uint64_t rows) {
+    warning("none of the %" PRIu64 " examples has a feature that weighs in this model: are format and columns those it "
+            "was learned from?",
+            rows);
+}
+
 void note_stdin(const args *a) {
     if (a->n_inputs == 0 && !a->quiet && isatty(STDIN_FILENO)) complain("reading standard input");
 }

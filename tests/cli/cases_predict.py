@@ -178,3 +178,14 @@ def test_damaged_models_are_refused(t):
     os.mkdir(t.path("folder"))
     t.refused("predict", "-m", "folder", status=1, says="folder")
     t.refused("inspect", "/dev/zero", status=1, says="/dev/zero")
+
+
+def test_data_that_the_model_does_not_know_is_warned_of(t):
+    t.write("a.vw", "1 | a\n-1 | b\n" * 5)
+    t.run("train", "-q", "-a", "pa-1", "a.vw", "-o", "m")
+    t.write("b.vw", "1 | x\n-1 | y\n")
+    r = t.run("predict", "-m", "m", "b.vw")
+    check("none of the 2 examples" in r.err, r.err)
+    equal(r.out, "-1\t0\n-1\t0\n")
+    equal(t.run("predict", "-q", "-m", "m", "b.vw").err, "")
+    check("none of" not in t.run("predict", "-m", "m", "a.vw").err, "known")
