@@ -1,7 +1,9 @@
 /* Batches: the arrays behind them and the public view of their rows. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "core/batch.h"
+#include "core/error.h"
 
 void sl_batch_clear(sluice_batch *b) {
     b->rows = b->nonzeros = b->wides = b->text_n = 0;
@@ -104,4 +106,10 @@ void sluice_batch_row(const sluice_batch *b, size_t row, uint64_t *ids, sluice_n
         .label = (double)b->label[row],
         .weight = b->has_weights ? (double)b->weight[row] : 1.0,
     };
+}
+
+const char *sl_feature_shown(const sluice_example *x, size_t k, char out[128]) {
+    if (x->names) return sl_quote(out, x->names[k].text, x->names[k].n);
+    snprintf(out, 128, "%llu", (unsigned long long)x->ids[k]);
+    return out;
 }

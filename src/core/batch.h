@@ -53,6 +53,9 @@ bool sl_batch_reserve(sluice_batch *b, size_t rows, size_t nonzeros, size_t wide
 bool sl_batch_reserve_names(sluice_batch *b, size_t nonzeros, size_t bytes);
 void sl_batch_free_arrays(sluice_batch *b);
 
+/* A feature of an example as messages call it: its id, or its name in quotes. */
+const char *sl_feature_shown(const sluice_example *x, size_t k, char out[128]);
+
 static inline uint64_t sl_batch_id(const sluice_batch *b, size_t k) {
     uint32_t i = b->id[k];
     return i < SL_WIDE ? i : b->wide[i - SL_WIDE];

@@ -4,7 +4,6 @@
  * (large ids, explicit zeros, a bias, scaling, hashing, the API's 64-bit ids) is first laid out in the model's own row
  * buffers. */
 #include <float.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -424,20 +423,13 @@ sluice_status sluice_model_learn_rows(sluice_model *m, const sluice_batch *b, si
     return SLUICE_OK;
 }
 
-/* A feature of the API as messages call it. */
-static const char *shown(const sluice_example *x, size_t k, char out[128]) {
-    if (x->names) return sl_quote(out, x->names[k].text, x->names[k].n);
-    snprintf(out, 128, "%llu", (unsigned long long)x->ids[k]);
-    return out;
-}
-
 static sluice_status check_values(const sluice_example *x, sluice_error *err) {
     char text[128];
     for (size_t k = 0; k < x->n; k++) {
         if (!isfinite(x->values[k]))
-            return sl_fail(err, SLUICE_E_DATA, "the value of feature %s is not finite", shown(x, k, text));
+            return sl_fail(err, SLUICE_E_DATA, "the value of feature %s is not finite", sl_feature_shown(x, k, text));
         if (x->names && x->names[k].n > SLUICE_MAX_NAME)
-            return sl_fail(err, SLUICE_E_DATA, "the name %s is longer than %d bytes", shown(x, k, text),
+            return sl_fail(err, SLUICE_E_DATA, "the name %s is longer than %d bytes", sl_feature_shown(x, k, text),
                            SLUICE_MAX_NAME);
     }
     return SLUICE_OK;
@@ -468,7 +460,8 @@ static sluice_status check_repeats(sluice_model *m, const sluice_example *x) {
     for (size_t i = 0; i < x->n; i++) /* rare, and then it fails: slow is fine */
         for (size_t j = i + 1; j < x->n; j++)
             if (same_feature(x, i, j))
-                return sl_fail(&m->error, SLUICE_E_DATA, "feature %s appears twice in one example", shown(x, j, text));
+                return sl_fail(&m->error, SLUICE_E_DATA, "feature %s appears twice in one example",
+                               sl_feature_shown(x, j, text));
     return SLUICE_OK;
 }
 

@@ -51,9 +51,7 @@ sluice_status sl_settings_check(const sluice_settings *s, sluice_error *err) {
     if (!is_line(s->format, sizeof s->format) || !is_line(s->label, sizeof s->label) ||
         !is_line(s->weight, sizeof s->weight))
         return sl_fail(err, SLUICE_E_USAGE, "what is remembered must be text without line ends");
-    if (s->ngrams > SLUICE_MAX_NGRAMS || s->tf > SLUICE_TF_LOG)
-        return sl_fail(err, SLUICE_E_USAGE, "n-grams have 1 to %d words, and tf is binary, count or log",
-                       SLUICE_MAX_NGRAMS);
+    if (!sl_text_options_fit(s->ngrams, s->tf, err)) return SLUICE_E_USAGE;
     return SLUICE_OK;
 }
 

@@ -18,8 +18,10 @@ static inline size_t sl_utf8_length(const char *text, size_t n) {
     return length;
 }
 
+enum { SL_UTF8_MAX = 4 };
+
 /* Writes a character that is no surrogate; returns its length. */
-static inline size_t sl_utf8_put(char *out, uint32_t c) {
+static inline size_t sl_utf8_put(char out[SL_UTF8_MAX], uint32_t c) {
     if (c < 0x80) {
         out[0] = (char)c;
         return 1;

@@ -7,13 +7,7 @@
 #include <strings.h>
 
 #include "core/error.h"
-#include "core/number.h"
-
-typedef struct trouble {
-    sl_reason reason;
-    const char *at;
-    char message[240];
-} trouble;
+#include "io/line_parser.h"
 
 static bool is_space(char c) { return c == ' ' || c == '\t'; }
 
@@ -21,45 +15,19 @@ static bool is_word(const char *p, const char *end, const char *word) {
     return (size_t)(end - p) == strlen(word) && strncasecmp(p, word, strlen(word)) == 0;
 }
 
-static bool no_nul(const char *p, const char *end, trouble *t) {
-    const char *nul = memchr(p, 0, (size_t)(end - p));
-    if (!nul) return true;
-    t->reason = SL_NUL_BYTE, t->at = nul;
-    snprintf(t->message, sizeof t->message, "a NUL byte in the text");
-    return false;
-}
-
-static bool bad_label(const char *p, const char *end, sl_number_status status, const char *data, trouble *t) {
-    char quoted[128];
-    sl_quote(quoted, p, (size_t)(end - p));
-    t->at = p;
-    if (p == end) {
-        t->reason = SL_BAD_LABEL;
-        snprintf(t->message, sizeof t->message, "there is no label; a line is label<TAB>%s", data);
-    } else if (status == SL_NUMBER_RANGE) {
-        t->reason = SL_OUT_OF_RANGE;
-        snprintf(t->message, sizeof t->message, "label %s is beyond the range of a float, about 3.4e38", quoted);
-    } else if (status == SL_NUMBER_NAN) {
-        t->reason = SL_NOT_FINITE;
-        snprintf(t->message, sizeof t->message, "label %s is not finite", quoted);
-    } else {
-        t->reason = SL_BAD_LABEL;
-        snprintf(t->message, sizeof t->message, "label %s is not a number; a line is label<TAB>%s", quoted, data);
-    }
-    return false;
-}
-
-/* Reads [p, end), all of it, as a label. */
-static bool label(const char *p, const char *end, float *value, const char *data, trouble *t) {
+/* Reads [p, end), all of it, as a label; where it is none the message says what a line looks like. */
+static bool label(const char *p, const char *end, float *value, const char *data, sl_trouble *t) {
     while (end > p && is_space(end[-1])) end--;
-    if (!no_nul(p, end, t)) return false;
+    if (!sl_no_nul(p, end, t)) return false;
     if (is_word(p, end, "true") || is_word(p, end, "false")) {
         *value = is_word(p, end, "true");
         return true;
     }
-    const char *q = p;
-    sl_number_status status = sl_parse_float(&q, value);
-    return (status == SL_NUMBER_OK && q == end) || bad_label(p, end, status, data, t);
+    if (p < end && sl_number_between(p, end, value, SL_BAD_LABEL, "label", "", t)) return true;
+    if (p == end) sl_bad(t, SL_BAD_LABEL, p, "there is no label", p, 0);
+    size_t n = strlen(t->message);
+    if (t->reason == SL_BAD_LABEL) snprintf(t->message + n, sizeof t->message - n, "; a line is label<TAB>%s", data);
+    return false;
 }
 
 /* The end of what counts of a line: a carriage return before its newline does not. */
@@ -69,7 +37,7 @@ static const char *content_end(const char *line, const char *newline) {
 
 /* What stands in front of the line's data: *p moves there, or to the end when the line makes no row (*blank). */
 static bool head(const char **p, const char *end, bool unlabelled, float *y, float *weight, bool *blank,
-                 const char *data, trouble *t) {
+                 const char *data, sl_trouble *t) {
     const char *q = *p;
     while (q < end && *q == ' ') q++;
     const char *tab = q, *rest = q;
@@ -80,24 +48,17 @@ static bool head(const char **p, const char *end, bool unlabelled, float *y, flo
     if (unlabelled && !*blank && (tab == end || tab == q)) { /* no label: predicted, but as if absent when learning */
         *p = tab == q ? tab + 1 : q;
         *weight = 0;
-        return no_nul(*p, end, t);
+        return sl_no_nul(*p, end, t);
     }
     *p = tab < end ? tab + 1 : end;
-    if (!*blank) return label(q, tab, y, data, t) && no_nul(*p, end, t);
+    if (!*blank) return label(q, tab, y, data, t) && sl_no_nul(*p, end, t);
     *p = end;
-    return no_nul(rest, end, t);
-}
-
-static bool length_is_fine(const char *line, const char *newline, size_t max_line, trouble *t) {
-    if ((size_t)(newline - line) <= max_line) return true;
-    t->reason = SL_LONG_LINE, t->at = line;
-    snprintf(t->message, sizeof t->message, SL_LONG_LINE_MESSAGE, max_line);
-    return false;
+    return sl_no_nul(rest, end, t);
 }
 
 void sl_parse_labelled(sl_block *b, const char *data, sl_raw_features *features) {
     sl_named_rows rows;
-    trouble t;
+    sl_trouble t;
     sl_named_begin(&rows, b);
     for (const char *line = b->text, *const stop = line + b->n, *newline; line < stop; line = newline + 1) {
         newline = memchr(line, '\n', (size_t)(stop - line));
@@ -105,7 +66,7 @@ void sl_parse_labelled(sl_block *b, const char *data, sl_raw_features *features)
         float y = 0, weight;
         bool blank;
         b->lines++;
-        if (length_is_fine(line, newline, b->rules->max_line, &t) &&
+        if (sl_length_is_fine(line, newline, b->rules->max_line, &t) &&
             head(&p, end, b->rules->unlabelled, &y, &weight, &blank, data, &t)) {
             if (blank || (features(&rows, b->rules, p, end) && sl_named_row(&rows, y, weight, b->lines) == SL_NAMED_OK))
                 continue;

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/utf8.h"
 #include "io/format.h"
 #include "io/labelled.h"
 #include "io/unicode.h"
@@ -78,7 +79,7 @@ static const char *ascii_letters(words *w, const char *p) {
 
 static void put_letter(words *w, uint32_t c) {
     char bytes[SL_UTF8_MAX];
-    unsigned n = sl_utf8_encode(bytes, c);
+    size_t n = sl_utf8_put(bytes, c);
     if (w->full || word_bytes(w) + n > MAX_WORD) {
         w->full = true;
         return;

@@ -34,11 +34,8 @@ typedef struct sl_char_memory {
 sl_char_kind sl_char_kind_of(sl_char_memory *m, uint32_t c);
 uint32_t sl_char_folded(sl_char_memory *m, uint32_t c);
 
-enum { SL_UTF8_MAX = 4 };
-
 /* The character at p, which is not ASCII, and how many bytes it has. A byte that is no part of UTF-8 is a character of
  * Latin-1 by itself. Reads no further than the first byte below 0x80. */
 unsigned sl_utf8_decode(const char *p, uint32_t *c);
-unsigned sl_utf8_encode(char out[SL_UTF8_MAX], uint32_t c);
 
 #endif

@@ -168,12 +168,7 @@ static bool room_for_row(sluice_writer *w, size_t n) {
     return true;
 }
 
-/* A feature as messages call it. */
-static const char *shown(const sluice_example *x, size_t k, char text[128]) {
-    if (x->names) return sl_quote(text, x->names[k].text, x->names[k].n);
-    snprintf(text, 128, "id %llu", (unsigned long long)x->ids[k]);
-    return text;
-}
+static const char *kind_of(const sluice_example *x) { return x->names ? "" : "id "; }
 
 /* Whether no feature stands twice; leaves the hashes of names in w->ids. */
 static sluice_status check_distinct(sluice_writer *w, const sluice_example *x) {
@@ -186,7 +181,8 @@ static sluice_status check_distinct(sluice_writer *w, const sluice_example *x) {
     size_t at = sl_repeat_find(&w->repeat, x->n);
     char text[128];
     if (at != SL_REPEAT_NONE)
-        return sl_fail(&w->error, SLUICE_E_DATA, "%s stands twice in an example", shown(x, at, text));
+        return sl_fail(&w->error, SLUICE_E_DATA, "%s%s stands twice in an example", kind_of(x),
+                       sl_feature_shown(x, at, text));
     return SLUICE_OK;
 }
 
@@ -209,9 +205,11 @@ static sluice_status check(sluice_writer *w, const sluice_example *x) {
         return sl_fail(err, SLUICE_E_UNSUPPORTED, SL_LIBSVM_HAS_NO_WEIGHTS);
     for (size_t k = 0; k < x->n; k++) {
         if (!isfinite(x->values[k]))
-            return sl_fail(err, SLUICE_E_DATA, "the value of %s is not finite", shown(x, k, text));
+            return sl_fail(err, SLUICE_E_DATA, "the value of %s%s is not finite", kind_of(x),
+                           sl_feature_shown(x, k, text));
         if (x->names && x->names[k].n > SL_MAX_NAME)
-            return sl_fail(err, SLUICE_E_DATA, "the name %s is longer than %zu bytes", shown(x, k, text), SL_MAX_NAME);
+            return sl_fail(err, SLUICE_E_DATA, "the name %s is longer than %zu bytes", sl_feature_shown(x, k, text),
+                           SL_MAX_NAME);
     }
     return check_distinct(w, x);
 }

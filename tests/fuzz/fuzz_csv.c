@@ -1,34 +1,10 @@
 /* Fuzz target: any bytes as csv, the first one saying with which options. They must read the same in one block and in
  * small ones, with one thread and with two, and every row must keep the promises of core/batch.h. Records must end
  * where a plain reading of the text, byte by byte, says. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "core/batch.h"
+#include "fuzz/outcome.h"
 #include "core/names.h"
-#include "io/reader.h"
 #include "io/records.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
-
-#define REQUIRE(condition)                                                                                             \
-    do {                                                                                                               \
-        if (!(condition)) abort();                                                                                     \
-    } while (0)
-
-typedef struct outcome {
-    uint64_t rows, nonzeros, hash; /* of everything that was delivered */
-    uint64_t status, line, column, skipped;
-} outcome; /* without gaps: outcomes are compared as bytes */
-
-static void mix(uint64_t *h, uint64_t v) { *h = (*h ^ v) * 0x9E3779B97F4A7C15u + (*h >> 29); }
-
-static void mix_float(uint64_t *h, float f) {
-    uint32_t bits;
-    memcpy(&bits, &f, 4);
-    mix(h, bits);
-}
 
 static bool same_name(const sluice_batch *b, size_t j, size_t k) {
     return b->name[j].n == b->name[k].n && memcmp(b->text + b->name[j].at, b->text + b->name[k].at, b->name[j].n) == 0;

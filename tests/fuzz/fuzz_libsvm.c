@@ -1,26 +1,7 @@
 /* Fuzz target: any bytes as LIBSVM text. They must read the same in one block and in small ones, with one thread and
  * with two, and every row must keep the promises of core/batch.h; leaving bad lines out must leave the good ones as
  * they are. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/batch.h"
-#include "io/reader.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
-
-#define REQUIRE(condition)                                                                                             \
-    do {                                                                                                               \
-        if (!(condition)) abort();                                                                                     \
-    } while (0)
-
-typedef struct outcome {
-    uint64_t rows, nonzeros, hash; /* of everything that was delivered */
-    uint64_t status, line, column, skipped;
-} outcome; /* without gaps: outcomes are compared as bytes */
-
-static void mix(uint64_t *h, uint64_t v) { *h = (*h ^ v) * 0x9E3779B97F4A7C15u + (*h >> 29); }
+#include "fuzz/outcome.h"
 
 static void look_at_row(const sluice_batch *b, size_t i, outcome *o) {
     mix(&o->hash, 0x5u + b->start[i + 1] - b->start[i]);

@@ -4,32 +4,9 @@
 #ifndef FUZZ_NAMED_H
 #define FUZZ_NAMED_H
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/batch.h"
+#include "fuzz/outcome.h"
 #include "core/names.h"
-#include "io/reader.h"
 #include "io/text_write.h"
-
-#define REQUIRE(condition)                                                                                             \
-    do {                                                                                                               \
-        if (!(condition)) abort();                                                                                     \
-    } while (0)
-
-typedef struct outcome {
-    uint64_t rows, nonzeros, hash; /* of everything that was delivered */
-    uint64_t status, line, column, skipped;
-} outcome; /* without gaps: outcomes are compared as bytes */
-
-static void mix(uint64_t *h, uint64_t v) { *h = (*h ^ v) * 0x9E3779B97F4A7C15u + (*h >> 29); }
-
-static void mix_float(uint64_t *h, float f) {
-    uint32_t bits;
-    memcpy(&bits, &f, 4);
-    mix(h, bits);
-}
 
 static float weight_of(const sluice_batch *b, size_t i) { return b->has_weights ? b->weight[i] : 1; }
 

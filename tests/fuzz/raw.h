@@ -3,27 +3,8 @@
 #ifndef RAW_H
 #define RAW_H
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/batch.h"
+#include "fuzz/outcome.h"
 #include "core/names.h"
-#include "io/reader.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
-
-#define REQUIRE(condition)                                                                                             \
-    do {                                                                                                               \
-        if (!(condition)) abort();                                                                                     \
-    } while (0)
-
-typedef struct outcome {
-    uint64_t rows, nonzeros, hash; /* of everything that was delivered */
-    uint64_t status, line, column, skipped;
-} outcome; /* without gaps: outcomes are compared as bytes */
-
-static inline void mix(uint64_t *h, uint64_t v) { *h = (*h ^ v) * 0x9E3779B97F4A7C15u + (*h >> 29); }
 
 static inline void look_at_feature(const sluice_batch *b, size_t k, outcome *o) {
     uint32_t bits;

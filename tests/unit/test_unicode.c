@@ -1,4 +1,5 @@
 /* Characters: UTF-8 there and back, and the tables, for every code point there is. */
+#include "core/utf8.h"
 #include "io/unicode.h"
 
 #include "unit/test.h"
@@ -11,7 +12,7 @@ TEST(utf8_there_and_back) {
     for (uint32_t c = 0x80; c < CODES; c++) {
         char bytes[SL_UTF8_MAX + 1] = "";
         uint32_t back;
-        unsigned n = sl_utf8_encode(bytes, c);
+        unsigned n = (unsigned)sl_utf8_put(bytes, c);
         CHECK_EQ(n, c < 0x800 ? 2 : c < 0x10000 ? 3 : 4);
         unsigned read = sl_utf8_decode(bytes, &back);
         CHECK_EQ(read, is_surrogate(c) ? 1 : n);
@@ -29,7 +30,7 @@ TEST(only_what_encodes_so_is_decoded) {
             if (n == 1)
                 CHECK_EQ(c, first);
             else
-                CHECK(n == sl_utf8_encode(again, c) && memcmp(bytes, again, n) == 0);
+                CHECK(n == sl_utf8_put(again, c) && memcmp(bytes, again, n) == 0);
         }
     uint32_t c;
     CHECK_EQ(sl_utf8_decode("\xf4\x8f\xbf\xbf", &c), 4);
