@@ -1,157 +1,12 @@
-/* Learning and predicting: how a row of ids reaches the rule.
+/* Learning: how a row reaches the rule, and what a round is.
  *
  * In a row that a reader delivers, with every id small, the ids are the slots: nothing is copied. Every other row
  * (large ids, explicit zeros, a bias, scaling, hashing, the API's 64-bit ids) is first laid out in the model's own row
- * buffers. */
-#include <float.h>
-#include <stdlib.h>
+ * buffers (rows.c). */
 #include <string.h>
 
-#include <xxhash.h>
-
-#include "core/batch.h"
 #include "core/error.h"
-#include "core/keys.h"
-#include "core/model.h"
-
-static uint64_t hash_id(uint64_t id, unsigned bits) {
-    unsigned char bytes[8];
-    for (int i = 0; i < 8; i++) bytes[i] = (unsigned char)(id >> (8 * i)); /* the same on every machine: it is saved */
-    return XXH64(bytes, sizeof bytes, 0) >> (64 - bits);
-}
-
-/* The id that a feature has for this model: its own, or hashed. */
-static uint64_t raw_id(const sluice_model *m, const sl_raw_row *r, size_t k) {
-    if (!m->settings.hash_bits) return sl_raw_id(r, k);
-    if (!sl_raw_has_names(r)) return hash_id(sl_raw_id(r, k), m->settings.hash_bits);
-    char digits[20];
-    size_t n;
-    uint64_t hash, id;
-    const char *name = sl_raw_name(r, k, digits, &n, &hash);
-    if (sl_id_of_name(name, n, &id)) return hash_id(id, m->settings.hash_bits);
-    return XXH64(name, n, 0) >> (64 - m->settings.hash_bits);
-}
-
-static double scale_of(const sluice_model *m, const sl_raw_row *r) {
-    if (m->settings.normalize != SLUICE_NORMALIZE_L2) return 1;
-    double sum = 0;
-    for (size_t k = 0; k < r->n; k++) sum += (double)r->value[k] * (double)r->value[k];
-    return sum > 0 ? 1 / sqrt(sum) : 1;
-}
-
-/* ---- the row as the rule sees it -------------------------------------------------------------------------------- */
-
-/* Room for rows of n values: slots for two of them, this row's and the next one's, where rows are admitted ahead. */
-static bool row_reserve(sluice_model *m, size_t n) {
-    if (n <= m->row_room) return true;
-    size_t room = n * 2;
-    uint32_t *slot = realloc(m->row_slot, 2 * room * sizeof *slot);
-    if (slot) m->row_slot = slot;
-    float *value = realloc(m->row_value, room * sizeof *value);
-    if (value) m->row_value = value;
-    uint64_t *key = realloc(m->row_key, room * sizeof *key);
-    if (key) m->row_key = key;
-    if (!slot || !value || !key) return false;
-    m->row_room = room;
-    return true;
-}
-
-static int by_key(const void *a, const void *b) {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
-/* Hashed rows are laid out by ascending id, which depends on the row alone, not on where its features lie. Features
- * that hashing threw together become one: their values add up. */
-static size_t lay_out_hashed(sluice_model *m, const sl_raw_row *r, double scale, uint32_t *slot) {
-    uint64_t *key = m->row_key; /* id (at most 30 bits), then position: equal ids keep the example's order */
-    for (size_t k = 0; k < r->n; k++) key[k] = raw_id(m, r, k) << 32 | k;
-    qsort(key, r->n, sizeof *key, by_key);
-    size_t n = 0;
-    for (size_t k = 0; k < r->n;) {
-        uint64_t id = key[k] >> 32;
-        double sum = 0;
-        for (; k < r->n && key[k] >> 32 == id; k++) sum += (double)r->value[key[k] & UINT32_MAX] * scale;
-        if ((float)sum == 0) continue;
-        slot[n] = sl_space_find(&m->space, id);
-        m->row_value[n++] = (float)fmax(-FLT_MAX, fmin(FLT_MAX, sum));
-    }
-    return n;
-}
-
-/* `slot` holds the slots of all of the row's features, and then of those that stay in it. */
-static size_t lay_out_exact(sluice_model *m, const sl_raw_row *r, double scale, uint32_t *slot) {
-    size_t n = 0;
-    for (size_t k = 0; k < r->n; k++) {
-        float v = scale == 1 ? r->value[k] : (float)(r->value[k] * scale);
-        if (v == 0) continue;
-        slot[n] = slot[k];
-        m->row_value[n++] = v;
-    }
-    return n;
-}
-
-/* The slot of a row's feature, or SL_NO_SLOT. */
-static uint32_t slot_of(const sluice_model *m, const sl_raw_row *r, size_t k) {
-    bool plain = m->settings.hash_bits || r->numbers;
-    return plain ? sl_space_find(&m->space, raw_id(m, r, k)) : sl_keys_find(m, r, k);
-}
-
-static bool is_new(const sluice_model *m, const sl_raw_row *r, size_t k) {
-    uint32_t slot = slot_of(m, r, k);
-    return slot == SL_NO_SLOT || (slot < m->space.direct && !sl_space_knows(&m->space, slot));
-}
-
-/* A learner whose state is a matrix has a limit; the row is refused before it changes anything. */
-static sluice_status check_dense_limit(sluice_model *m, const sl_raw_row *r) {
-    if (!(m->rule->info.flags & SLUICE_LEARNER_DENSE)) return SLUICE_OK;
-    uint64_t coming = m->settings.bias != 0 && !m->space.bias_rank;
-    for (size_t k = 0; k < r->n; k++) coming += is_new(m, r, k);
-    uint64_t seen = m->space.seen + coming, hashed = ((uint64_t)1 << m->settings.hash_bits) + 1;
-    if (m->settings.hash_bits && seen > hashed) seen = hashed; /* ids that collide were counted one by one */
-    if (seen <= SLUICE_MAX_DENSE_FEATURES) return SLUICE_OK;
-    return sl_fail(&m->error, SLUICE_E_LIMIT,
-                   "%s keeps a matrix over the features and takes at most %d of them; use a learner without -full",
-                   m->rule->info.name, SLUICE_MAX_DENSE_FEATURES);
-}
-
-/* Makes every feature of the row seen and finds its slot; false when there is no memory. */
-static bool admit_all(sluice_model *m, const sl_raw_row *r, uint32_t *slot) {
-    sl_space *sp = &m->space;
-    for (size_t k = 0; k < r->n; k++) __builtin_prefetch(sl_space_entry(sp, raw_id(m, r, k)), 1);
-    uint64_t moves;
-    do { /* again where features have moved meanwhile, the row's first ones perhaps among them */
-        moves = sp->moves;
-        for (size_t k = 0; k < r->n; k++)
-            if ((slot[k] = sl_space_admit(sp, raw_id(m, r, k))) == SL_NO_SLOT) return false;
-    } while (moves != sp->moves);
-    return true;
-}
-
-/* Lays the row out: every feature seen and found, zeros left out, values scaled, the bias last. Its slots are in half 0
- * or 1 of the buffer. */
-static sluice_status lay_out(sluice_model *m, const sl_raw_row *r, size_t half, sl_row *x) {
-    sluice_status status = check_dense_limit(m, r);
-    if (status != SLUICE_OK) return status;
-    bool fine = row_reserve(m, r->n + 1);
-    uint32_t *slot = fine ? m->row_slot + half * m->row_room : NULL;
-    fine = fine && admit_all(m, r, slot);
-    if (fine && m->settings.bias != 0) fine = sl_space_add_bias(&m->space);
-    if (!fine)
-        return sl_fail(&m->error, SLUICE_E_MEMORY, "no memory for new features (%llu seen so far)",
-                       (unsigned long long)m->space.seen);
-    double scale = scale_of(m, r);
-    size_t n = m->settings.hash_bits ? lay_out_hashed(m, r, scale, slot) : lay_out_exact(m, r, scale, slot);
-    if (m->settings.bias != 0) {
-        slot[n] = sl_space_bias(&m->space);
-        m->row_value[n++] = (float)m->settings.bias;
-    }
-    x->slot = slot;
-    x->value = m->row_value;
-    x->n = n;
-    m->state.seen = m->space.seen;
-    return SLUICE_OK;
-}
+#include "core/rows.h"
 
 /* Whether the batch's rows may be used as they lie, as far as that is the same for all of them. Learners that may
  * refuse a row, for its features or its weight, look at it before they let new features in. */
@@ -166,7 +21,7 @@ static bool usable(const sluice_model *m, const sluice_batch *b) {
  * will be read is asked for, one row ahead its features become seen and their slots known. */
 
 typedef enum way {
-    LAID_OUT, /* when its turn comes, by lay_out(), which also says what is wrong */
+    LAID_OUT, /* when its turn comes, by sl_row_lay_out(), which also says what is wrong */
     AS_IT_LIES,
     ADMITTED, /* its slots are in the model's buffer, as long as features do not move */
 } way;
@@ -238,7 +93,7 @@ static bool reserve_longest(sluice_model *m, const sluice_batch *b, size_t first
         size_t n = b->start[i + 1] - b->start[i];
         if (n > longest) longest = n;
     }
-    return row_reserve(m, longest + 1);
+    return sl_row_reserve(m, longest + 1);
 }
 
 static ahead ahead_start(sluice_model *m, const sluice_batch *b, size_t first, size_t end) {
@@ -324,16 +179,6 @@ static bool uses_names(const sluice_model *m, const sluice_batch *b) {
     return !m->settings.hash_bits && (m->named || b->has_names || m->settings.max_features);
 }
 
-static sluice_status no_memory_for_features(sluice_model *m) {
-    return sl_fail(&m->error, SLUICE_E_MEMORY, "no memory for new features (%llu seen so far)",
-                   (unsigned long long)m->space.seen);
-}
-
-static sl_raw_row batch_row(const sluice_batch *b, size_t i) {
-    size_t at = b->start[i];
-    return (sl_raw_row){.batch = b, .at = at, .value = b->value + at, .n = b->start[i + 1] - at};
-}
-
 /* Lays out a row whose names are resolved. Numbers are slots as long as the direct part holds them all. */
 static sluice_status lay_out_numbers(sluice_model *m, const sl_numbers *numbers, bool as_they_lie, sl_row *x) {
     if (as_they_lie && m->names.n <= m->space.direct) {
@@ -343,25 +188,19 @@ static sluice_status lay_out_numbers(sluice_model *m, const sl_numbers *numbers,
         return SLUICE_OK;
     }
     sl_raw_row r = {.numbers = numbers->number, .value = numbers->value, .n = numbers->n};
-    return lay_out(m, &r, 0, x);
+    return sl_row_lay_out(m, &r, 0, x);
 }
 
 static sluice_status check_dense_row(sluice_model *m, const sluice_batch *b, size_t i) {
-    sl_raw_row r = batch_row(b, i);
-    return check_dense_limit(m, &r);
-}
-
-static void prefetch_names(const sluice_model *m, const sluice_batch *b, size_t i, size_t end) {
-    if (i >= end) return;
-    sl_raw_row r = batch_row(b, i);
-    sl_keys_prefetch(m, &r);
+    sl_raw_row r = sl_batch_raw(b, i);
+    return sl_check_dense_limit(m, &r);
 }
 
 /* Each row's names are looked up one row ahead, so that its state is on the way while this one is learned; not so under
  * a limit, where what makes way depends on what was learned. */
 static sluice_status learn_named_rows(sluice_model *m, const sluice_batch *b, size_t first, size_t end,
                                       sluice_meter *meter) {
-    if (!sl_keys_use_names(m)) return no_memory_for_features(m);
+    if (!sl_keys_use_names(m)) return sl_no_memory_for_features(m);
     const bool dense = m->rule->info.flags & SLUICE_LEARNER_DENSE, as_they_lie = usable(m, b);
     const bool one_ahead = !m->settings.max_features && !dense && !(b->has_weights && m->rule->weight_0_or_1);
     bool found[2] = {true, true}; /* by row % 2; else there was no memory for its names */
@@ -372,14 +211,14 @@ static sluice_status learn_named_rows(sluice_model *m, const sluice_batch *b, si
         if (status != SLUICE_OK) return at_row(m, b, i);
         uint64_t seen = m->space.seen;
         for (; resolved < end && resolved <= i + one_ahead; resolved++) {
-            sl_raw_row r = batch_row(b, resolved);
+            sl_raw_row r = sl_batch_raw(b, resolved);
             bool absent = b->has_weights && b->weight[resolved] == 0;
             found[resolved % 2] = absent || (sl_keys_resolve(m, &r, m->state.t + 1, &m->numbers[resolved % 2]) &&
                                              (m->settings.bias == 0 || sl_space_add_bias(&m->space)));
             if (resolved == i) seen = m->space.seen; /* those of the next row do not count yet */
         }
         if (!found[i % 2]) {
-            no_memory_for_features(m);
+            sl_no_memory_for_features(m);
             return at_row(m, b, i);
         }
         if (h == 0) continue;
@@ -415,22 +254,10 @@ sluice_status sluice_model_learn_rows(sluice_model *m, const sluice_batch *b, si
             x.slot = m->row_slot + i % 2 * m->row_room;
         } else if (this != AS_IT_LIES) {
             sl_raw_row r = {.batch = b, .at = at, .value = x.value, .n = n};
-            if ((status = lay_out(m, &r, i % 2, &x)) != SLUICE_OK) return at_row(m, b, i);
+            if ((status = sl_row_lay_out(m, &r, i % 2, &x)) != SLUICE_OK) return at_row(m, b, i);
         }
         if (this != LAID_OUT) m->state.seen = seen; /* those of the next row do not count yet */
         if ((status = learn_batch_row(m, b, i, &x, meter)) != SLUICE_OK) return status;
-    }
-    return SLUICE_OK;
-}
-
-static sluice_status check_values(const sluice_example *x, sluice_error *err) {
-    char text[128];
-    for (size_t k = 0; k < x->n; k++) {
-        if (!isfinite(x->values[k]))
-            return sl_fail(err, SLUICE_E_DATA, "the value of feature %s is not finite", sl_feature_shown(x, k, text));
-        if (x->names && x->names[k].n > SLUICE_MAX_NAME)
-            return sl_fail(err, SLUICE_E_DATA, "the name %s is longer than %d bytes", sl_feature_shown(x, k, text),
-                           SLUICE_MAX_NAME);
     }
     return SLUICE_OK;
 }
@@ -447,43 +274,35 @@ static bool same_feature(const sluice_example *x, size_t i, size_t j) {
 }
 
 static sluice_status check_repeats(sluice_model *m, const sluice_example *x) {
-    size_t k = 1;
-    while (!x->names && k < x->n && x->ids[k - 1] < x->ids[k]) k++;
-    if (k >= x->n) return SLUICE_OK;
-    if (!row_reserve(m, x->n)) return sl_fail(&m->error, SLUICE_E_MEMORY, "no memory for a row");
-    for (k = 0; k < x->n; k++) m->row_key[k] = telling(x, k);
-    qsort(m->row_key, x->n, sizeof *m->row_key, by_key);
-    for (k = 1; k < x->n && m->row_key[k - 1] != m->row_key[k]; k++) {
-    }
-    if (k >= x->n) return SLUICE_OK;
+    uint64_t *keys = sl_repeat_room(&m->repeat, x->n);
+    if (!keys) return sl_fail(&m->error, SLUICE_E_MEMORY, "no memory for a row");
+    for (size_t k = 0; k < x->n; k++) keys[k] = telling(x, k);
+    size_t again = sl_repeat_find(&m->repeat, x->n);
+    if (again == SL_REPEAT_NONE) return SLUICE_OK;
     char text[128];
-    for (size_t i = 0; i < x->n; i++) /* rare, and then it fails: slow is fine */
-        for (size_t j = i + 1; j < x->n; j++)
-            if (same_feature(x, i, j))
-                return sl_fail(&m->error, SLUICE_E_DATA, "feature %s appears twice in one example",
-                               sl_feature_shown(x, j, text));
-    return SLUICE_OK;
-}
-
-static sl_raw_row example_row(const sluice_example *x) {
-    return (sl_raw_row){.ids = x->ids, .names = x->names, .value = x->values, .n = x->n};
+    for (size_t i = 0; i < again; i++)
+        if (same_feature(x, i, again))
+            return sl_fail(&m->error, SLUICE_E_DATA, "feature %s appears twice in one example",
+                           sl_feature_shown(x, again, text));
+    return SLUICE_OK; /* equal hashes of different names: once in the life of the universe */
 }
 
 /* The example as the rule sees it. */
 static sluice_status lay_out_example(sluice_model *m, const sluice_example *example, sl_row *x) {
-    sl_raw_row r = example_row(example);
-    if (m->settings.hash_bits || !(m->named || example->names || m->settings.max_features)) return lay_out(m, &r, 0, x);
-    sluice_status status = check_dense_limit(m, &r);
+    sl_raw_row r = sl_example_raw(example);
+    if (m->settings.hash_bits || !(m->named || example->names || m->settings.max_features))
+        return sl_row_lay_out(m, &r, 0, x);
+    sluice_status status = sl_check_dense_limit(m, &r);
     if (status != SLUICE_OK) return status;
     if (!sl_keys_use_names(m) || !sl_keys_resolve(m, &r, m->state.t + 1, &m->numbers[0]))
-        return no_memory_for_features(m);
+        return sl_no_memory_for_features(m);
     return lay_out_numbers(m, &m->numbers[0], false, x);
 }
 
 sluice_status sluice_model_learn(sluice_model *m, const sluice_example *example, double *margin) {
     sluice_status status = check_can_learn(m);
     if (status == SLUICE_OK) status = check_weight(m, example->weight);
-    if (status == SLUICE_OK) status = check_values(example, &m->error);
+    if (status == SLUICE_OK) status = sl_check_values(example, &m->error);
     if (status == SLUICE_OK) status = check_repeats(m, example);
     if (status == SLUICE_OK && !isfinite(example->label))
         status = sl_fail(&m->error, SLUICE_E_DATA, "the label is not finite");
@@ -492,62 +311,4 @@ sluice_status sluice_model_learn(sluice_model *m, const sluice_example *example,
     sl_row x = {.y = example->label > 0 ? 1 : -1, .h = example->weight};
     if ((status = lay_out_example(m, example, &x)) != SLUICE_OK) return status;
     return learn_row(m, &x, margin ? margin : &(double){0});
-}
-
-/* ---- predicting ------------------------------------------------------------------------------------------------- */
-
-static double margin_of(const sluice_model *m, const sl_raw_row *r) {
-    sl_state s = m->state;
-    s.features = m->space.features;
-    double scale = scale_of(m, r), sum = 0;
-    for (size_t k = 0; k < r->n;) {
-        uint32_t slot[SL_BLOCK];
-        float value[SL_BLOCK], w[SL_BLOCK];
-        size_t n = 0;
-        for (; k < r->n && n < SL_BLOCK; k++) {
-            slot[n] = slot_of(m, r, k);
-            value[n] = scale == 1 ? r->value[k] : (float)(r->value[k] * scale);
-            n += slot[n] != SL_NO_SLOT && value[n] != 0;
-        }
-        m->rule->weights(&s, slot, n, w);
-        for (size_t i = 0; i < n; i++) sum += (double)w[i] * (double)value[i];
-    }
-    uint32_t bias = sl_space_bias(&m->space);
-    if (bias != SL_NO_SLOT) {
-        float w;
-        m->rule->weights(&s, &bias, 1, &w);
-        sum += (double)w * m->settings.bias;
-    }
-    return sum;
-}
-
-sluice_status sluice_model_margin(const sluice_model *m, const sluice_example *x, double *margin, sluice_error *err) {
-    if (check_values(x, err) != SLUICE_OK) return SLUICE_E_DATA;
-    sl_raw_row r = example_row(x);
-    *margin = margin_of(m, &r);
-    if (isfinite(*margin)) return SLUICE_OK;
-    return sl_fail(err, SLUICE_E_NUMERIC, "the margin is no number: the model has left the range of numbers");
-}
-
-/* margin_of() for the common case, a predict-only model that takes rows as they lie: one loop over plain weights. */
-static double frozen_margin(const sl_space *sp, const sluice_batch *b, size_t at, size_t end) {
-    const float *w = (const float *)(const void *)sp->features;
-    double sum = 0;
-    for (size_t k = at; k < end; k++) {
-        uint32_t slot = b->id[k];
-        if (slot >= sp->direct && (slot = sl_space_probe(sp, sl_batch_id(b, k))) == SL_NO_SLOT) continue;
-        sum += (double)w[slot] * (double)b->value[k];
-    }
-    return sum;
-}
-
-void sluice_model_margins(const sluice_model *m, const sluice_batch *b, double *margins) {
-    bool plain = m->rule == &sl_frozen && m->settings.bias == 0 && !m->settings.normalize && !m->settings.hash_bits &&
-                 !m->named && !b->has_names;
-    for (size_t i = 0; i < b->rows; i++) {
-        size_t at = b->start[i], end = b->start[i + 1];
-        sl_raw_row r = batch_row(b, i);
-        prefetch_names(m, b, i + 1, b->rows);
-        margins[i] = plain ? frozen_margin(&m->space, b, at, end) : margin_of(m, &r);
-    }
 }

@@ -121,6 +121,7 @@ void sluice_model_free(sluice_model *m) {
     free(m->row_slot);
     free(m->row_value);
     free(m->row_key);
+    sl_repeat_free(&m->repeat);
     free(m);
 }
 

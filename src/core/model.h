@@ -4,6 +4,7 @@
 
 #include "core/learner.h"
 #include "core/names.h"
+#include "core/repeat.h"
 #include "core/space.h"
 
 /* The features of a row by the numbers of their names. */
@@ -43,6 +44,7 @@ struct sluice_model {
     float *row_value;
     uint64_t *row_key;
     size_t row_room;
+    sl_repeat repeat;
     sl_numbers numbers[2]; /* this row's names, and the next one's */
 };
 
