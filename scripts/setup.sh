@@ -26,6 +26,7 @@ need liblzma-dev header lzma.h
 need libxxhash-dev header xxhash.h
 need python3 command -v /usr/bin/python3
 need python3-numpy python numpy
+need libopenblas0-pthread python 'ctypes; ctypes.CDLL("libopenblas.so.0")'
 need zstd command -v zstd
 if [ "${1:-}" = bench ]; then
     need liblinear-tools command -v liblinear-train

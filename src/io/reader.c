@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "core/error.h"
+#include "core/parallel.h"
 #include "core/param.h"
 #include "io/csv.h"
 #include "io/format.h"
@@ -340,11 +341,7 @@ static sluice_status set_up(sluice_reader *r, const sluice_reader_options *given
         .way = sl_best_way(),
         .sum_ids = sl_ids_best(),
     };
-    size_t threads = o.threads;
-    if (threads == 0) {
-        long cores = sysconf(_SC_NPROCESSORS_ONLN);
-        threads = cores > 0 ? (size_t)cores : 1;
-    }
+    size_t threads = o.threads ? o.threads : sl_cores();
     if (threads > MAX_THREADS) threads = MAX_THREADS;
     bool known = true;
     for (size_t i = 0; i < r->inputs; i++) {

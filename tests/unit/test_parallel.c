@@ -1,0 +1,50 @@
+#include "core/parallel.h"
+#include "core/blas.h"
+#include "unit/test.h"
+
+#include <stdatomic.h>
+
+enum { JOBS = 1000 };
+static atomic_int done[JOBS];
+
+static void count(void *context, size_t i) {
+    atomic_fetch_add(&done[i], 1);
+    atomic_fetch_add((atomic_int *)context, (int)i);
+}
+
+TEST(every_piece_is_done_once) {
+    for (unsigned threads = 0; threads < 9; threads++) {
+        atomic_int sum = 0;
+        for (size_t i = 0; i < JOBS; i++) atomic_store(&done[i], 0);
+        sl_parallel(threads, JOBS, count, &sum);
+        for (size_t i = 0; i < JOBS; i++) CHECK_EQ(atomic_load(&done[i]), 1);
+        CHECK_EQ(atomic_load(&sum), JOBS * (JOBS - 1) / 2);
+    }
+    sl_parallel(4, 0, count, NULL); /* nothing to do */
+}
+
+TEST(blas_solves_what_it_factorised) {
+    sluice_error err = {0};
+    const sl_blas *blas = sl_blas_begin(&err);
+    CHECK(blas);
+    if (!blas) return;
+    double a[4] = {4, 0, 2, 5}, x[2] = {2, 7}; /* the lower triangle of a matrix, row after row; its factor is 2; 1 2 */
+    int n = 2, info = -1;
+    blas->dpotrf("U", &n, a, &n, &info);
+    CHECK_EQ(info, 0);
+    CHECK_NEAR(a[0], 2, 1e-15);
+    CHECK_NEAR(a[2], 1, 1e-15);
+    CHECK_NEAR(a[3], 2, 1e-15);
+    blas->dtrsv(SL_ROWS, SL_LOWER, SL_AS_IS, SL_ANY_DIAGONAL, 2, a, 2, x, 1);
+    CHECK_NEAR(x[0], 1, 1e-15);
+    CHECK_NEAR(x[1], 3, 1e-15);
+    CHECK(sl_blas_begin(&err) == blas); /* nested */
+    sl_blas_end();
+    sl_blas_end();
+}
+
+int main(void) {
+    RUN(every_piece_is_done_once);
+    RUN(blas_solves_what_it_factorised);
+    return DONE;
+}
