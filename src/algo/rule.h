@@ -83,6 +83,8 @@ void sl_plain_step(sl_state *s, const sl_row *x, double step);                  
     { "cost_neg", "cost of a false alarm", 1, 1e-9, 1e9, 0, NULL }
 #define P_C(c)                                                                                                         \
     { "C", "aggressiveness: the largest step, or the weight of the loss", c, 1e-12, 1e12, 0, NULL }
+#define P_R(r)                                                                                                         \
+    { "r", "how slowly confidence in a feature grows", r, 1e-12, 1e12, 0, NULL }
 #define P_DELTA                                                                                                        \
     { "delta", "added to the root of the squared gradients", 1, 1e-12, 1e12, 0, NULL }
 

@@ -11,7 +11,7 @@
 enum { R, FEATURES };
 
 static const sluice_param_info params[] = {
-    {"r", "how slowly confidence in a feature grows", 0.1, 1e-12, 1e12, 0, NULL},
+    P_R(0.1),
     P_FEATURES(10000),
 };
 

@@ -11,11 +11,8 @@
 
 enum { ETA, LAMBDA, R, SCHEDULE, COST_POS, COST_NEG };
 
-#define P_R                                                                                                            \
-    { "r", "how slowly confidence in a feature grows", 1, 1e-12, 1e12, 0, NULL }
-
-static const sluice_param_info ssol_params[] = {P_ETA(4), P_LAMBDA(30), P_R, P_SCHEDULE(SCHEDULE_INVERSE)};
-static const sluice_param_info cs_ssol_params[] = {P_ETA(4),   P_LAMBDA(30), P_R, P_SCHEDULE(SCHEDULE_INVERSE),
+static const sluice_param_info ssol_params[] = {P_ETA(4), P_LAMBDA(30), P_R(1), P_SCHEDULE(SCHEDULE_INVERSE)};
+static const sluice_param_info cs_ssol_params[] = {P_ETA(4),   P_LAMBDA(30), P_R(1), P_SCHEDULE(SCHEDULE_INVERSE),
                                                    P_COST_POS, P_COST_NEG};
 
 typedef struct feature {

@@ -129,6 +129,13 @@ static sluice_status learn_row(sluice_model *m, const sl_row *x, double *margin)
             "or learn in smaller steps");
     }
     m->updates += m->rule->update(s, x, score) && x->n; /* an empty example moves nothing */
+    if (s->lost) {
+        m->broken = true;
+        return sl_fail(&m->error, SLUICE_E_NUMERIC,
+                       "the matrix of %s is no longer positive definite: values are too large or too small; scale them "
+                       "(--normalize l2) or choose less extreme parameters",
+                       m->rule->info.name);
+    }
     m->mistakes += (score > 0) != (x->y > 0);
     m->positives += x->y > 0;
     if ((s->t & (s->t - 1)) == 0) m->growth[__builtin_ctzll(s->t)] = s->seen + 1;

@@ -27,11 +27,12 @@ typedef struct sl_state {
     const double *p; /* its parameters, in the order of its table */
     double *scalar;  /* its scalars, likewise */
     uint64_t t;      /* in score and update: this round, from 1; in weights: the rounds done */
-    double *matrix;  /* dense learners: the lower triangle of a symmetric matrix, row after row */
+    double *matrix;  /* dense learners: half of a symmetric matrix, row after row up to the diagonal */
     double *vector;  /* and a number per row */
-    double *work;    /* and room for another, good within a round */
+    double *work;    /* and room for two more, good within a round */
     size_t order;    /* rows */
     size_t order_room;
+    bool lost;     /* dense learners: the matrix is no longer positive definite, and the model no longer good */
     uint64_t seen; /* features seen, those of this round's example among them */
     sl_kept kept;  /* learners with a rank: the features they keep */
 } sl_state;

@@ -132,7 +132,7 @@ bool sl_state_widen(sl_state *s, size_t order) {
         if (matrix) s->matrix = matrix;
         double *vector = realloc(s->vector, room * sizeof *vector);
         if (vector) s->vector = vector;
-        double *work = realloc(s->work, room * sizeof *work);
+        double *work = realloc(s->work, 2 * room * sizeof *work);
         if (work) s->work = work;
         if (!matrix || !vector || !work) return false;
         s->order_room = room;

@@ -414,8 +414,11 @@ static sluice_status finish_dense(loader *l) {
     if (l->numbers != sl_triangle(l->vectors)) return DAMAGED(l, "the model file is damaged: its matrix is incomplete");
     if (!(m->rule->info.flags & SLUICE_LEARNER_DENSE)) return SLUICE_OK;
     s->order = s->order_room = l->vectors;
-    s->work = malloc((s->order ? s->order : 1) * sizeof *s->work);
+    s->work = malloc((s->order ? 2 * s->order : 1) * sizeof *s->work);
     if (!s->work) return sl_fail(l->err, SLUICE_E_MEMORY, "no memory for the model's matrix");
+    for (size_t i = 0; i < s->order; i++)
+        if (!(s->matrix[sl_triangle(i) + i] > 0))
+            return DAMAGED(l, "the model file is damaged: its matrix is not positive definite");
     uint32_t slot[SL_BLOCK];
     uint64_t cursor = 0;
     for (size_t n; (n = sl_space_block(&m->space, &cursor, slot));)

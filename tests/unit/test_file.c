@@ -203,6 +203,9 @@ TEST(numbers_that_lie_are_refused) {
     f = file_of("ssol-full");
     memcpy(f.bytes + section(&f, "VECT") - SL_SECTION_HEAD, "MATR", 4);
     refuse(&f, "too large");
+    f = file_of("ssol-full");
+    sl_put_le(f.bytes + section(&f, "END ") - SL_SECTION_HEAD - 8 - 8, 0, 8); /* the last of the diagonal */
+    refuse(&f, "not positive definite");
 }
 
 int main(void) {
