@@ -133,7 +133,7 @@ const sl_learner sl_olsf = {
     KEEPS_LARGEST,
     SL_PARAMS(olsf_params),
     .trial = {"lambda=40", "B=0.6"},
-    .weight_0_or_1 = true,
+    .only_weights_0_1 = "olsf-1 or olsf-2",
     .update = olsf_update,
 };
 

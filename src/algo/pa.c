@@ -48,7 +48,7 @@ const sl_learner sl_pa = {
     .info.summary = "passive-aggressive: always satisfies the last example",
     .info.paper = PAPER,
     SL_PLAIN_STATE,
-    .weight_0_or_1 = true,
+    .only_weights_0_1 = "pa-1 or pa-2",
     .score = sl_plain_score,
     .update = pa_update,
     .weights = sl_plain_weights,

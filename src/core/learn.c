@@ -11,7 +11,7 @@
 /* Whether the batch's rows may be used as they lie, as far as that is the same for all of them. Learners that may
  * refuse a row, for its features or its weight, look at it before they let new features in. */
 static bool usable(const sluice_model *m, const sluice_batch *b) {
-    return !b->has_zeros && !(b->has_weights && m->rule->weight_0_or_1) && m->settings.bias == 0 &&
+    return !b->has_zeros && !(b->has_weights && m->rule->only_weights_0_1) && m->settings.bias == 0 &&
            !m->settings.normalize && !m->settings.hash_bits && !(m->rule->info.flags & SLUICE_LEARNER_DENSE);
 }
 
@@ -155,9 +155,9 @@ static sluice_status check_can_learn(sluice_model *m) {
 static sluice_status check_weight(sluice_model *m, double h) {
     if (!(h >= 0) || !isfinite(h))
         return sl_fail(&m->error, SLUICE_E_DATA, "the importance weight must be a number >= 0");
-    if (m->rule->weight_0_or_1 && h != 0 && h != 1)
-        return sl_fail(&m->error, SLUICE_E_DATA, "%s takes only the importance weights 0 and 1; use %s-1 or %s-2",
-                       m->rule->info.name, m->rule->info.name, m->rule->info.name);
+    if (m->rule->only_weights_0_1 && h != 0 && h != 1)
+        return sl_fail(&m->error, SLUICE_E_DATA, "%s takes only the importance weights 0 and 1; use %s",
+                       m->rule->info.name, m->rule->only_weights_0_1);
     return SLUICE_OK;
 }
 
@@ -209,7 +209,7 @@ static sluice_status learn_named_rows(sluice_model *m, const sluice_batch *b, si
                                       sluice_meter *meter) {
     if (!sl_keys_use_names(m)) return sl_no_memory_for_features(m);
     const bool dense = m->rule->info.flags & SLUICE_LEARNER_DENSE, as_they_lie = usable(m, b);
-    const bool one_ahead = !m->settings.max_features && !dense && !(b->has_weights && m->rule->weight_0_or_1);
+    const bool one_ahead = !m->settings.max_features && !dense && !(b->has_weights && m->rule->only_weights_0_1);
     bool found[2] = {true, true}; /* by row % 2; else there was no memory for its names */
     for (size_t i = first, resolved = first; i < end; i++) {
         double h = b->has_weights ? (double)b->weight[i] : 1;

@@ -61,7 +61,7 @@ typedef struct sl_learner {
     const char *const *scalars;  /* names, ended by NULL */
     const double *first_scalars; /* what they start at; NULL: all at 0 */
     const char *trial[SL_MAX_PARAMS]; /* parameters that switch everything on: what the conformance tests run it with */
-    bool weight_0_or_1;               /* the rule knows no other importance */
+    const char *only_weights_0_1;     /* the rule knows no other importance: the learners that do; NULL: it knows all */
     bool counts_features;             /* the rule asks how many features were seen */
     bool draws;                       /* at random, example by example: the order of the values matters */
     /* Whether with these parameters the margins are log odds; only where info.flags has SLUICE_LEARNER_PROBABILITY. */

@@ -377,27 +377,29 @@ TEST(importance_zero_is_as_if_absent) {
     free(rows);
 }
 
-/* Without shrinkage, importance 2 throughout is twice the learning rate (or C) throughout. */
-TEST(importance_multiplies_the_learning_rate_or_C) {
+static bool has_param(const char *name) {
+    for (size_t i = 0; i < learner->info.n_params; i++)
+        if (strcmp(learner->info.params[i].name, name) == 0) return true;
+    return false;
+}
+
+/* Without shrinkage, importance 2 throughout is twice the learning rate (or C) throughout, or half of r. */
+TEST(importance_multiplies_the_learning_rate_or_C_or_divides_r) {
     const sluice_learner_info *info = &learner->info;
-    const char *rate = NULL;
-    for (size_t i = 0; i < info->n_params; i++) {
-        if (strcmp(info->params[i].name, "eta") == 0) rate = "eta";
-        if (strcmp(info->params[i].name, "C") == 0) rate = "C";
-    }
+    const char *rate = has_param("eta") ? "eta" : has_param("C") ? "C" : has_param("r") ? "r" : NULL;
     row *rows = make_stream(13);
-    if (!rate) { /* pa: no such thing; ftrl: its own rule, checked in its unit test */
+    if (!rate) { /* pa: no such thing; ftrl, narow: their own rule, checked in unit tests */
         sluice_model *m = fresh_model();
         sluice_example x = example(&rows[0]);
         x.weight = 2;
-        CHECK_LEARNER(sluice_model_learn(m, &x, NULL) == (learner->weight_0_or_1 ? SLUICE_E_DATA : SLUICE_OK));
+        CHECK_LEARNER(sluice_model_learn(m, &x, NULL) == (learner->only_weights_0_1 ? SLUICE_E_DATA : SLUICE_OK));
         sluice_model_free(m);
         free(rows);
         return;
     }
     char once[32], twice[32];
     snprintf(once, sizeof once, "%s=0.25", rate);
-    snprintf(twice, sizeof twice, "%s=0.5", rate);
+    snprintf(twice, sizeof twice, "%s=%s", rate, strcmp(rate, "r") == 0 ? "0.125" : "0.5");
     const char *a[] = {once, no_lambda()}, *b[] = {twice, no_lambda()};
     sluice_model *weighted = sluice_model_new(info->name, a, no_lambda() ? 2 : 1, NULL, NULL);
     sluice_model *faster = sluice_model_new(info->name, b, no_lambda() ? 2 : 1, NULL, NULL);
@@ -663,7 +665,7 @@ static const struct property {
     PROPERTY(order_of_features_matters_only_to_rounding),
     PROPERTY(refused_input_leaves_the_model_untouched),
     PROPERTY(importance_zero_is_as_if_absent),
-    PROPERTY(importance_multiplies_the_learning_rate_or_C),
+    PROPERTY(importance_multiplies_the_learning_rate_or_C_or_divides_r),
     PROPERTY(the_first_example_is_learned),
     PROPERTY(a_copy_goes_its_own_way),
     PROPERTY(a_final_model_predicts_the_same_and_refuses_to_learn),
