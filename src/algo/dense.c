@@ -81,7 +81,7 @@ SL_VECTOR static void turn(double *column, double *Sx, size_t n, double lambda, 
     }
 }
 
-void sl_dense_shrink(sl_state *s, double r) {
+double sl_dense_shrink(sl_state *s, double r) {
     const double *f = s->work;
     double *Sx = sl_dense_Sx(s), sum = r; /* r and as much of x'Sx as the columns so far make */
     for (size_t j = 0; j < s->order; j++) {
@@ -94,6 +94,7 @@ void sl_dense_shrink(sl_state *s, double r) {
         if (!(*D > 0)) s->lost = true;
         sum = more;
     }
+    return sum;
 }
 
 void sl_dense_step(sl_state *s, double step) {

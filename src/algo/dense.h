@@ -26,9 +26,9 @@ uint32_t sl_dense_row_of(const void *features, uint32_t slot);
 double sl_dense_dot(const sl_state *s, const sl_row *x, const double *y);
 /* x'Sx, leaving U'x in s->work */
 double sl_dense_variance(sl_state *s, const sl_row *x);
-/* S^-1 += x x'/r for the x last given to sl_dense_variance(); Sx, as S was before, where sl_dense_Sx() says. Where
- * numbers left their range and S is no longer positive definite, s->lost says so. */
-void sl_dense_shrink(sl_state *s, double r);
+/* S^-1 += x x'/r for the x last given to sl_dense_variance(). Returns r + x'Sx and leaves Sx where sl_dense_Sx() says,
+ * both with S as it was. Where numbers left their range and S is no longer positive definite, s->lost says so. */
+double sl_dense_shrink(sl_state *s, double r);
 static inline double *sl_dense_Sx(const sl_state *s) { return s->work + s->order; }
 /* s->vector += step Sx */
 void sl_dense_step(sl_state *s, double step);

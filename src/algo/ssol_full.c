@@ -22,8 +22,8 @@ static double score(sl_state *s, const sl_row *x) {
     const sl_dense *f = s->features;
     const double *u = s->vector;
     double *v = sl_dense_Sx(s);
-    double b = s->p[R] + sl_dense_variance(s, x);
-    sl_dense_shrink(s, s->p[R]);
+    sl_dense_variance(s, x);
+    double b = sl_dense_shrink(s, s->p[R]);
     sl_dense_step(s, -sl_dense_dot(s, x, u) / b);
     for (size_t i = 0; i < s->order; i++) v[i] *= s->p[R] / b; /* A^-1 x as it is now, for the update */
     double k_t = lambda_t(s), m = 0;

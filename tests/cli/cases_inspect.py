@@ -60,7 +60,8 @@ def test_learners_json_is_as_the_contract_fixes_it(t):
     learners = t.run("learners", "--json").json()["learners"]
     names = [l["name"] for l in learners]
     for name in "perceptron pa pa-1 pa-2 fsol ssol ssol-full cs-fsol cs-ssol cs-ssol-full stg fobos ada-fobos ada-rda rda " \
-                "ftrl cs-ogd cpa paum".split():
+                "ftrl cs-ogd cpa paum arow narow scw-1 scw-2 cw sop arow-full narow-full scw-1-full scw-2-full cw-full " \
+                "sop-full".split():
         check(name in names, f"{name} is missing")
     equal(len(set(names)), len(names), "names")
     for l in learners:

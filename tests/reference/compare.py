@@ -93,11 +93,18 @@ SETTINGS = {
                     "seed": [1, 5]},
                    {"eta": [0.5], "lambda": [0.25], "features": [10], "epsilon": [0.5], "seed": [3]}),
     "sofs": every({"r": [1.0, 0.1], "features": [5, 30, 1000]}),
+    "arow": every({"r": [0.1, 1.0, 10.0], "a": [1.0]}, {"r": [0.5], "a": [4.0]}),
+    "narow": every({"b": [1.5, 8.0, 100.0], "a": [1.0]}, {"b": [4.0], "a": [2.0]}),
+    "scw-1": every({"phi": [0.25, 1.5], "C": [0.1, 1.0], "a": [1.0]}, {"phi": [0.5], "C": [4.0], "a": [0.25]}),
+    "scw-2": every({"phi": [0.25, 1.5], "C": [0.1, 1.0], "a": [1.0]}, {"phi": [0.5], "C": [4.0], "a": [0.25]}),
+    "cw": every({"phi": [0.1, 1.0], "a": [1.0]}, {"phi": [0.5], "a": [4.0]}),
+    "sop": every({"a": [1.0, 0.1, 10.0]}),
 }
+SETTINGS.update({name + "-full": SETTINGS[name] for name in ("arow", "narow", "scw-1", "scw-2", "cw", "sop")})
 
 # How far a weight may be off, relative to the largest: 32-bit state, 64-bit state.
 SINGLE, DOUBLE = 3e-5, 1e-6
-SUMS_64BIT = {"rda", "ada-rda", "ftrl", "ssol-full", "cs-ssol-full"}
+SUMS_64BIT = {"rda", "ada-rda", "ftrl", "sop"} | {name for name in LEARNERS if name.endswith("-full")}
 
 # name, rows
 REAL = [("german", None), ("a9a", 5000), ("svmguide3", None), ("splice", None), ("spambase", None),

@@ -525,6 +525,178 @@ class Sofs(Keeps):
         return True
 
 
+# Confidence-weighted: w has the covariance S, diagonal here --------------------------
+
+class Confident(Learner):
+    """`rates(M, v, h)` is (alpha, beta), or None where there is no update."""
+
+    def start(self, d):
+        self.w = np.zeros(d)
+        self.S = self.a * np.ones(d)
+
+    def times_S(self, x):
+        return self.S * x
+
+    def shrink(self, Sx, beta):
+        self.S -= beta * Sx**2
+
+    def learn(self, t, x, y, h, m):
+        Sx = self.times_S(x)
+        v = x @ Sx
+        self.needed = self.enough(v)
+        rates = self.rates(y * m, v, h) if v > 0 and y * m < self.needed else None
+        if rates is None or rates[0] <= 0:
+            return False
+        alpha, beta = rates
+        self.w += alpha * y * Sx
+        self.shrink(Sx, beta)
+        return True
+
+    def enough(self, v):
+        """The M from which on there is no update."""
+        return 1.0
+
+    def edge(self, y):
+        return self.needed
+
+
+class Arow(Confident):
+    params = ("r", "a")
+
+    def rates(self, M, v, h):
+        beta = 1 / (v + self.r / h)
+        return (1 - M) * beta, beta
+
+
+class Narow(Confident):
+    params = ("b", "a")
+
+    def rates(self, M, v, h):
+        if v <= 1 / self.b:
+            return None
+        beta = 1 / (v + v / (self.b * v - 1) / h)
+        return (1 - M) * beta, beta
+
+
+class Cw(Confident):
+    params = ("phi", "a")
+
+    def enough(self, v):
+        return self.phi * v
+
+    def rates(self, M, v, h):
+        if h != 1:
+            raise ValueError("cw takes only the weights 0 and 1")
+        phi, b = self.phi, 1 + 2 * self.phi * M
+        alpha = (-b + np.sqrt(b * b - 8 * phi * (M - phi * v))) / (4 * phi * v)
+        return alpha, 2 * alpha * phi / (1 + 2 * alpha * phi * v)
+
+
+class Scw1(Confident):
+    params = ("phi", "C", "a")
+
+    def enough(self, v):
+        return self.phi * np.sqrt(v)
+
+    def rates(self, M, v, h):
+        phi, alpha = self.phi, self.alpha(M, v, self.C * h)
+        u = (-alpha * v * phi + np.sqrt(alpha**2 * v**2 * phi**2 + 4 * v)) ** 2 / 4
+        return alpha, alpha * phi / (np.sqrt(u) + v * alpha * phi)
+
+    def alpha(self, M, v, C):
+        phi = self.phi
+        psi, zeta = 1 + phi**2 / 2, 1 + phi**2
+        return min(C, (-M * psi + np.sqrt(M**2 * phi**4 / 4 + v * phi**2 * zeta)) / (v * zeta))
+
+
+class Scw2(Scw1):
+    def alpha(self, M, v, C):
+        phi, n = self.phi, v + 1 / (2 * C)
+        gamma = phi * np.sqrt(phi**2 * M**2 * v**2 + 4 * n * v * (n + v * phi**2))
+        return (-(2 * M * n + phi**2 * M * v) + gamma) / (2 * (n**2 + n * v * phi**2))
+
+
+class Full:
+    """S as a matrix."""
+
+    def start(self, d):
+        self.w = np.zeros(d)
+        self.S = self.a * np.eye(d)
+
+    def times_S(self, x):
+        return self.S @ x
+
+    def shrink(self, Sx, beta):
+        self.S -= beta * np.outer(Sx, Sx)
+
+
+class ArowFull(Full, Arow):
+    pass
+
+
+class NarowFull(Full, Narow):
+    pass
+
+
+class CwFull(Full, Cw):
+    pass
+
+
+class Scw1Full(Full, Scw1):
+    pass
+
+
+class Scw2Full(Full, Scw2):
+    pass
+
+
+class Sop(Learner):
+    params = ("a",)
+
+    def start(self, d):
+        self.v = np.zeros(d)
+        self.X = self.a * np.ones(d)
+
+    def look(self, x):
+        self.x = x
+
+    def weights(self, t):
+        return self.v / (self.X + self.x**2)
+
+    def final(self, t):
+        return self.v / self.X
+
+    def learn(self, t, x, y, h, m):
+        if h != 1:
+            raise ValueError("sop takes only the weights 0 and 1")
+        if y * m > 0:
+            return False
+        self.v += y * x
+        self.add(x)
+        return True
+
+    def add(self, x):
+        self.X += x**2
+
+    def edge(self, y):
+        return 0.0
+
+
+class SopFull(Sop):
+    def start(self, d):
+        self.v = np.zeros(d)
+        self.A = self.a * np.eye(d)
+
+    def weights(self, t):
+        return np.linalg.solve(self.A + np.outer(self.x, self.x), self.v)
+
+    def final(self, t):
+        return np.linalg.solve(self.A, self.v)
+
+    def add(self, x):
+        self.A += np.outer(x, x)
+
+
 LEARNERS = {
     "perceptron": Perceptron,
     "pa": PA,
@@ -554,6 +726,18 @@ LEARNERS = {
     "ofs": Ofs,
     "ofs-p": OfsP,
     "sofs": Sofs,
+    "arow": Arow,
+    "narow": Narow,
+    "scw-1": Scw1,
+    "scw-2": Scw2,
+    "cw": Cw,
+    "sop": Sop,
+    "arow-full": ArowFull,
+    "narow-full": NarowFull,
+    "scw-1-full": Scw1Full,
+    "scw-2-full": Scw2Full,
+    "cw-full": CwFull,
+    "sop-full": SopFull,
 }
 
 

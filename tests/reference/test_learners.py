@@ -205,6 +205,110 @@ class ByHand(unittest.TestCase):
         self.expect("sofs", {"r": 1, "features": 1}, [-5 / 16, 0], mistakes=1, updates=3,
                     stream=Stream("three", TWO.rows + TWO.rows[1:]))
 
+    # arow: v = 5: w = (1, 2)/6, S = (5/6, 1/3). m = 1/6, l = 7/6, v = 5/6: w1 = 1/6 - 7/11 5/6.
+    def test_arow(self):
+        self.expect("arow", {"r": 1, "a": 1}, [-4 / 11, 1 / 3])
+
+    def test_arow_full(self):
+        # S = I - xx'/6, Sx = (5/6, -1/3): w2 = 1/3 + 7/11 1/3.
+        self.expect("arow-full", {"r": 1, "a": 1}, [-4 / 11, 6 / 11])
+
+    def test_a_scales_the_variance(self):
+        # r and S twice as large: the same w.
+        self.expect("arow", {"r": 2, "a": 2}, [-4 / 11, 1 / 3])
+        self.expect("arow-full", {"r": 2, "a": 2}, [-4 / 11, 6 / 11])
+
+    def test_narow(self):
+        # v = 5 > 1: r = 5/4, w = (1, 2) .16, S1 = .84: the second time v < 1.
+        for name in "narow", "narow-full":
+            self.expect(name, {"b": 1, "a": 1}, [0.16, 0.32], updates=1)
+
+    def test_cw(self):
+        # v = 2, M = 0: alpha = (-1 + sqrt(1 + 8 2 phi^2))/(8 phi), phi^2 = 3/2: 1/sqrt 6, 4 alpha phi = 2
+        stream = Stream("one", [(1, 1, [1, 2], [1, 1])])
+        for name in "cw", "cw-full":
+            self.expect(name, {"phi": sqrt(1.5), "a": 1}, [1 / sqrt(6)] * 2, mistakes=1, updates=1, stream=stream)
+
+    def test_scw1(self):
+        # v = 5, M = 0, phi = 1: alpha = sqrt(5 2)/(5 2), and cut to C.
+        stream = Stream("one", [(1, 1, [1, 2], [1, 2])])
+        for name in "scw-1", "scw-1-full":
+            for C, alpha in (9, sqrt(0.1)), (0.25, 0.25):
+                self.expect(name, {"phi": 1, "C": C, "a": 1}, [alpha, 2 * alpha], mistakes=1, updates=1, stream=stream)
+
+    def test_scw2(self):
+        # 1/(2C) = 1, n = 6: alpha = sqrt(4 6 5 (6 + 5))/(2 (36 + 30))
+        stream, alpha = Stream("one", [(1, 1, [1, 2], [1, 2])]), sqrt(1320) / 132
+        for name in "scw-2", "scw-2-full":
+            self.expect(name, {"phi": 1, "C": 0.5, "a": 1}, [alpha, 2 * alpha], mistakes=1, updates=1, stream=stream)
+
+    def test_sop(self):
+        # v = (1, 2), X = (2, 5). m = 1/3 > 0: v = (0, 2).
+        self.expect("sop", {"a": 1}, [0, 2 / 5])
+
+    def test_sop_full(self):
+        # A = (2 2; 2 5). m > 0, A = (3 2; 2 5), v = (0, 2): A^-1 v = (-4, 6)/11.
+        self.expect("sop-full", {"a": 1}, [-4 / 11, 6 / 11])
+
+
+def divergence(mu, S, mu0, S0):
+    """KL(N(mu, S) || N(mu0, S0)), up to what does not depend on mu and S."""
+    inverse = np.linalg.inv(S0)
+    return (np.trace(inverse @ S) - np.linalg.slogdet(S)[1] + (mu0 - mu) @ inverse @ (mu0 - mu)) / 2
+
+
+class Objectives(unittest.TestCase):
+    """One step of a full learner is the least point of what its paper minimises: no point nearby is lower."""
+
+    def check_step(self, name, params, price, allowed=lambda M, v: True):
+        random = np.random.RandomState(7)
+        updates = 0
+        for _ in range(40):
+            learner = LEARNERS[name](3, **params)
+            root = random.randn(3, 3)
+            mu0, S0, x, y = random.randn(3), root @ root.T + 0.1 * np.eye(3), random.randn(3), random.choice([-1, 1])
+            learner.w, learner.S = mu0.copy(), S0.copy()
+            if not learner.learn(1, x, y, 1, mu0 @ x):
+                continue
+            updates += 1
+
+            def objective(mu, S):
+                return divergence(mu, S, mu0, S0) + price(y * (mu @ x), x @ S @ x)
+            found = objective(learner.w, learner.S)
+            for _ in range(100):
+                way = random.randn(3, 3)
+                size = 10 ** random.uniform(-4, -1)
+                mu, S = learner.w + size * random.randn(3), learner.S + size * (way + way.T)
+                if np.linalg.eigvalsh(S)[0] > 0 and allowed(y * (mu @ x), x @ S @ x):
+                    self.assertGreaterEqual(objective(mu, S), found - 1e-12)
+        self.assertGreater(updates, 10)
+
+    def test_arow(self):
+        r = 0.7
+        self.check_step("arow-full", {"r": r, "a": 1}, lambda M, v: (max(0, 1 - M) ** 2 + v) / (2 * r))
+
+    def test_cw(self):
+        phi = 0.8
+        self.check_step("cw-full", {"phi": phi, "a": 1}, lambda M, v: 0, lambda M, v: M >= phi * v)
+
+    def test_scw1(self):
+        for phi, C in (0.8, 0.3), (0.5, 5), (2, 1):
+            self.check_step("scw-1-full", {"phi": phi, "C": C, "a": 1},
+                            lambda M, v: C * max(0, phi * sqrt(v) - M))
+
+    def test_scw2(self):
+        for phi, C in (0.8, 0.3), (0.5, 5), (2, 1):
+            self.check_step("scw-2-full", {"phi": phi, "C": C, "a": 1},
+                            lambda M, v: C * max(0, phi * sqrt(v) - M) ** 2)
+
+    def test_after_a_hard_step_the_constraint_holds_exactly(self):
+        for name, params, needed in (("cw-full", {"phi": 0.8}, lambda v: 0.8 * v),
+                                     ("scw-1-full", {"phi": 0.8, "C": 1e9}, lambda v: 0.8 * sqrt(v))):
+            learner, x = LEARNERS[name](2, a=1, **params), np.array([1.0, -0.5])
+            learner.w += [-1, 0.5]
+            self.assertTrue(learner.learn(1, x, 1, 1, learner.w @ x))
+            self.assertAlmostEqual(learner.w @ x, needed(x @ learner.S @ x), places=9)
+
 
 class Importance(unittest.TestCase):
     def weights(self, name, params, h):
@@ -246,7 +350,11 @@ class Importance(unittest.TestCase):
         self.expect("olsf-2", {**loose, "C": 0.5}, 0.25, [1 / 9, 2 / 9])
         self.expect("olsf-rand", {**loose, "C": 0.05, "seed": 1}, 3, [0.15, 0.3])
         self.expect("olsf-all", {"C": 0.05}, 3, [0.15, 0.3])
-        for name, params in ("pa", {}), ("olsf", loose):
+        self.expect("scw-1", {"phi": 1, "C": 0.05, "a": 1}, 3, [0.15, 0.3])
+        self.expect("scw-2-full", {"phi": 1, "C": 2, "a": 1}, 0.25, [sqrt(1320) / 132, sqrt(1320) / 66])
+        self.expect("arow", {"r": 1, "a": 1}, 2, [2 / 11, 4 / 11])
+        self.expect("narow-full", {"b": 1, "a": 1}, 5, [1 / 5.25, 2 / 5.25])
+        for name, params in ("pa", {}), ("olsf", loose), ("cw", {"phi": 1, "a": 1}), ("sop", {"a": 1}):
             with self.assertRaises(ValueError):
                 self.weights(name, params, 2)
 
@@ -255,7 +363,7 @@ class Importance(unittest.TestCase):
 USUAL = {"eta": 0.4, "lambda": 0.02, "schedule": "inverse", "r": 0.7, "C": 0.2, "cost_pos": 2.0,
          "cost_neg": 0.5, "k": 3, "theta": 0.4, "delta": 0.5, "margin_pos": 0.5, "margin_neg": 0.2,
          "alpha": 0.3, "beta": 1.0, "l1": 0.3, "l2": 0.1, "loss": "logistic", "B": 0.5, "features": 12,
-         "epsilon": 0.5, "seed": 4}
+         "epsilon": 0.5, "seed": 4, "phi": 0.8, "a": 1.5, "b": 3.0}
 
 
 # How many features were seen is part of the rule.
@@ -291,7 +399,11 @@ class Agreement(unittest.TestCase):
         self.runs("stg", "cs-ogd", **plain)
 
     def test_one_feature_has_no_off_diagonal(self):
-        self.runs("ssol", "ssol-full", stream=streams.dense(12, 200, 1))
+        for name in ("ssol", "arow", "narow", "scw-1", "scw-2", "cw", "sop"):
+            self.runs(name, name + "-full", stream=streams.dense(12, 200, 1))
+
+    def test_sofs_with_room_for_all_is_arow(self):
+        self.runs("sofs", "arow", features=1000, a=1)
 
     def test_a_huge_r_makes_ssol_first_order(self):
         self.runs("fsol", "ssol", r=1e15)

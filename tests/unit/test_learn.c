@@ -98,7 +98,7 @@ TEST(dense_learners_refuse_features_beyond_their_limit_and_stay_as_they_were) {
     }
     CHECK_EQ(learn(m, ids, values, 3, 1), SLUICE_OK);
     CHECK_EQ(learn(m, ids, values, SLUICE_MAX_DENSE_FEATURES + 1, 1), SLUICE_E_LIMIT);
-    CHECK_HAS(sluice_model_error(m)->message, "at most 16384");
+    CHECK_HAS(sluice_model_error(m)->message, "at most 16384 of them; use ssol, ");
     CHECK_EQ(m->space.seen, 3);
     CHECK_EQ(m->state.t, 1);
     CHECK_EQ(learn(m, ids, values, 3, 1), SLUICE_OK);
@@ -196,6 +196,72 @@ TEST(ftrl_scales_the_gradient_by_the_importance) {
     sluice_model_free(m);
 }
 
+/* narow's r, which it chooses itself, is divided by the importance: by hand for one feature from zero. */
+TEST(narow_divides_its_r_by_the_importance) {
+    static const char *const learners[] = {"narow", "narow-full"};
+    const char *params[] = {"b=2"};
+    uint64_t id = 3;
+    float value = 2;
+    for (size_t i = 0; i < 2; i++) {
+        sluice_model *m = sluice_model_new(learners[i], params, 1, NULL, NULL);
+        sluice_example x = {&id, &value, 1, 1, 3};
+        CHECK_EQ(sluice_model_learn(m, &x, NULL), SLUICE_OK);
+        /* v = 4, r = 4/(2 4 - 1)/3 = 4/21, w = 2/(4 + r) = 21/44 */
+        CHECK_NEAR(margin(m, &id, &value, 1), 2 * (float)(21.0 / 44), 1e-12);
+        sluice_model_free(m);
+    }
+}
+
+TEST(who_takes_only_the_weights_0_and_1_says_who_takes_others) {
+    static const char *const learners[][2] = {
+        {"pa", "use pa-1 or pa-2"},    {"olsf", "use olsf-1 or olsf-2"},
+        {"cw", "use scw-1 or scw-2"},  {"cw-full", "use scw-1-full or scw-2-full"},
+        {"sop-full", "use arow-full"},
+    };
+    uint64_t id = 3;
+    float value = 2;
+    for (size_t i = 0; i < SL_COUNT(learners); i++) {
+        sluice_model *m = model(learners[i][0], (sluice_settings){.bias = 0});
+        sluice_example x = {&id, &value, 1, 1, 2};
+        CHECK_EQ(sluice_model_learn(m, &x, NULL), SLUICE_E_DATA);
+        CHECK_HAS(sluice_model_error(m)->message, learners[i][1]);
+        sluice_model_free(m);
+    }
+}
+
+/* One example with a value of 2e9, as times have, and r = 0.1: S is 2.5e-20 then, which 1 - 1 would not give. */
+TEST(a_huge_value_leaves_its_feature_some_variance) {
+    static const char *const learners[] = {"arow", "arow-full"};
+    uint64_t id = 3;
+    for (size_t i = 0; i < 2; i++) {
+        const char *params[] = {"r=0.1"};
+        sluice_model *m = sluice_model_new(learners[i], params, 1, NULL, NULL);
+        float values[] = {2e9f, 2e9f};
+        CHECK_EQ(learn(m, &id, values, 1, 1), SLUICE_OK);
+        CHECK_NEAR(margin(m, &id, values, 1), 1, 1e-6);
+        CHECK_EQ(learn(m, &id, values, 1, -1), SLUICE_OK); /* half of the variance is left: to the middle */
+        CHECK_NEAR(margin(m, &id, values, 1), 0, 1e-6);
+        sluice_model_free(m);
+    }
+}
+
+/* It takes the ends of the range of numbers: r/h = 1e-320 and v = 1e77. */
+TEST(a_matrix_that_is_no_longer_positive_definite_breaks_the_model) {
+    const char *params[] = {"r=1e-12"};
+    sluice_model *m = sluice_model_new("arow-full", params, 1, NULL, NULL);
+    uint64_t id = 3;
+    float one = 1, huge = 3e38f;
+    CHECK_EQ(learn(m, &id, &one, 1, 1), SLUICE_OK);
+    sluice_example x = {&id, &huge, 1, -1, 1e308};
+    CHECK_EQ(sluice_model_learn(m, &x, NULL), SLUICE_E_NUMERIC);
+    CHECK_HAS(sluice_model_error(m)->message, "positive definite");
+    CHECK_EQ(learn(m, &id, &one, 1, 1), SLUICE_E_NUMERIC);
+    void *bytes;
+    size_t n;
+    CHECK_EQ(sluice_model_bytes(m, &bytes, &n), SLUICE_E_NUMERIC);
+    sluice_model_free(m);
+}
+
 int main(void) {
     RUN(the_bias_is_a_feature_without_an_id);
     RUN(scaling_to_length_one_is_the_same_in_learning_and_prediction);
@@ -207,5 +273,9 @@ int main(void) {
     RUN(a_margin_or_a_merged_sum_that_is_no_number_is_a_failure);
     RUN(settings_pass_a_gate);
     RUN(ftrl_scales_the_gradient_by_the_importance);
+    RUN(narow_divides_its_r_by_the_importance);
+    RUN(who_takes_only_the_weights_0_and_1_says_who_takes_others);
+    RUN(a_huge_value_leaves_its_feature_some_variance);
+    RUN(a_matrix_that_is_no_longer_positive_definite_breaks_the_model);
     return DONE;
 }

@@ -1,0 +1,53 @@
+/* cw: confidence-weighted learning (Dredze, Crammer, Pereira, ICML 2008), in its variance form.
+ *
+ * The smallest change of N(w, S) that gets the example right with probability Phi(phi) or more, where the deviation of
+ * its margin is replaced by the variance, which makes the step a formula: M >= phi v after it. Where M < phi v:
+ *
+ *   alpha = max(0, (-(1 + 2 phi M) + sqrt((1 + 2 phi M)^2 - 8 phi (M - phi v))) / (4 phi v))
+ *   beta = 2 alpha phi / (1 + 2 alpha phi v),   that is r = 1/(2 alpha phi)
+ *
+ * The rest is in confidence.h. Every example is learned until it is right, so noise hurts; scw gives way. Importance:
+ * a constraint holds or does not; only 0 and 1. */
+#include "algo/confidence.h"
+
+enum { PHI, A };
+
+static const sluice_param_info params[] = {P_PHI(1), P_A};
+
+static bool rates(const double *p, double M, double v, double h, sl_rates *to) {
+    (void)h;
+    double phi = p[PHI], b = 1 + 2 * phi * M;
+    if (M >= phi * v) return false;
+    to->alpha = (-b + sqrt(b * b - 8 * phi * (M - phi * v))) / (4 * phi * v);
+    to->r = 1 / (2 * to->alpha * phi);
+    return to->alpha > 0;
+}
+
+static const sl_confidence cw = {.rates = rates, .edge = INFINITY, .a = A};
+
+static bool update(sl_state *s, const sl_row *x, double m) { return sl_sure_update(s, x, m, &cw); }
+static bool full_update(sl_state *s, const sl_row *x, double m) { return sl_full_update(s, x, m, &cw); }
+
+#define PAPER "Dredze et al., Confidence-weighted linear classification, ICML 2008"
+
+const sl_learner sl_cw = {
+    .info.name = "cw",
+    .info.summary = "confidence-weighted: rare features move fast, common ones slowly; for clean labels",
+    .info.paper = PAPER,
+    SL_PARAMS(params),
+    SL_DIAGONAL,
+    .only_weights_0_1 = "scw-1 or scw-2",
+    .trial = {"phi=0.5", "a=2"},
+    .update = update,
+};
+
+const sl_learner sl_cw_full = {
+    .info.name = "cw-full",
+    .info.summary = "cw with a full matrix: for few features",
+    .info.paper = PAPER,
+    SL_PARAMS(params),
+    SL_FULL,
+    .only_weights_0_1 = "scw-1-full or scw-2-full",
+    .trial = {"phi=0.5", "a=2"},
+    .update = full_update,
+};

@@ -1,0 +1,90 @@
+/* scw-1, scw-2: soft confidence-weighted learning (Wang, Zhao, Hoi, ICML 2012, propositions 1 and 2).
+ *
+ * As cw, with the deviation itself, and giving way for a price: the loss is l = max(0, phi sqrt(v) - M), its weight C
+ * (scw-1: C l, scw-2: C l^2). Where l > 0, with psi = 1 + phi^2/2, zeta = 1 + phi^2 and n = v + 1/(2C):
+ *
+ *   scw-1  alpha = min(C, max(0, (-M psi + sqrt(M^2 phi^4/4 + v phi^2 zeta))/(v zeta)))
+ *   scw-2  alpha = max(0, (-(2 M n + phi^2 M v) + phi sqrt(phi^2 M^2 v^2 + 4 n v (n + v phi^2)))/(2 (n^2 + n v phi^2)))
+ *   both   sqrt(u) = (-alpha v phi + sqrt(alpha^2 v^2 phi^2 + 4 v))/2        the deviation after the step
+ *          beta = alpha phi/(sqrt(u) + v alpha phi),   that is r = sqrt(u)/(alpha phi)
+ *
+ * The rest is in confidence.h. Importance h: C h. */
+#include "algo/confidence.h"
+
+enum { PHI, C, A };
+
+static const sluice_param_info scw_1_params[] = {P_PHI(1), P_C(1), P_A};
+static const sluice_param_info scw_2_params[] = {P_PHI(1), P_C(1), P_A};
+
+static bool rates_of(double alpha, double phi, double v, sl_rates *to) {
+    double b = alpha * v * phi;
+    double deviation = 2 * v / (b + sqrt(b * b + 4 * v)); /* sqrt(u), without a difference of like numbers */
+    to->alpha = alpha;
+    to->r = deviation / (alpha * phi);
+    return alpha > 0;
+}
+
+static bool scw_1_rates(const double *p, double M, double v, double h, sl_rates *to) {
+    double phi = p[PHI], phi2 = phi * phi, psi = 1 + phi2 / 2, zeta = 1 + phi2;
+    if (phi * sqrt(v) <= M) return false;
+    double alpha = (-M * psi + sqrt(M * M * phi2 * phi2 / 4 + v * phi2 * zeta)) / (v * zeta);
+    return rates_of(fmin(p[C] * h, alpha), phi, v, to);
+}
+
+static bool scw_2_rates(const double *p, double M, double v, double h, sl_rates *to) {
+    double phi = p[PHI], phi2 = phi * phi, n = v + 1 / (2 * p[C] * h);
+    if (phi * sqrt(v) <= M) return false;
+    double gamma = phi * sqrt(phi2 * M * M * v * v + 4 * n * v * (n + v * phi2));
+    double alpha = (-(2 * M * n + phi2 * M * v) + gamma) / (2 * (n * n + n * v * phi2));
+    return rates_of(alpha, phi, v, to);
+}
+
+static const sl_confidence scw_1 = {.rates = scw_1_rates, .edge = INFINITY, .a = A};
+static const sl_confidence scw_2 = {.rates = scw_2_rates, .edge = INFINITY, .a = A};
+
+static bool scw_1_update(sl_state *s, const sl_row *x, double m) { return sl_sure_update(s, x, m, &scw_1); }
+static bool scw_1_full_update(sl_state *s, const sl_row *x, double m) { return sl_full_update(s, x, m, &scw_1); }
+static bool scw_2_update(sl_state *s, const sl_row *x, double m) { return sl_sure_update(s, x, m, &scw_2); }
+static bool scw_2_full_update(sl_state *s, const sl_row *x, double m) { return sl_full_update(s, x, m, &scw_2); }
+
+#define PAPER "Wang et al., Exact soft confidence-weighted learning, ICML 2012"
+
+const sl_learner sl_scw_1 = {
+    .info.name = "scw-1",
+    .info.summary = "soft confidence-weighted with bounded steps",
+    .info.paper = PAPER,
+    SL_PARAMS(scw_1_params),
+    SL_DIAGONAL,
+    .trial = {"phi=0.5", "C=0.5", "a=2"},
+    .update = scw_1_update,
+};
+
+const sl_learner sl_scw_1_full = {
+    .info.name = "scw-1-full",
+    .info.summary = "scw-1 with a full matrix: for few features",
+    .info.paper = PAPER,
+    SL_PARAMS(scw_1_params),
+    SL_FULL,
+    .trial = {"phi=0.5", "C=0.5", "a=2"},
+    .update = scw_1_full_update,
+};
+
+const sl_learner sl_scw_2 = {
+    .info.name = "scw-2",
+    .info.summary = "soft confidence-weighted with damped steps",
+    .info.paper = PAPER,
+    SL_PARAMS(scw_2_params),
+    SL_DIAGONAL,
+    .trial = {"phi=0.5", "C=0.5", "a=2"},
+    .update = scw_2_update,
+};
+
+const sl_learner sl_scw_2_full = {
+    .info.name = "scw-2-full",
+    .info.summary = "scw-2 with a full matrix: for few features",
+    .info.paper = PAPER,
+    SL_PARAMS(scw_2_params),
+    SL_FULL,
+    .trial = {"phi=0.5", "C=0.5", "a=2"},
+    .update = scw_2_full_update,
+};
