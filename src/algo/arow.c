@@ -10,9 +10,9 @@
 enum { R, AROW_A };
 enum { B, NAROW_A };
 
-static const sluice_param_info arow_params[] = {P_R(0.1), P_A};
+static const sluice_param_info arow_params[] = {P_R(0.03), P_A};
 static const sluice_param_info narow_params[] = {
-    {"b", "examples are learned while their variance is above 1/b", 16, 1e-12, 1e12, 0, NULL},
+    {"b", "examples are learned while their variance is above 1/b", 64, 1e-12, 1e12, 0, NULL},
     P_A,
 };
 

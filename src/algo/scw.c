@@ -13,8 +13,7 @@
 
 enum { PHI, C, A };
 
-static const sluice_param_info scw_1_params[] = {P_PHI(1), P_C(1), P_A};
-static const sluice_param_info scw_2_params[] = {P_PHI(1), P_C(1), P_A};
+static const sluice_param_info params[] = {P_PHI(1), P_C(4), P_A};
 
 static bool rates_of(double alpha, double phi, double v, sl_rates *to) {
     double b = alpha * v * phi;
@@ -53,7 +52,7 @@ const sl_learner sl_scw_1 = {
     .info.name = "scw-1",
     .info.summary = "soft confidence-weighted with bounded steps",
     .info.paper = PAPER,
-    SL_PARAMS(scw_1_params),
+    SL_PARAMS(params),
     SL_DIAGONAL,
     .trial = {"phi=0.5", "C=0.5", "a=2"},
     .update = scw_1_update,
@@ -63,7 +62,7 @@ const sl_learner sl_scw_1_full = {
     .info.name = "scw-1-full",
     .info.summary = "scw-1 with a full matrix: for few features",
     .info.paper = PAPER,
-    SL_PARAMS(scw_1_params),
+    SL_PARAMS(params),
     SL_FULL,
     .trial = {"phi=0.5", "C=0.5", "a=2"},
     .update = scw_1_full_update,
@@ -73,7 +72,7 @@ const sl_learner sl_scw_2 = {
     .info.name = "scw-2",
     .info.summary = "soft confidence-weighted with damped steps",
     .info.paper = PAPER,
-    SL_PARAMS(scw_2_params),
+    SL_PARAMS(params),
     SL_DIAGONAL,
     .trial = {"phi=0.5", "C=0.5", "a=2"},
     .update = scw_2_update,
@@ -83,7 +82,7 @@ const sl_learner sl_scw_2_full = {
     .info.name = "scw-2-full",
     .info.summary = "scw-2 with a full matrix: for few features",
     .info.paper = PAPER,
-    SL_PARAMS(scw_2_params),
+    SL_PARAMS(params),
     SL_FULL,
     .trial = {"phi=0.5", "C=0.5", "a=2"},
     .update = scw_2_full_update,
