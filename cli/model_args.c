@@ -108,7 +108,21 @@ static int check_resumed(const args *a, const sluice_model *model, const char *p
     return check_params(a, model, &facts, path);
 }
 
-int model_from_args(const args *a, sluice_model **model) {
+int model_to_use(const args *a, const char *path, sluice_model **model) {
+    sluice_error err = {0};
+    sluice_model_facts facts = {.size = sizeof facts};
+    *model = sluice_model_load(path, &err);
+    if (!*model) return complain_error(&err);
+    sluice_model_set_threads(*model, a->threads);
+    sluice_model_describe(*model, &facts);
+    if (!facts.waiting) return DONE;
+    sluice_model *finished = sluice_model_finished(*model, &err);
+    sluice_model_free(*model);
+    *model = finished;
+    return finished ? DONE : complain_error(&err);
+}
+
+static int load_or_make(const args *a, sluice_model **model) {
     sluice_error err = {0};
     const char *path = args_value(a, "resume"), *learner = args_value(a, "learner");
     *model = NULL;
@@ -122,6 +136,12 @@ int model_from_args(const args *a, sluice_model **model) {
     if (rc) return rc;
     *model = new_model(a, learner ? learner : sluice_learner_default(), &settings, &err);
     return *model ? DONE : complain_error(&err);
+}
+
+int model_from_args(const args *a, sluice_model **model) {
+    int rc = load_or_make(a, model);
+    if (*model) sluice_model_set_threads(*model, a->threads);
+    return rc;
 }
 
 const sluice_param_info *learner_param_at(size_t i) {

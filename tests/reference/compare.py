@@ -93,11 +93,12 @@ SETTINGS = {
                     "seed": [1, 5]},
                    {"eta": [0.5], "lambda": [0.25], "features": [10], "epsilon": [0.5], "seed": [3]}),
     "sofs": every({"r": [1.0, 0.1], "features": [5, 30, 1000]}),
+    "bcw": every({"C": [1.0, 0.01], "q": [1, 2], "batch": [0, 97]}),
 }
 
 # How far a weight may be off, relative to the largest: 32-bit state, 64-bit state.
 SINGLE, DOUBLE = 3e-5, 1e-6
-SUMS_64BIT = {"rda", "ada-rda", "ftrl", "ssol-full", "cs-ssol-full"}
+SUMS_64BIT = {"rda", "ada-rda", "ftrl", "ssol-full", "cs-ssol-full", "bcw"}
 
 # name, rows
 REAL = [("german", None), ("a9a", 5000), ("svmguide3", None), ("splice", None), ("spambase", None),
@@ -226,7 +227,7 @@ def main():
             for stream in (raw, raw.unit()):
                 for name in names:
                     used = stream
-                    if name.endswith("-full") and stream.dimension > FULL_COLUMNS:
+                    if (name.endswith("-full") or name == "bcw") and stream.dimension > FULL_COLUMNS:
                         used = stream.first_columns(FULL_COLUMNS)
                     used.write(data)
                     for params in SETTINGS[name]:
