@@ -59,28 +59,14 @@ static int check_usage(training *t) {
     if (rc) return rc;
     if (args_has(a, "final") && !t->output)
         return wrong_usage(a->command->name, "--final needs -o MODEL: there is nothing to write it to");
-    if (t->output && is_stdout(t->output))
-        return wrong_usage(a->command->name, "-o %s: standard output is for the results; name a file", t->output);
-    if (t->output && replaces_input(t->output, a->inputs, a->n_inputs))
-        return wrong_usage(a->command->name, "-o %s: the model would replace an input; name another file", t->output);
-    if (t->output && t->test && replaces_input(t->output, &t->test, 1))
-        return wrong_usage(a->command->name, "-o %s: the model would replace the --test file; name another file",
-                           t->output);
-    if (t->trace.path && is_stdout(t->trace.path))
-        return wrong_usage(a->command->name, "--trace %s: standard output is for the results; name a file",
-                           t->trace.path);
-    if (t->trace.path && (replaces_input(t->trace.path, a->inputs, a->n_inputs) ||
-                          (t->test && replaces_input(t->trace.path, &t->test, 1))))
-        return wrong_usage(a->command->name, "--trace %s: the trace would replace an input; name another file",
-                           t->trace.path);
+    if ((rc = check_output_apart(a, "-o", "model", t->output, t->test))) return rc;
+    if ((rc = check_output_apart(a, "--trace", "trace", t->trace.path, t->test))) return rc;
     if (t->trace.path && t->output && same_output(t->trace.path, t->output))
         return wrong_usage(a->command->name, "--trace and -o name the same file");
     if (t->passes > 1 && reads_once(a->inputs, a->n_inputs))
         return wrong_usage(a->command->name, "--passes %" PRIu64 ": standard input and pipes can be read only once",
                            t->passes);
-    if (t->test && reads_stdin(&t->test, 1) && reads_stdin(a->inputs, a->n_inputs))
-        return wrong_usage(a->command->name, "--test -: standard input is already the input to learn from");
-    return DONE;
+    return check_test_apart(a, t->test);
 }
 
 /* What would otherwise come to light only after learning. */
