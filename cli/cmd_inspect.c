@@ -29,7 +29,7 @@ typedef struct inspected {
 static int print_weights(const inspected *in) {
     char value[32];
     for (size_t i = 0; i < in->n; i++) {
-        print_name(&in->weights[i], 0);
+        print_name(stdout, &in->weights[i], 0);
         sluice_format_float(value, in->weights[i].weight);
         printf("\t%s\n", value);
     }

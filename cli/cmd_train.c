@@ -3,7 +3,6 @@
 #include "measure.h"
 #include "message.h"
 #include "model_args.h"
-#include "params.h"
 #include "paths.h"
 #include "progress.h"
 #include "report.h"
@@ -230,16 +229,7 @@ static int run(const args *a) {
     return rc;
 }
 
-static void more_help(const args *a) {
-    const char *name = args_value(a, "learner");
-    const sluice_learner_info *l = sluice_learner_find(name ? name : sluice_learner_default());
-    if (!l) {
-        printf("\nThere is no learner '%s'; `sluice learners` lists them.\n", name);
-        return;
-    }
-    printf("\nparameters of %s%s:\n", l->name, name ? "" : ", the default learner (-a LEARNER --help for others)");
-    print_params(l->params, l->n_params, 2);
-}
+static void more_help(const args *a) { print_learner_help(a, sluice_learner_default()); }
 
 const command train_command = {
     .name = "train",

@@ -73,13 +73,16 @@ int measure_inputs(const sluice_model *model, const char *const *paths, size_t n
 }
 
 void warn_one_class(const sluice_measures *m, const char *what) {
-    uint64_t positives = m->true_pos + m->false_neg;
-    if (m->examples < 2 || (positives > 0 && positives < m->examples)) return;
+    warn_one_label(m->examples, m->true_pos + m->false_neg, what);
+}
+
+void warn_one_label(uint64_t examples, uint64_t positives, const char *what) {
+    if (examples < 2 || (positives > 0 && positives < examples)) return;
     if (positives)
         warning("%s: all %" PRIu64 " labels mean +1, as every label > 0 does; labels such as 1 and 2 must be rewritten "
                 "as -1 and 1",
-                what, m->examples);
+                what, examples);
     else
         warning("%s: all %" PRIu64 " labels mean -1, as every label <= 0 does; there is nothing to tell apart", what,
-                m->examples);
+                examples);
 }
