@@ -125,18 +125,22 @@ static int check_resumed(const args *a, const recipe *r, const sluice_model *mod
     return check_params(a, r, model, &facts, path);
 }
 
+sluice_status finish_model(sluice_model **model, sluice_error *err) {
+    sluice_model_facts facts = {.size = sizeof facts};
+    sluice_model_describe(*model, &facts);
+    if (!facts.waiting) return SLUICE_OK;
+    sluice_model *finished = sluice_model_finished(*model, err);
+    sluice_model_free(*model);
+    *model = finished;
+    return finished ? SLUICE_OK : err->status;
+}
+
 int model_to_use(const args *a, const char *path, sluice_model **model) {
     sluice_error err = {0};
-    sluice_model_facts facts = {.size = sizeof facts};
     *model = sluice_model_load(path, &err);
     if (!*model) return complain_error(&err);
     sluice_model_set_threads(*model, a->threads);
-    sluice_model_describe(*model, &facts);
-    if (!facts.waiting) return DONE;
-    sluice_model *finished = sluice_model_finished(*model, &err);
-    sluice_model_free(*model);
-    *model = finished;
-    return finished ? DONE : complain_error(&err);
+    return finish_model(model, &err) == SLUICE_OK ? DONE : complain_error(&err);
 }
 
 static int load_or_make(const args *a, sluice_model **model) {

@@ -52,6 +52,8 @@ int unknown_learner(const command *c, const char *name);
 /* The parameters of all learners in a row; NULL past the last. */
 const sluice_param_info *learner_param_at(size_t i);
 
+/* Where a batch is unfinished, puts a copy that has learned it in the model's place; NULL where that fails. */
+sluice_status finish_model(sluice_model **model, sluice_error *err);
 /* Loads a model to predict with or look at: one whose unfinished batch, if there is one, has been learned. */
 int model_to_use(const args *a, const char *path, sluice_model **model);
 
