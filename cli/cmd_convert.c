@@ -111,28 +111,16 @@ static int put_normalized(converting *c, const sluice_batch *batch) {
     return DONE;
 }
 
-static int put_batch(converting *c, const sluice_batch *batch) {
+static int put_batch(void *context, const sluice_batch *batch) {
+    converting *c = context;
     if (c->normalize) return put_normalized(c, batch);
     if (sluice_writer_put_batch(c->writer, batch) == SLUICE_OK) return DONE;
     return complain_writer(c->writer, c->output);
 }
 
-static int hold_batch(converting *c, const sluice_batch *batch) {
+static int hold_batch(void *context, const sluice_batch *batch) {
+    converting *c = context;
     return dataset_add_batch(&c->data, batch) ? DONE : out_of_memory();
-}
-
-static int each_batch(converting *c, int (*use)(converting *, const sluice_batch *)) {
-    progress live = progress_start(c->a->quiet, 1, 0);
-    const sluice_batch *batch;
-    sluice_status s = SLUICE_OK;
-    int rc = DONE;
-    while (!rc && (s = sluice_reader_next(c->reader, &batch)) == SLUICE_OK) {
-        rc = use(c, batch);
-        progress_examples(&live, c->reader, sluice_batch_rows(batch));
-    }
-    progress_clear(&live);
-    if (!rc && s != SLUICE_END) rc = complain_reader(c->reader, &c->reading);
-    return rc;
 }
 
 /* The row with every column that varies, standardised. */
@@ -223,7 +211,8 @@ static int put_dataset(converting *c) {
 
 static int convert(converting *c) {
     int in_memory = c->ratio_pos || c->shuffle || c->standardize || c->chunks;
-    int rc = each_batch(c, in_memory ? hold_batch : put_batch);
+    progress live = progress_start(c->a->quiet, 1, 0);
+    int rc = each_batch(c->reader, &c->reading, &live, in_memory ? hold_batch : put_batch, c);
     if (!rc && in_memory) rc = put_dataset(c);
     if (!rc && sluice_writer_commit(c->writer) != SLUICE_OK) rc = complain_writer(c->writer, c->output);
     if (!c->a->quiet) {

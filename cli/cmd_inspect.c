@@ -1,6 +1,7 @@
 /* sluice inspect: what a model is. */
 #include "commands.h"
 #include "message.h"
+#include "model_args.h"
 #include "report.h"
 #include "weights.h"
 
@@ -28,7 +29,7 @@ typedef struct inspected {
 static int print_weights(const inspected *in) {
     char value[32];
     for (size_t i = 0; i < in->n; i++) {
-        print_name(&in->weights[i], 0);
+        print_name(stdout, &in->weights[i], 0);
         sluice_format_float(value, in->weights[i].weight);
         printf("\t%s\n", value);
     }
@@ -103,8 +104,7 @@ static int run(const args *a) {
 
     inspected in = {0};
     sluice_error err = {0};
-    in.model = sluice_model_load(a->inputs[0], &err);
-    if (!in.model) return complain_error(&err);
+    if ((rc = model_to_use(a, a->inputs[0], &in.model))) return rc;
     if (sluice_model_weights(in.model, &in.weights, &in.n, &err) != SLUICE_OK)
         rc = complain_error(&err);
     else if (args_has(a, "weights"))

@@ -61,6 +61,7 @@ static void write_json(json *j, const sluice_learner_info *l) {
     json_truth(j, "probability", (l->flags & SLUICE_LEARNER_PROBABILITY) != 0);
     json_truth(j, "merges", (l->flags & SLUICE_LEARNER_MERGES) != 0);
     json_truth(j, "dense", (l->flags & SLUICE_LEARNER_DENSE) != 0);
+    json_truth(j, "batch", (l->flags & SLUICE_LEARNER_BATCH) != 0);
     json_open(j, "params", '[');
     for (size_t i = 0; i < l->n_params; i++) write_param(j, &l->params[i]);
     json_close(j, ']');

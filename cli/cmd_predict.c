@@ -1,6 +1,7 @@
 /* sluice predict: one line per example: label, tab, margin, and with --proba another tab and the probability. */
 #include "commands.h"
 #include "message.h"
+#include "model_args.h"
 #include "progress.h"
 #include "stream.h"
 
@@ -80,8 +81,8 @@ static int prepare(const args *a, predicting *p) {
     int rc = stream_options(a, &p->reading);
     if (rc) return rc;
 
-    sluice_model *full = sluice_model_load(path, &err);
-    if (!full) return complain_error(&err);
+    sluice_model *full;
+    if ((rc = model_to_use(a, path, &full))) return rc;
     if (p->proba && !sluice_model_has_probability(full)) rc = no_probability(a, path);
     p->model = sluice_model_final(full, &err);
     sluice_model_free(full);

@@ -18,7 +18,7 @@ static const option_info options[] = {
     {NULL, 0, NULL, NULL, 0},
 };
 
-static const synth_stream *const streams[] = {&synth_effective, &synth_sparse};
+static const synth_stream *const streams[] = {&synth_effective, &synth_sparse, &synth_dense};
 enum { N_STREAMS = sizeof streams / sizeof streams[0] };
 
 static void print_streams(void) {
@@ -73,7 +73,7 @@ static int read_stream_params(const args *a, const synth_stream *stream, double 
     sluice_status status = sluice_params_read(stream->name, stream->params, stream->n_params, texts, n, values, &err);
     free(texts);
     if (status != SLUICE_OK) return complain_error(&err);
-    const char *reason = stream->check(values);
+    const char *reason = stream->check ? stream->check(values) : NULL;
     return reason ? wrong_usage(a->command->name, "%s: %s", stream->name, reason) : DONE;
 }
 

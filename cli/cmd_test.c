@@ -2,6 +2,7 @@
 #include "commands.h"
 #include "measure.h"
 #include "message.h"
+#include "model_args.h"
 #include "progress.h"
 #include "report.h"
 #include "stream.h"
@@ -33,9 +34,8 @@ static int run(const args *a) {
     int rc = stream_options(a, &reading);
     if (!rc) rc = measure_options(a, &how);
     if (rc) return rc;
-    sluice_error err = {0};
-    sluice_model *model = sluice_model_load(path, &err);
-    if (!model) return complain_error(&err);
+    sluice_model *model;
+    if ((rc = model_to_use(a, path, &model))) return rc;
     stream_for_model(&reading, model);
 
     sluice_measures m;

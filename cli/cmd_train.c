@@ -3,7 +3,6 @@
 #include "measure.h"
 #include "message.h"
 #include "model_args.h"
-#include "params.h"
 #include "paths.h"
 #include "progress.h"
 #include "report.h"
@@ -39,6 +38,7 @@ typedef struct training {
     trace trace;
 
     sluice_model *model;
+    sluice_model *result; /* the model as it predicts: itself, or a copy that has learned its unfinished batch */
     sluice_meter *meter;
     uint64_t updates_before; /* of earlier runs, with -i */
     double seconds;
@@ -58,28 +58,14 @@ static int check_usage(training *t) {
     if (rc) return rc;
     if (args_has(a, "final") && !t->output)
         return wrong_usage(a->command->name, "--final needs -o MODEL: there is nothing to write it to");
-    if (t->output && is_stdout(t->output))
-        return wrong_usage(a->command->name, "-o %s: standard output is for the results; name a file", t->output);
-    if (t->output && replaces_input(t->output, a->inputs, a->n_inputs))
-        return wrong_usage(a->command->name, "-o %s: the model would replace an input; name another file", t->output);
-    if (t->output && t->test && replaces_input(t->output, &t->test, 1))
-        return wrong_usage(a->command->name, "-o %s: the model would replace the --test file; name another file",
-                           t->output);
-    if (t->trace.path && is_stdout(t->trace.path))
-        return wrong_usage(a->command->name, "--trace %s: standard output is for the results; name a file",
-                           t->trace.path);
-    if (t->trace.path && (replaces_input(t->trace.path, a->inputs, a->n_inputs) ||
-                          (t->test && replaces_input(t->trace.path, &t->test, 1))))
-        return wrong_usage(a->command->name, "--trace %s: the trace would replace an input; name another file",
-                           t->trace.path);
+    if ((rc = check_output_apart(a, "-o", "model", t->output, t->test))) return rc;
+    if ((rc = check_output_apart(a, "--trace", "trace", t->trace.path, t->test))) return rc;
     if (t->trace.path && t->output && same_output(t->trace.path, t->output))
         return wrong_usage(a->command->name, "--trace and -o name the same file");
     if (t->passes > 1 && reads_once(a->inputs, a->n_inputs))
         return wrong_usage(a->command->name, "--passes %" PRIu64 ": standard input and pipes can be read only once",
                            t->passes);
-    if (t->test && reads_stdin(&t->test, 1) && reads_stdin(a->inputs, a->n_inputs))
-        return wrong_usage(a->command->name, "--test -: standard input is already the input to learn from");
-    return DONE;
+    return check_test_apart(a, t->test);
 }
 
 /* What would otherwise come to light only after learning. */
@@ -118,6 +104,22 @@ static int learn_pass(training *t, progress *p) {
     return rc;
 }
 
+/* Learners that take the whole run as one batch learn only now; one of a fixed size may be left unfinished. */
+static int end_run(training *t) {
+    sluice_model_facts facts = {.size = sizeof facts};
+    sluice_model_describe(t->model, &facts);
+    uint64_t waiting = facts.waiting;
+    if (sluice_model_end_run(t->model) != SLUICE_OK) return complain_error(sluice_model_error(t->model));
+    sluice_model_describe(t->model, &facts);
+    if (waiting && !facts.waiting && waiting == facts.examples && !t->a->quiet)
+        complain("note: the run was one batch, predicted before anything was learned; --test measures the model");
+    t->result = t->model;
+    if (!facts.waiting) return DONE;
+    sluice_error err = {0};
+    t->result = sluice_model_finished(t->model, &err);
+    return t->result ? DONE : complain_error(&err);
+}
+
 static int learn(training *t) {
     const args *a = t->a;
     if (!t->output && !a->quiet) complain("note: the model will not be saved; -o MODEL saves it");
@@ -125,6 +127,7 @@ static int learn(training *t) {
     progress p = progress_start(a->quiet, t->passes, t->dimension);
     int rc = DONE;
     for (p.pass = 0; p.pass < t->passes && !rc; p.pass++) rc = learn_pass(t, &p);
+    if (!rc) rc = end_run(t);
     t->seconds = now_seconds() - p.started;
     t->measures = (sluice_measures){.size = sizeof t->measures};
     sluice_meter_read(t->meter, &t->measures);
@@ -139,7 +142,7 @@ static int learn(training *t) {
 static int measure(training *t) {
     if (!t->test) return DONE;
     progress p = progress_start(t->a->quiet, 1, 0);
-    int rc = measure_inputs(t->model, &t->test, 1, &t->reading, &t->how, &p, &t->test_measures, &t->test_skipped);
+    int rc = measure_inputs(t->result, &t->test, 1, &t->reading, &t->how, &p, &t->test_measures, &t->test_skipped);
     if (!t->a->quiet) warn_skipped(&t->test_skipped, t->test);
     if (!rc && !t->a->quiet) warn_one_class(&t->test_measures, t->test);
     return rc;
@@ -149,7 +152,7 @@ static int save(training *t) {
     if (!t->output) return DONE;
     sluice_error err = {0};
     sluice_model *final = NULL;
-    if (args_has(t->a, "final") && !(final = sluice_model_final(t->model, &err))) return complain_error(&err);
+    if (args_has(t->a, "final") && !(final = sluice_model_final(t->result, &err))) return complain_error(&err);
     sluice_model *m = final ? final : t->model;
     int rc = sluice_model_save(m, t->output) == SLUICE_OK ? DONE : complain_error(sluice_model_error(m));
     sluice_model_free(final);
@@ -160,7 +163,7 @@ static int report_top(report *r, const training *t) {
     sluice_weight *weights;
     size_t n;
     sluice_error err = {0};
-    if (sluice_model_weights(t->model, &weights, &n, &err) != SLUICE_OK) return complain_error(&err);
+    if (sluice_model_weights(t->result, &weights, &n, &err) != SLUICE_OK) return complain_error(&err);
     report_heaviest(r, weights, n, (size_t)t->top);
     sluice_free(weights);
     return DONE;
@@ -168,7 +171,7 @@ static int report_top(report *r, const training *t) {
 
 static int print_results(const training *t) {
     sluice_model_facts facts = {.size = sizeof facts};
-    sluice_model_describe(t->model, &facts);
+    sluice_model_describe(t->result, &facts);
     if (!t->a->quiet) warn_dimension(t->dimension, &facts);
     if (!t->a->quiet) warn_model(&facts);
 
@@ -221,20 +224,12 @@ static int run(const args *a) {
     /* a run that fails saves no model: not before the results have reached their reader */
     if (!rc) rc = save(&t);
     sluice_meter_free(t.meter);
+    if (t.result != t.model) sluice_model_free(t.result);
     sluice_model_free(t.model);
     return rc;
 }
 
-static void more_help(const args *a) {
-    const char *name = args_value(a, "learner");
-    const sluice_learner_info *l = sluice_learner_find(name ? name : sluice_learner_default());
-    if (!l) {
-        printf("\nThere is no learner '%s'; `sluice learners` lists them.\n", name);
-        return;
-    }
-    printf("\nparameters of %s%s:\n", l->name, name ? "" : ", the default learner (-a LEARNER --help for others)");
-    print_params(l->params, l->n_params, 2);
-}
+static void more_help(const args *a) { print_learner_help(a, sluice_learner_default()); }
 
 const command train_command = {
     .name = "train",

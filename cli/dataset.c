@@ -120,6 +120,35 @@ sluice_example dataset_row(const dataset *d, size_t row) {
                             .weight = d->weights[row]};
 }
 
+int has_id(const uint64_t *ids, size_t n, uint64_t id) {
+    if (n == 0) return 0;
+    for (; n > 1; n -= n / 2) /* the last id that is not larger lies within ids[0 .. n - 1] */
+        ids += ids[n / 2] <= id ? n / 2 : 0;
+    return *ids == id;
+}
+
+int dataset_restrict(const dataset *d, const uint64_t *ids, size_t n, dataset *to) {
+    if (d->rows == 0) return 1;
+    if (!grow_rows(to, d->rows)) return 0;
+    to->start[0] = 0;
+    for (size_t i = 0; i < d->rows; i++) {
+        sluice_example x = dataset_row(d, i), kept = x;
+        if (!grow_nonzeros(to, to->nonzeros + x.n)) return 0;
+        uint64_t *kept_ids = to->ids + to->nonzeros;
+        float *kept_values = to->values + to->nonzeros;
+        kept.n = 0;
+        for (size_t k = 0; k < x.n; k++) {
+            if (!has_id(ids, n, x.ids[k])) continue;
+            kept_ids[kept.n] = x.ids[k];
+            kept_values[kept.n++] = x.values[k];
+        }
+        kept.ids = kept_ids;
+        kept.values = kept_values;
+        add_row(to, &kept);
+    }
+    return 1;
+}
+
 void dataset_free(dataset *d) {
     free(d->start);
     free(d->labels);

@@ -1,4 +1,4 @@
-/* Examples held in memory, for the conversions that need them all at once. */
+/* Examples held in memory, for what needs them all at once or again and again. */
 #ifndef CLI_DATASET_H
 #define CLI_DATASET_H
 
@@ -31,6 +31,12 @@ sluice_example dataset_row(const dataset *d, size_t row);
 /* Turns the ids of an example into names, if the dataset has them; good until the next call. */
 void dataset_name(dataset *d, sluice_example *x);
 void dataset_free(dataset *d);
+
+/* Whether the id is among n ascending ones. */
+int has_id(const uint64_t *ids, size_t n, uint64_t id);
+/* Fills an empty dataset with the same rows of these features alone (n ascending ids, or numbers of names). Returns 0
+ * where memory is short. */
+int dataset_restrict(const dataset *d, const uint64_t *ids, size_t n, dataset *to);
 
 /* Keeps all of the scarce class and so many of the other that positives : negatives = pos : neg, rounded down; drawn
  * without replacement, the order kept. */

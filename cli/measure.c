@@ -29,24 +29,20 @@ void measure_defaults(const sluice_model *model, sluice_meter_options *how) {
     how->probability = sluice_model_has_probability(model);
 }
 
-static int measure_batches(const sluice_model *model, sluice_reader *reader, const sluice_reader_options *reading,
-                           sluice_meter *meter, progress *live) {
-    double *margins = NULL;
-    size_t room = 0;
-    const sluice_batch *batch;
-    sluice_status s;
-    int rc = DONE;
-    while (!rc && (s = sluice_reader_next(reader, &batch)) == SLUICE_OK) {
-        size_t rows = sluice_batch_rows(batch);
-        if ((rc = reserve_margins(&margins, &room, rows))) break;
-        sluice_model_margins(model, batch, margins);
-        if (sluice_meter_add_batch(meter, batch, margins) != SLUICE_OK) rc = complain_error(sluice_meter_error(meter));
-        if (live) progress_examples(live, reader, rows);
-    }
-    if (live) progress_clear(live);
-    if (!rc && s != SLUICE_END) rc = complain_reader(reader, reading);
-    free(margins);
-    return rc;
+typedef struct measuring {
+    const sluice_model *model;
+    sluice_meter *meter;
+    double *margins;
+    size_t room;
+} measuring;
+
+static int measure_batch(void *context, const sluice_batch *batch) {
+    measuring *m = context;
+    int rc = reserve_margins(&m->margins, &m->room, sluice_batch_rows(batch));
+    if (rc) return rc;
+    sluice_model_margins(m->model, batch, m->margins);
+    if (sluice_meter_add_batch(m->meter, batch, m->margins) == SLUICE_OK) return DONE;
+    return complain_error(sluice_meter_error(m->meter));
 }
 
 int measure_inputs(const sluice_model *model, const char *const *paths, size_t n, const sluice_reader_options *reading,
@@ -61,7 +57,9 @@ int measure_inputs(const sluice_model *model, const char *const *paths, size_t n
     sluice_reader *reader = meter ? sluice_reader_open(paths, n, reading, &err) : NULL;
     int rc;
     if (reader) {
-        rc = measure_batches(final, reader, reading, meter, live);
+        measuring m = {.model = final, .meter = meter};
+        rc = each_batch(reader, reading, live, measure_batch, &m);
+        free(m.margins);
         tally_skipped(skipped, reader);
         *measures = (sluice_measures){.size = sizeof *measures};
         sluice_meter_read(meter, measures);
@@ -75,13 +73,16 @@ int measure_inputs(const sluice_model *model, const char *const *paths, size_t n
 }
 
 void warn_one_class(const sluice_measures *m, const char *what) {
-    uint64_t positives = m->true_pos + m->false_neg;
-    if (m->examples < 2 || (positives > 0 && positives < m->examples)) return;
+    warn_one_label(m->examples, m->true_pos + m->false_neg, what);
+}
+
+void warn_one_label(uint64_t examples, uint64_t positives, const char *what) {
+    if (examples < 2 || (positives > 0 && positives < examples)) return;
     if (positives)
         warning("%s: all %" PRIu64 " labels mean +1, as every label > 0 does; labels such as 1 and 2 must be rewritten "
                 "as -1 and 1",
-                what, m->examples);
+                what, examples);
     else
         warning("%s: all %" PRIu64 " labels mean -1, as every label <= 0 does; there is nothing to tell apart", what,
-                m->examples);
+                examples);
 }

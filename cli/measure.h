@@ -28,5 +28,6 @@ int measure_inputs(const sluice_model *model, const char *const *paths, size_t n
 
 /* Says so where there was only one class: most often the labels are written in another way than sluice reads them. */
 void warn_one_class(const sluice_measures *m, const char *what);
+void warn_one_label(uint64_t examples, uint64_t positives, const char *what);
 
 #endif

@@ -8,18 +8,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The settings as the options give them. */
-static int settings_from_args(const args *a, sluice_settings *settings) {
+/* What is done to every example. */
+static int example_settings(const args *a, sluice_settings *settings) {
     static const char *const norms[] = {"none", "l2", NULL};
     size_t norm = 0;
-    uint64_t bits = 0;
     *settings = (sluice_settings){.size = sizeof *settings};
     int rc = args_number(a, "bias", &settings->bias);
     if (!rc) rc = args_word(a, "normalize", norms, &norm);
-    if (!rc) rc = args_count(a, "hash", 1, SLUICE_MAX_HASH_BITS, &bits);
-    if (!rc) rc = args_count(a, "max-features", 1, SLUICE_MAX_FEATURES, &settings->max_features);
     if (!rc) rc = text_options(a, &settings->ngrams, &settings->tf);
     settings->normalize = norm ? SLUICE_NORMALIZE_L2 : SLUICE_NORMALIZE_NONE;
+    return rc;
+}
+
+/* What keeps the memory small. */
+static int memory_settings(const args *a, sluice_settings *settings) {
+    uint64_t bits = 0;
+    int rc = args_count(a, "hash", 1, SLUICE_MAX_HASH_BITS, &bits);
+    if (!rc) rc = args_count(a, "max-features", 1, SLUICE_MAX_FEATURES, &settings->max_features);
     settings->hash_bits = (unsigned)bits;
     return rc;
 }
@@ -37,24 +42,38 @@ int unknown_learner(const command *c, const char *name) {
                        best.word ? best.word : "", best.word ? "'?)" : "", known);
 }
 
-/* A fresh model with the -P of the command line; `learner` exists. */
-static sluice_model *new_model(const args *a, const char *learner, const sluice_settings *settings, sluice_error *err) {
-    const char **texts = calloc(a->n_given + 1, sizeof *texts);
-    if (!texts) {
+int recipe_from_args(const args *a, const char *otherwise, recipe *r) {
+    const char *name = args_value(a, "learner");
+    *r = (recipe){.learner = sluice_learner_find(name ? name : otherwise)};
+    if (!r->learner) return unknown_learner(a->command, name);
+    r->params = calloc(a->n_given + 1, sizeof *r->params);
+    if (!r->params) return out_of_memory();
+    r->n_params = args_values(a, "param", r->params);
+    return example_settings(a, &r->settings);
+}
+
+void recipe_free(recipe *r) { free(r->params); }
+
+sluice_model *recipe_model(const recipe *r, const char *more, sluice_error *err) {
+    const char **params = calloc(r->n_params + 1, sizeof *params);
+    if (!params) {
         *err = (sluice_error){.status = SLUICE_E_MEMORY, .message = "out of memory"};
         return NULL;
     }
-    size_t n = args_values(a, "param", texts);
-    sluice_model *m = sluice_model_new(learner, texts, n, settings, err);
-    free(texts);
+    for (size_t i = 0; i < r->n_params; i++) params[i] = r->params[i];
+    params[r->n_params] = more;
+    sluice_model *m = sluice_model_new(r->learner->name, params, r->n_params + (more != NULL), &r->settings, err);
+    free(params);
     return m;
 }
 
 /* The value that -P gives a parameter must be the one the model has. A fresh model made from the same options has read
  * them by the library's own rules. */
-static int check_params(const args *a, const sluice_model *model, const sluice_model_facts *facts, const char *path) {
+static int check_params(const args *a, const recipe *r, const sluice_model *model, const sluice_model_facts *facts,
+                        const char *path) {
     sluice_error err = {0};
-    sluice_model *asked = new_model(a, facts->learner->name, NULL, &err);
+    recipe same = {facts->learner, r->params, r->n_params, {.size = sizeof same.settings}};
+    sluice_model *asked = recipe_model(&same, NULL, &err);
     if (!asked) return complain_error(&err);
     int rc = DONE;
     for (size_t i = 0; i < facts->learner->n_params && !rc; i++) {
@@ -82,12 +101,9 @@ static int contradicts(const args *a, const char *option, const char *path) {
                        args_value(a, option), path);
 }
 
-static int check_resumed(const args *a, const sluice_model *model, const char *path) {
+static int check_resumed(const args *a, const recipe *r, const sluice_model *model, const char *path) {
     sluice_model_facts facts = {.size = sizeof facts};
-    sluice_settings asked;
     sluice_model_describe(model, &facts);
-    int rc = settings_from_args(a, &asked);
-    if (rc) return rc;
     const char *learner = args_value(a, "learner");
     if (learner && strcmp(learner, facts.learner->name) != 0)
         return wrong_usage(a->command->name, "-a %s: the model %s was learned by %s, and -i goes on with its learner",
@@ -96,32 +112,68 @@ static int check_resumed(const args *a, const sluice_model *model, const char *p
         return wrong_usage(
             a->command->name,
             "-i %s: a predict-only model (train --final) cannot go on learning; keep the full one for that", path);
-    const sluice_settings *has = &facts.settings;
+    const sluice_settings *has = &facts.settings, *asked = &r->settings;
     /* the model keeps its bias as a float */
-    if (args_has(a, "bias") && (float)asked.bias != (float)has->bias) return contradicts(a, "bias", path);
-    if (args_has(a, "normalize") && asked.normalize != has->normalize) return contradicts(a, "normalize", path);
-    if (args_has(a, "hash") && asked.hash_bits != has->hash_bits) return contradicts(a, "hash", path);
-    if (args_has(a, "max-features") && asked.max_features != has->max_features)
+    if (args_has(a, "bias") && (float)asked->bias != (float)has->bias) return contradicts(a, "bias", path);
+    if (args_has(a, "normalize") && asked->normalize != has->normalize) return contradicts(a, "normalize", path);
+    if (args_has(a, "hash") && asked->hash_bits != has->hash_bits) return contradicts(a, "hash", path);
+    if (args_has(a, "max-features") && asked->max_features != has->max_features)
         return contradicts(a, "max-features", path);
-    if (args_has(a, "ngrams") && asked.ngrams != (has->ngrams ? has->ngrams : 1)) return contradicts(a, "ngrams", path);
-    if (args_has(a, "tf") && asked.tf != (has->tf ? has->tf : SLUICE_TF_LOG)) return contradicts(a, "tf", path);
-    return check_params(a, model, &facts, path);
+    if (args_has(a, "ngrams") && asked->ngrams != (has->ngrams ? has->ngrams : 1))
+        return contradicts(a, "ngrams", path);
+    if (args_has(a, "tf") && asked->tf != (has->tf ? has->tf : SLUICE_TF_LOG)) return contradicts(a, "tf", path);
+    return check_params(a, r, model, &facts, path);
+}
+
+sluice_status finish_model(sluice_model **model, sluice_error *err) {
+    sluice_model_facts facts = {.size = sizeof facts};
+    sluice_model_describe(*model, &facts);
+    if (!facts.waiting) return SLUICE_OK;
+    sluice_model *finished = sluice_model_finished(*model, err);
+    sluice_model_free(*model);
+    *model = finished;
+    return finished ? SLUICE_OK : err->status;
+}
+
+int model_to_use(const args *a, const char *path, sluice_model **model) {
+    sluice_error err = {0};
+    *model = sluice_model_load(path, &err);
+    if (!*model) return complain_error(&err);
+    sluice_model_set_threads(*model, a->threads);
+    return finish_model(model, &err) == SLUICE_OK ? DONE : complain_error(&err);
+}
+
+static int load_or_make(const args *a, sluice_model **model) {
+    sluice_error err = {0};
+    const char *path = args_value(a, "resume");
+    recipe r;
+    *model = NULL;
+    int rc = recipe_from_args(a, sluice_learner_default(), &r);
+    if (!rc) rc = memory_settings(a, &r.settings);
+    if (!rc) {
+        *model = path ? sluice_model_load(path, &err) : recipe_model(&r, NULL, &err);
+        if (!*model) rc = complain_error(&err);
+    }
+    if (!rc && path) rc = check_resumed(a, &r, *model, path);
+    recipe_free(&r);
+    return rc;
+}
+
+void print_learner_help(const args *a, const char *otherwise) {
+    const char *name = args_value(a, "learner");
+    const sluice_learner_info *l = sluice_learner_find(name ? name : otherwise);
+    if (!l) {
+        printf("\nThere is no learner '%s'; `sluice learners` lists them.\n", name);
+        return;
+    }
+    printf("\nparameters of %s%s:\n", l->name, name ? "" : ", the default learner (-a LEARNER --help for others)");
+    print_params(l->params, l->n_params, 2);
 }
 
 int model_from_args(const args *a, sluice_model **model) {
-    sluice_error err = {0};
-    const char *path = args_value(a, "resume"), *learner = args_value(a, "learner");
-    *model = NULL;
-    if (learner && !sluice_learner_find(learner)) return unknown_learner(a->command, learner);
-    if (path) {
-        *model = sluice_model_load(path, &err);
-        return *model ? check_resumed(a, *model, path) : complain_error(&err);
-    }
-    sluice_settings settings;
-    int rc = settings_from_args(a, &settings);
-    if (rc) return rc;
-    *model = new_model(a, learner ? learner : sluice_learner_default(), &settings, &err);
-    return *model ? DONE : complain_error(&err);
+    int rc = load_or_make(a, model);
+    if (*model) sluice_model_set_threads(*model, a->threads);
+    return rc;
 }
 
 const sluice_param_info *learner_param_at(size_t i) {

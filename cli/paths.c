@@ -90,6 +90,24 @@ int is_stdout(const char *path) {
            s.st_dev == out.st_dev && s.st_ino == out.st_ino;
 }
 
+int check_output_apart(const args *a, const char *option, const char *what, const char *output, const char *test) {
+    const char *name = a->command->name;
+    if (!output) return DONE;
+    if (is_stdout(output))
+        return wrong_usage(name, "%s %s: standard output is for the results; name a file", option, output);
+    if (replaces_input(output, a->inputs, a->n_inputs))
+        return wrong_usage(name, "%s %s: the %s would replace an input; name another file", option, output, what);
+    if (test && replaces_input(output, &test, 1))
+        return wrong_usage(name, "%s %s: the %s would replace the --test file; name another file", option, output,
+                           what);
+    return DONE;
+}
+
+int check_test_apart(const args *a, const char *test) {
+    if (!test || !reads_stdin(&test, 1) || !reads_stdin(a->inputs, a->n_inputs)) return DONE;
+    return wrong_usage(a->command->name, "--test -: standard input is already the input to learn from");
+}
+
 int check_later_output(const char *path) {
     struct stat s;
     int exists = stat(path, &s) == 0;

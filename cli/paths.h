@@ -3,6 +3,8 @@
 #ifndef CLI_PATHS_H
 #define CLI_PATHS_H
 
+#include "args.h"
+
 #include <stddef.h>
 
 /* Whether the inputs can be read only once: standard input, a pipe. */
@@ -17,6 +19,12 @@ int same_output(const char *a, const char *b);
 
 /* Whether the path is standard output: "-", /dev/stdout, or the file or pipe that it goes to. */
 int is_stdout(const char *path);
+
+/* Refuses an output (`what` it is, given as `option`) that is standard output, an input or the --test file. `output`
+ * and `test` may be NULL. Returns DONE or WRONG_USAGE. */
+int check_output_apart(const args *a, const char *option, const char *what, const char *output, const char *test);
+/* Refuses a --test file (or NULL) that is the standard input which is learned from. Returns DONE or WRONG_USAGE. */
+int check_test_apart(const args *a, const char *test);
 
 /* Refuses a file that could not be read later. Returns DONE or FAILED. */
 int check_later_input(const char *path);

@@ -85,18 +85,25 @@ void report_close(report *r) {
 }
 
 void report_params(report *r, const sluice_model *model, const sluice_model_facts *facts) {
+    report_params_but(r, model, facts, "");
+}
+
+void report_params_but(report *r, const sluice_model *model, const sluice_model_facts *facts, const char *omitted) {
     const sluice_param_info *p = facts->learner->params;
     char text[PARAM_TEXT];
     if (r->as_json)
         json_open(&r->j, "params", '{');
     else
         print_label(r, "params");
+    const char *between = "";
     for (size_t i = 0; i < facts->learner->n_params; i++) {
+        if (strcmp(p[i].name, omitted) == 0) continue;
         double value = sluice_model_param(model, i);
         if (r->as_json)
             param_value_json(&r->j, p[i].name, &p[i], value);
         else
-            printf("%s%s=%s", i ? " " : "", p[i].name, param_value_text(&p[i], value, text));
+            printf("%s%s=%s", between, p[i].name, param_value_text(&p[i], value, text));
+        between = " ";
     }
     if (r->as_json)
         json_close(&r->j, '}');

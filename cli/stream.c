@@ -92,6 +92,19 @@ int complain_reader(const sluice_reader *reader, const sluice_reader_options *op
     return complain_error_with(e, malformed_line ? "; --on-error skip leaves such lines out" : "");
 }
 
+int each_batch(sluice_reader *reader, const sluice_reader_options *options, progress *live,
+               int (*use)(void *context, const sluice_batch *batch), void *context) {
+    const sluice_batch *batch;
+    sluice_status s = SLUICE_OK;
+    int rc = DONE;
+    while (!rc && (s = sluice_reader_next(reader, &batch)) == SLUICE_OK) {
+        rc = use(context, batch);
+        if (live) progress_examples(live, reader, sluice_batch_rows(batch));
+    }
+    if (live) progress_clear(live);
+    return !rc && s != SLUICE_END ? complain_reader(reader, options) : rc;
+}
+
 void tally_skipped(skip_tally *t, const sluice_reader *reader) {
     uint64_t count;
     const char *name;

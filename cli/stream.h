@@ -3,6 +3,7 @@
 #define CLI_STREAM_H
 
 #include "args.h"
+#include "progress.h"
 #include "sluice.h"
 
 /* Rows for a command's option table. */
@@ -54,6 +55,11 @@ void note_stdin(const args *a);
 
 /* What stopped a reader, and how to go on in spite of a malformed line. Returns an exit status. */
 int complain_reader(const sluice_reader *reader, const sluice_reader_options *options);
+
+/* Hands every batch to `use`, as long as it returns DONE. `live` may be NULL. Returns an exit status after saying what
+ * went wrong. */
+int each_batch(sluice_reader *reader, const sluice_reader_options *options, progress *live,
+               int (*use)(void *context, const sluice_batch *batch), void *context);
 
 /* Adds what the reader skipped. */
 void tally_skipped(skip_tally *t, const sluice_reader *reader);

@@ -20,7 +20,7 @@ typedef struct synth_stream {
     const char *name, *summary;
     const sluice_param_info *params;
     size_t n_params;
-    /* NULL, or why these values do not go together */
+    /* NULL, or why these values do not go together; may itself be NULL */
     const char *(*check)(const double *params);
     /* Prepares the hidden truth; NULL when memory is short. Freed with free_state(). */
     void *(*start)(const double *params, rng *r);
@@ -28,6 +28,6 @@ typedef struct synth_stream {
     void (*free_state)(void *state);
 } synth_stream;
 
-extern const synth_stream synth_effective, synth_sparse;
+extern const synth_stream synth_effective, synth_sparse, synth_dense;
 
 #endif

@@ -5,24 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A feature as a person reads it, at least so wide; bytes that would disturb a line of text are escaped. */
-void print_name(const sluice_weight *w, int width) {
+void print_name(FILE *out, const sluice_weight *w, int width) {
     int written = 0;
     if (w->is_bias)
-        written = printf("bias");
+        written = fprintf(out, "bias");
     else if (!w->name.text)
-        written = printf("%" PRIu64, w->id);
+        written = fprintf(out, "%" PRIu64, w->id);
     for (size_t i = 0; i < w->name.n; i++) {
         unsigned char c = (unsigned char)w->name.text[i];
         if (c < ' ' || c == 0x7f || c == '\\')
-            written += printf("\\x%02x", c);
+            written += fprintf(out, "\\x%02x", c);
         else
-            written += putchar(c) != EOF && (c & 0xc0) != 0x80; /* characters, not bytes */
+            written += putc(c, out) != EOF && (c & 0xc0) != 0x80; /* characters, not bytes */
     }
-    printf("%*s", written < width ? width - written : 0, "");
+    fprintf(out, "%*s", written < width ? width - written : 0, "");
 }
 
-/* Heaviest first; among equals the bias, then by id or name. */
 static int by_weight(const void *left, const void *right) {
     const sluice_weight *a = left, *b = right;
     float x = fabsf(a->weight), y = fabsf(b->weight);
@@ -35,6 +33,15 @@ static int by_weight(const void *left, const void *right) {
     return a->id < b->id ? -1 : a->id > b->id;
 }
 
+void json_name(json *j, const sluice_weight *w) {
+    if (w->is_bias)
+        json_text(j, "id", "bias");
+    else if (w->name.text)
+        json_bytes(j, "name", w->name.text, w->name.n);
+    else
+        json_count(j, "id", w->id);
+}
+
 void report_features(report *r, const char *key, const char *title, const sluice_weight *weights, size_t n) {
     char value[32];
     if (!r->as_json) {
@@ -42,7 +49,7 @@ void report_features(report *r, const char *key, const char *title, const sluice
         for (size_t i = 0; i < n; i++) {
             sluice_format_float(value, weights[i].weight);
             printf("  ");
-            print_name(&weights[i], 20);
+            print_name(stdout, &weights[i], 20);
             printf(" %s\n", value);
         }
         return;
@@ -50,19 +57,18 @@ void report_features(report *r, const char *key, const char *title, const sluice
     json_open(&r->j, key, '[');
     for (size_t i = 0; i < n; i++) {
         json_open(&r->j, NULL, '{');
-        if (weights[i].is_bias)
-            json_text(&r->j, "id", "bias");
-        else if (weights[i].name.text)
-            json_bytes(&r->j, "name", weights[i].name.text, weights[i].name.n);
-        else
-            json_count(&r->j, "id", weights[i].id);
+        json_name(&r->j, &weights[i]);
         json_float(&r->j, "weight", weights[i].weight);
         json_close(&r->j, '}');
     }
     json_close(&r->j, ']');
 }
 
-void report_heaviest(report *r, sluice_weight *weights, size_t n, size_t top) {
+void sort_heaviest(sluice_weight *weights, size_t n) {
     if (n) qsort(weights, n, sizeof *weights, by_weight);
+}
+
+void report_heaviest(report *r, sluice_weight *weights, size_t n, size_t top) {
+    sort_heaviest(weights, n);
     report_features(r, "top", "heaviest features", weights, top < n ? top : n);
 }

@@ -5,7 +5,11 @@
 #include "report.h"
 
 /* A feature as a person reads it, at least so wide; bytes that would disturb a line of text are escaped. */
-void print_name(const sluice_weight *w, int width);
+void print_name(FILE *out, const sluice_weight *w, int width);
+/* Its "id" or "name" in an object. */
+void json_name(json *j, const sluice_weight *w);
+/* Heaviest first; among equals the bias, then by id or name. */
+void sort_heaviest(sluice_weight *weights, size_t n);
 /* A list of features: `key` is its name in JSON, `title` its heading for a person. */
 void report_features(report *r, const char *key, const char *title, const sluice_weight *weights, size_t n);
 /* The heaviest of them, which it sorts for that. */

@@ -87,6 +87,7 @@ enum {
     SLUICE_LEARNER_PROBABILITY = 1, /* its margins are log odds */
     SLUICE_LEARNER_MERGES = 2,      /* sluice_model_merge() takes it */
     SLUICE_LEARNER_DENSE = 4,       /* its state grows with the square of the features */
+    SLUICE_LEARNER_BATCH = 8,       /* learns in batches: sluice_model_end_run() */
 };
 
 typedef struct sluice_learner_info {
@@ -179,6 +180,15 @@ SLUICE_API sluice_status sluice_model_learn_batch(sluice_model *model, const slu
 SLUICE_API sluice_status sluice_model_learn_rows(sluice_model *model, const sluice_batch *batch, size_t first, size_t n,
                                                  sluice_meter *meter);
 
+/* Says that a run is over: a learner that takes a whole run as one batch (SLUICE_LEARNER_BATCH with batch = 0) learns
+ * it now. An unfinished batch of fixed size waits for more examples; it is saved with the model. */
+SLUICE_API sluice_status sluice_model_end_run(sluice_model *model);
+/* A copy that has learned its unfinished batch too. Margins, weights and facts are otherwise as of the last finished
+ * one; sluice_model_final() finishes by itself. */
+SLUICE_API sluice_model *sluice_model_finished(const sluice_model *model, sluice_error *err);
+/* How many threads batches may be learned with; 0, as at first: as many as there are cores. Results are the same. */
+SLUICE_API void sluice_model_set_threads(sluice_model *model, unsigned threads);
+
 /* The margin of one example; the prediction is +1 where it is > 0. The model is not changed. SLUICE_E_DATA for a value
  * that is not finite, SLUICE_E_NUMERIC for a margin that is not. An id that comes twice counts twice. For many
  * predictions sluice_model_final() is the faster model. */
@@ -203,6 +213,7 @@ typedef struct sluice_model_facts {
     sluice_settings settings;
     int has_names;             /* its features are known by names */
     uint64_t evicted, refused; /* by max_features: features that made way, and times that a new one found no room */
+    uint64_t waiting;          /* examples of an unfinished batch: counted, but not yet learned */
 } sluice_model_facts;
 
 /* Fills in what the model is. Counts its nonzero weights: costs a sweep over the features. */

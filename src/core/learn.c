@@ -116,6 +116,9 @@ static sluice_status learn_row(sluice_model *m, const sl_row *x, double *margin)
     s->features = m->space.features;
     if (m->rule->prepare && !m->rule->prepare(s, x))
         return sl_fail(&m->error, SLUICE_E_MEMORY, "no memory for the matrix of %s", m->rule->info.name);
+    if (m->rule->finish && !sl_model_prepare_to_hold(m, x))
+        return sl_fail(&m->error, SLUICE_E_MEMORY,
+                       "no memory to hold a batch of %zu examples; set a smaller one (batch)", s->held.rows + 1);
     if (m->rule->rank && !sl_kept_prepare(&s->kept, &m->space, x->n))
         return sl_fail(&m->error, SLUICE_E_MEMORY, "no memory for the features that %s keeps", m->rule->info.name);
     s->t++;
@@ -128,7 +131,10 @@ static sluice_status learn_row(sluice_model *m, const sl_row *x, double *margin)
             "the margin is no longer a number: values are too large or too small; scale them (--normalize l2) "
             "or learn in smaller steps");
     }
-    m->updates += m->rule->update(s, x, score) && x->n; /* an empty example moves nothing */
+    if (m->rule->finish)
+        sl_model_hold(m, x);
+    else
+        m->updates += m->rule->update(s, x, score) && x->n; /* an empty example moves nothing */
     if (s->lost) {
         m->broken = true;
         return sl_fail(&m->error, SLUICE_E_NUMERIC,
@@ -140,6 +146,7 @@ static sluice_status learn_row(sluice_model *m, const sl_row *x, double *margin)
     m->positives += x->y > 0;
     if ((s->t & (s->t - 1)) == 0) m->growth[__builtin_ctzll(s->t)] = s->seen + 1;
     if (m->rule->settle && s->t % SL_SETTLE_EVERY == 0) settle_all(m);
+    if (m->rule->finish && (double)s->held.rows == m->params[m->rule->batch]) return sl_model_finish_batch(m);
     return SLUICE_OK;
 }
 

@@ -8,6 +8,8 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "core/blas.h"
+#include "core/held.h"
 #include "core/kept.h"
 
 enum { SL_MAX_PARAMS = 16, SL_MAX_FIELDS = 8, SL_MAX_SCALARS = 8 };
@@ -32,9 +34,14 @@ typedef struct sl_state {
     double *work;    /* and room for two more, good within a round */
     size_t order;    /* rows */
     size_t order_room;
-    bool lost;     /* dense learners: the matrix is no longer positive definite, and the model no longer good */
-    uint64_t seen; /* features seen, those of this round's example among them */
-    sl_kept kept;  /* learners with a rank: the features they keep */
+    bool lost;           /* dense learners: the matrix is no longer positive definite, and the model no longer good */
+    uint64_t seen;       /* features seen, those of this round's example among them */
+    sl_kept kept;        /* learners with a rank: the features they keep */
+    const sl_blas *blas; /* batch learners, while they learn */
+    sl_held held;        /* batch learners: the rows of the unfinished batch */
+    size_t columns;      /* and how many features have had a value so far */
+    uint32_t *slot_of;   /* in finish: the slot of each column */
+    unsigned threads;    /* that finish may use; 0: as many as there are cores */
 } sl_state;
 
 typedef enum sl_type { SL_F32, SL_F64, SL_U32 } sl_type;
@@ -82,6 +89,10 @@ typedef struct sl_learner {
      * struct begins with an sl_ranked. NULL: keeps all. */
     uint32_t (*rank)(const void *feature);
     bool keeps_list; /* chance decides: the rank is a place in a list, `low` of its sl_ranked */
+    /* Batch learners, which have no update: learns the rows held, of which there are some, and leaves them as they are;
+     * adds the updates it made. May fail. Their struct begins with a uint32_t column. NULL: learns row by row. */
+    sluice_status (*finish)(sl_state *s, uint64_t *updates, sluice_error *err);
+    size_t batch; /* which of its parameters says how many rows make a batch (0: all of a run) */
     /* After so many rounds counters in the features would wrap: brings them all up to date. NULL: has none. */
     void (*settle)(sl_state *s, const uint32_t *slot, size_t n);
 } sl_learner;
@@ -91,6 +102,11 @@ typedef struct sl_learner {
 #define SL_STATE_OF(struct_type, field_table)                                                                          \
     .info.bytes_per_feature = sizeof(struct_type), .fields = field_table, .n_fields = SL_COUNT(field_table)
 #define SL_PARAMS(param_table) .info.params = param_table, .info.n_params = SL_COUNT(param_table)
+
+/* A feature's column, from 1, of a batch learner; 0: it has had no value yet. */
+static inline uint32_t *sl_column(void *features, size_t size, uint32_t slot) {
+    return (uint32_t *)(void *)((char *)features + slot * size);
+}
 
 /* Every SL_SETTLE_EVERY rounds settle() runs: 32-bit round counters never wrap. */
 #define SL_SETTLE_EVERY ((uint64_t)1 << 31)

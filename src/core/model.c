@@ -63,9 +63,10 @@ static size_t count_scalars(const sl_learner *rule) {
 
 sluice_model *sl_model_empty(const sl_learner *learner, const sl_learner *rule, const double *params,
                              const sluice_settings *settings, sluice_error *err) {
-    if (settings->max_features && learner->info.flags & SLUICE_LEARNER_DENSE) {
-        sl_fail(err, SLUICE_E_USAGE, "%s keeps a matrix over all features that ever came; it takes no limit on them",
-                learner->info.name);
+    if (settings->max_features && learner->info.flags & (SLUICE_LEARNER_DENSE | SLUICE_LEARNER_BATCH)) {
+        sl_fail(err, SLUICE_E_USAGE, "%s keeps %s; it takes no limit on them", learner->info.name,
+                learner->info.flags & SLUICE_LEARNER_DENSE ? "a matrix over all features that ever came"
+                                                           : "the features of a whole batch");
         return NULL;
     }
     sluice_model *m = calloc(1, sizeof *m);
@@ -115,6 +116,7 @@ void sluice_model_free(sluice_model *m) {
     sl_space_free(&m->space);
     sl_keys_free(m);
     sl_kept_free(&m->state.kept);
+    sl_held_free(&m->state.held);
     free(m->state.matrix);
     free(m->state.vector);
     free(m->state.work);
@@ -167,7 +169,7 @@ static void *no_memory(sluice_model *m, sluice_error *err) {
     return NULL;
 }
 
-sluice_model *sluice_model_copy(const sluice_model *from, sluice_error *err) {
+sluice_model *sl_model_copy_without_held(const sluice_model *from, sluice_error *err) {
     sluice_model *to = sl_model_empty(from->learner, from->rule, from->params, &from->settings, err);
     if (!to) return NULL;
     copy_counts(to, from);
@@ -185,6 +187,8 @@ sluice_model *sluice_model_copy(const sluice_model *from, sluice_error *err) {
     to->space.arrivals = from->space.arrivals;
     to->space.seen = from->space.seen; /* a predict-only model counts more than it has */
     to->space.births = from->space.births;
+    to->state.columns = from->state.columns;
+    to->state.threads = from->state.threads;
     if (fine && from->state.order) {
         fine = sl_state_widen(&to->state, from->state.order);
         if (fine) {
@@ -193,6 +197,11 @@ sluice_model *sluice_model_copy(const sluice_model *from, sluice_error *err) {
         }
     }
     return fine ? to : no_memory(to, err);
+}
+
+sluice_model *sluice_model_copy(const sluice_model *from, sluice_error *err) {
+    sluice_model *to = sl_model_copy_without_held(from, err);
+    return !to || sl_held_copy(&to->state.held, &from->state.held) ? to : no_memory(to, err);
 }
 
 static sluice_weight weight_of(const sluice_model *m, uint64_t id, float value, bool is_bias) {
@@ -291,7 +300,8 @@ static bool add_weight(sluice_model *m, const sluice_weight *w, uint32_t *slot) 
     return true;
 }
 
-sluice_model *sluice_model_final(const sluice_model *from, sluice_error *err) {
+/* The nonzero weights alone, as they are. */
+static sluice_model *freeze(const sluice_model *from, sluice_error *err) {
     sluice_model *to = sl_model_empty(from->learner, &sl_frozen, from->params, &from->settings, err);
     if (!to) return NULL;
     copy_counts(to, from);
@@ -312,6 +322,13 @@ sluice_model *sluice_model_final(const sluice_model *from, sluice_error *err) {
     if (!fine) return no_memory(to, err);
     to->space.seen = from->space.seen; /* sparsity still refers to all features there were */
     to->space.births = from->space.births;
+    return to;
+}
+
+sluice_model *sluice_model_final(const sluice_model *from, sluice_error *err) {
+    if (from->state.held.rows == 0) return freeze(from, err);
+    sluice_model *finished = sluice_model_finished(from, err), *to = finished ? freeze(finished, err) : NULL;
+    sluice_model_free(finished);
     return to;
 }
 
@@ -425,6 +442,7 @@ void sluice_model_describe(const sluice_model *m, sluice_model_facts *facts) {
         .has_names = m->named,
         .evicted = m->limit.evicted,
         .refused = m->limit.refused,
+        .waiting = m->state.held.rows,
     };
     memcpy(facts, &all, facts->size < sizeof all ? facts->size : sizeof all);
 }

@@ -99,6 +99,7 @@ static bool is_new(const sluice_model *m, const sl_raw_row *r, size_t k) {
 /* A learner whose state is a matrix has a limit; the row is refused before it changes anything. */
 sluice_status sl_check_dense_limit(sluice_model *m, const sl_raw_row *r) {
     if (!(m->rule->info.flags & SLUICE_LEARNER_DENSE)) return SLUICE_OK;
+    if (m->space.seen + r->n < SLUICE_MAX_DENSE_FEATURES) return SLUICE_OK; /* however many of them are new */
     uint64_t coming = m->settings.bias != 0 && !m->space.bias_rank;
     for (size_t k = 0; k < r->n; k++) coming += is_new(m, r, k);
     uint64_t seen = m->space.seen + coming, hashed = ((uint64_t)1 << m->settings.hash_bits) + 1;

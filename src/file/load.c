@@ -28,7 +28,7 @@ typedef struct loader {
     sluice_model *model;
     uint64_t features, last_id, seen, births;
     uint64_t newest[SL_NEWEST], arrivals; /* as the space has them */
-    size_t vectors, numbers;
+    size_t vectors, numbers, values;      /* read so far: of the vector, the matrix, the examples */
     bool any_ids;
     uint64_t version;
 } loader;
@@ -407,6 +407,75 @@ static sluice_status read_numbers(loader *l) {
     return SLUICE_OK;
 }
 
+/* ---- ROWS, VALS: the unfinished batch ---------------------------------------------------------------------------- */
+
+static sluice_status read_rows(loader *l) {
+    sl_held *b = &l->model->state.held;
+    size_t n = (size_t)(l->end - l->at) / 16;
+    if (!l->model->rule->finish || (l->end - l->at) % 16 || n == 0 || l->values)
+        return DAMAGED(l, "the model file is damaged: examples where there are none");
+    if (!sl_held_reserve(b, n, 0)) return sl_fail(l->err, SLUICE_E_MEMORY, "no memory for the model's examples");
+    for (size_t k = 0; k < n; k++) {
+        uint64_t bits = sl_get_le(l->at + 16 * k, 8), length = sl_get_le(l->at + 16 * k + 8, 8);
+        double yh;
+        memcpy(&yh, &bits, sizeof yh);
+        if (!isfinite(yh) || yh == 0 || length > SIZE_MAX / 16 - b->start[b->rows])
+            return DAMAGED(l, "the model file is damaged: an impossible example");
+        b->yh[b->rows++] = yh;
+        b->start[b->rows] = b->start[b->rows - 1] + (size_t)length;
+    }
+    return SLUICE_OK;
+}
+
+static sluice_status read_values(loader *l) {
+    sl_held *b = &l->model->state.held;
+    size_t n = (size_t)(l->end - l->at) / 8;
+    if ((l->end - l->at) % 8 || n == 0 || b->rows == 0 || n > b->start[b->rows] - l->values)
+        return DAMAGED(l, "the model file is damaged: more values than its examples have");
+    b->nonzeros = l->values;
+    if (!sl_held_reserve(b, 0, n)) return sl_fail(l->err, SLUICE_E_MEMORY, "no memory for the model's examples");
+    for (size_t k = 0; k < n; k++) {
+        uint32_t bits = (uint32_t)sl_get_le(l->at + 8 * k + 4, 4);
+        b->column[l->values + k] = (uint32_t)sl_get_le(l->at + 8 * k, 4);
+        memcpy(&b->value[l->values + k], &bits, sizeof bits);
+        if (!isfinite(b->value[l->values + k])) return DAMAGED(l, "the model file is damaged: a value is no number");
+    }
+    b->nonzeros = l->values += n;
+    return SLUICE_OK;
+}
+
+/* Columns number the features that have had a value, each its own. */
+static bool read_columns_of(loader *l, bool *taken) {
+    sluice_model *m = l->model;
+    sl_state *s = &m->state;
+    uint32_t slot[SL_BLOCK];
+    uint64_t cursor = 0, with_column = 0;
+    for (size_t n; (n = sl_space_block(&m->space, &cursor, slot));)
+        for (size_t k = 0; k < n; k++) {
+            uint32_t column = *sl_column(m->space.features, m->space.size, slot[k]);
+            if (column > l->features || (column && taken[column - 1])) return false;
+            if (column > s->columns) s->columns = column;
+            if (column) taken[column - 1] = true;
+            with_column += column != 0;
+        }
+    return s->columns == with_column;
+}
+
+static sluice_status finish_held(loader *l) {
+    sluice_model *m = l->model;
+    const sl_held *b = &m->state.held;
+    if (!m->rule->finish) return SLUICE_OK;
+    bool *taken = calloc(l->features + 1, sizeof *taken);
+    if (!taken) return sl_fail(l->err, SLUICE_E_MEMORY, "no memory for the model's features");
+    bool fine = read_columns_of(l, taken);
+    free(taken);
+    double batch = m->params[m->rule->batch];
+    fine = fine && m->state.order <= m->state.columns && l->values == (b->rows ? b->start[b->rows] : 0) &&
+           b->rows <= m->state.t && (batch == 0 || (double)b->rows < batch);
+    for (size_t k = 0; fine && k < l->values; k++) fine = b->column[k] < m->state.columns;
+    return fine ? SLUICE_OK : DAMAGED(l, "the model file is damaged: its unfinished batch is impossible");
+}
+
 /* Every feature's row of the matrix exists, and the last arrays of the dense part are there. */
 static sluice_status finish_dense(loader *l) {
     sluice_model *m = l->model;
@@ -419,6 +488,7 @@ static sluice_status finish_dense(loader *l) {
     for (size_t i = 0; i < s->order; i++)
         if (!(s->matrix[sl_triangle(i) + i] > 0))
             return DAMAGED(l, "the model file is damaged: its matrix is not positive definite");
+    if (!m->rule->row_of) return SLUICE_OK;
     uint32_t slot[SL_BLOCK];
     uint64_t cursor = 0;
     for (size_t n; (n = sl_space_block(&m->space, &cursor, slot));)
@@ -441,7 +511,8 @@ static sluice_status read_end(loader *l) {
     m->space.arrivals = l->arrivals;
     bool more = l->fd < 0 ? l->left > 0 : read(l->fd, &byte, 1) > 0;
     if (more) return DAMAGED(l, "the model file is damaged: there is more behind its end");
-    return finish_dense(l);
+    sluice_status status = finish_dense(l);
+    return status == SLUICE_OK ? finish_held(l) : status;
 }
 
 static sluice_status read_model(loader *l) {
@@ -464,6 +535,10 @@ static sluice_status read_model(loader *l) {
             status = read_features(l);
         else if (strcmp(l->tag, "VECT") == 0 || strcmp(l->tag, "MATR") == 0)
             status = read_numbers(l);
+        else if (strcmp(l->tag, "ROWS") == 0)
+            status = read_rows(l);
+        else if (strcmp(l->tag, "VALS") == 0)
+            status = read_values(l);
         else
             status = DAMAGED(l, "the model file is damaged: an unknown section");
     }

@@ -240,6 +240,30 @@ static sluice_status write_numbers(const char *tag, const double *numbers, size_
     return status;
 }
 
+/* The unfinished batch: its rows, then the columns and values of all of them. */
+static sluice_status write_held(const sl_held *b, section *s, sink *out) {
+    sluice_status status = SLUICE_OK;
+    for (size_t i = 0; i < b->rows && status == SLUICE_OK;) {
+        begin(s, "ROWS");
+        for (size_t k = 0; k < SL_NUMBERS_A_SECTION && i < b->rows; k++, i++) {
+            put_f64(s, b->yh[i]);
+            put(s, b->start[i + 1] - b->start[i], 8);
+        }
+        status = end(s, out);
+    }
+    for (size_t at = 0; at < b->nonzeros && status == SLUICE_OK;) {
+        begin(s, "VALS");
+        for (size_t k = 0; k < SL_NUMBERS_A_SECTION && at < b->nonzeros; k++, at++) {
+            uint32_t bits;
+            memcpy(&bits, &b->value[at], sizeof bits);
+            put(s, b->column[at], 4);
+            put(s, bits, 4);
+        }
+        status = end(s, out);
+    }
+    return status;
+}
+
 static sluice_status write_model(const sluice_model *m, sink *out) {
     if (m->broken) return left_the_range(out);
     section s = {.bytes = malloc(SL_SECTION_HEAD + SL_MAX_SECTION + 8)};
@@ -253,6 +277,7 @@ static sluice_status write_model(const sluice_model *m, sink *out) {
     if (status == SLUICE_OK) status = write_features(m, &s, out, &features);
     if (status == SLUICE_OK) status = write_numbers("VECT", m->state.vector, m->state.order, &s, out);
     if (status == SLUICE_OK) status = write_numbers("MATR", m->state.matrix, sl_triangle(m->state.order), &s, out);
+    if (status == SLUICE_OK) status = write_held(&m->state.held, &s, out);
     if (status == SLUICE_OK) {
         begin(&s, "END ");
         put(&s, features, 8);

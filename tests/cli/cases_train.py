@@ -49,8 +49,9 @@ def test_default_learner_is_ssol(t):
 
 def test_every_learner_learns(t):
     t.write("a", rows(3000, noise=0))
+    batches = t.in_batches()
     for name in t.learners():
-        r = trained(t, "-a", name, "a")
+        r = trained(t, "-a", name, *(["-P", "batch=100"] if name in batches else []), "a")
         equal(r["learner"], name)
         most = 0.48 if name == "olsf-rand" else 0.4  # it throws four fifths of the features away at random
         check(r["error_rate"] < most, f"{name}: error {r['error_rate']}")
@@ -117,12 +118,53 @@ def split_three(t, n=600):
 
 def test_resuming_equals_never_having_stopped(t):
     parts = split_three(t)
+    batches = t.in_batches()
     for name in t.learners():
-        t.run("train", "-q", "-a", name, "-o", "whole", *parts)
-        t.run("train", "-q", "-a", name, "-o", "m", parts[0])
+        given = ["-a", name] + (["-P", "batch=70"] if name in batches else [])  # parts end within a batch
+        t.run("train", "-q", *given, "-o", "whole", *parts)
+        t.run("train", "-q", *given, "-o", "m", parts[0])
         for part in parts[1:]:
             t.run("train", "-q", "-i", "m", "-o", "m", part)
         equal(t.read("m"), t.read("whole"), f"model of {name}")
+
+
+def test_with_one_batch_per_run_each_run_is_a_batch(t):
+    size, parts = 120, ["a", "b", "c"]
+    for seed, part in enumerate(parts):
+        t.write(part, rows(size, seed=seed))
+    for name in t.in_batches():
+        t.run("train", "-q", "-a", name, "-o", "runs", parts[0])
+        for part in parts[1:]:
+            t.run("train", "-q", "-i", "runs", "-o", "runs", part)
+        t.run("train", "-q", "-a", name, "-P", f"batch={size}", "-o", "batches", *parts)
+        equal(t.run("inspect", "--weights", "runs").out, t.run("inspect", "--weights", "batches").out, name)
+
+
+def test_an_unfinished_batch_counts_in_results_and_waits_in_the_model(t):
+    t.write("a", rows(250))
+    t.write("b", rows(50, seed=2))
+    for name in t.in_batches():
+        batch = ["-q", "-a", name, "-P", "batch=100"]
+        t.run("train", *batch, "-o", "m", "a")
+        t.run("train", *batch, "--final", "-o", "final", "a")
+        equal(t.run("predict", "-m", "m", "b").out, t.run("predict", "-m", "final", "b").out)
+        # as if the batches had been 100, 100 and 50 rows
+        t.write("first", "".join(t.read("a").decode().splitlines(True)[:200]))
+        t.write("rest", "".join(t.read("a").decode().splitlines(True)[200:]))
+        t.run("train", *batch, "-o", "two", "first")
+        before = t.run("predict", "-m", "two", "b").out
+        check(t.run("predict", "-m", "m", "b").out != before, "the last 50 rows changed nothing")
+        r = trained(t, *batch[1:], "--test", "b", "a")
+        test = t.run("test", "--json", "-m", "m", "b").json()
+        equal(r["test"]["mistakes"], test["mistakes"])
+        equal(r["nonzeros"], t.run("inspect", "--json", "m").json()["nonzeros"])
+
+
+def test_a_run_that_is_one_batch_says_what_its_error_means(t):
+    t.write("a", rows(50))
+    for name in t.in_batches():
+        check("one batch" in t.run("train", "-a", name, "a").err, name)
+        check("one batch" not in t.run("train", "-a", name, "-P", "batch=10", "a").err, name)
 
 
 def test_resuming_with_settings_equals_never_having_stopped(t):

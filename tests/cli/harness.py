@@ -127,6 +127,10 @@ class Context:
     def learners(self):
         return [l["name"] for l in self.run("learners", "--json").json()["learners"]]
 
+    def in_batches(self):
+        """The learners that learn in batches."""
+        return [l["name"] for l in self.run("learners", "--json").json()["learners"] if l["batch"]]
+
 
 def rows(n, seed=1, dim=50, nonzeros=8, noise=0.1):
     """LIBSVM text that can be learned: the sign of a fixed plane, with some labels flipped."""

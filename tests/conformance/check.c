@@ -424,6 +424,7 @@ TEST(the_first_example_is_learned) {
     row r = {.ids = {4, 9}, .values = {1, -2}, .n = 2, .label = 1};
     sluice_example x = example(&r);
     for (int i = 0; i < (learner->draws ? 50 : 1); i++) CHECK_EQ(sluice_model_learn(m, &x, NULL), SLUICE_OK);
+    CHECK_EQ(sluice_model_end_run(m), SLUICE_OK);
     CHECK_LEARNER(margin(m, &r) > 0); /* one that draws may have looked away the first time */
     sluice_model_free(m);
 }
@@ -451,7 +452,14 @@ TEST(a_final_model_predicts_the_same_and_refuses_to_learn) {
     row *rows = make_stream(15);
     sluice_model *m = fresh_model();
     learn(m, rows, 0, ROWS - 7);
-    sluice_model *made = sluice_model_final(m, NULL);
+    bytes before = bytes_of(m);
+    sluice_model *made = sluice_model_final(m, NULL), *finished = sluice_model_finished(m, NULL);
+    bytes after = bytes_of(m);
+    CHECK_LEARNER(same_bytes(before, after)); /* an unfinished batch still waits */
+    sluice_free(before.data);
+    sluice_free(after.data);
+    sluice_model_free(m);
+    m = finished;
     bytes saved = bytes_of(made);
     sluice_model *final = sluice_model_parse(saved.data, saved.n, NULL);
     CHECK_LEARNER(final && same(made, final));

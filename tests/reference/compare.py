@@ -99,12 +99,13 @@ SETTINGS = {
     "scw-2": every({"phi": [0.25, 1.5], "C": [0.1, 1.0], "a": [1.0]}, {"phi": [0.5], "C": [4.0], "a": [0.25]}),
     "cw": every({"phi": [0.1, 1.0], "a": [1.0]}, {"phi": [0.5], "a": [4.0]}),
     "sop": every({"a": [1.0, 0.1, 10.0]}),
+    "bcw": every({"C": [1.0, 0.01], "q": [1, 2], "batch": [0, 97]}),
 }
 SETTINGS.update({name + "-full": SETTINGS[name] for name in ("arow", "narow", "scw-1", "scw-2", "cw", "sop")})
 
 # How far a weight may be off, relative to the largest: 32-bit state, 64-bit state.
 SINGLE, DOUBLE = 3e-5, 1e-6
-SUMS_64BIT = {"rda", "ada-rda", "ftrl", "sop"} | {name for name in LEARNERS if name.endswith("-full")}
+SUMS_64BIT = {"rda", "ada-rda", "ftrl", "sop", "bcw"} | {name for name in LEARNERS if name.endswith("-full")}
 
 # name, rows
 REAL = [("german", None), ("a9a", 5000), ("svmguide3", None), ("splice", None), ("spambase", None),
@@ -233,7 +234,7 @@ def main():
             for stream in (raw, raw.unit()):
                 for name in names:
                     used = stream
-                    if name.endswith("-full") and stream.dimension > FULL_COLUMNS:
+                    if (name.endswith("-full") or name == "bcw") and stream.dimension > FULL_COLUMNS:
                         used = stream.first_columns(FULL_COLUMNS)
                     used.write(data)
                     for params in SETTINGS[name]:

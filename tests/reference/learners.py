@@ -27,6 +27,7 @@ def ratio(a, b):
 
 class Learner:
     params = ()
+    late_updates = 0  # made when a batch was learned
 
     def __init__(self, d, **given):
         if set(given) != set(self.params):
@@ -697,6 +698,56 @@ class SopFull(Sop):
         self.A += np.outer(x, x)
 
 
+# Batches -----------------------------------------------------------------------
+
+class Batches(Learner):
+    """Rows wait until `batch` of them are there (0: until the run ends)."""
+
+    def start(self, d):
+        super().start(d)
+        self.rows = []
+        self.late_updates = 0
+
+    def learn(self, t, x, y, h, m):
+        self.rows.append((x, y, h))
+        if len(self.rows) == self.batch:
+            self.finish()
+        return False
+
+    def finish(self):
+        self.learn_batch(np.array([x for x, _, _ in self.rows]), [y for _, y, _ in self.rows],
+                         [h for _, _, h in self.rows])
+        self.rows = []
+
+    def final(self, t):
+        if self.rows:
+            self.finish()
+        return self.w
+
+
+class Bcw(Batches):
+    params = ("C", "q", "batch")
+
+    def start(self, d):
+        super().start(d)
+        self.inverse = np.eye(d)  # S^-1
+
+    def learn_batch(self, X, ys, hs):
+        self.inverse += self.C * (X.T * hs) @ X
+        S = np.linalg.inv(self.inverse)
+        for x, y, h in zip(X, ys, hs):
+            xi = 1 - y * (self.w @ x)
+            v = x @ S @ x
+            if xi <= 0 or v == 0:
+                continue
+            if self.q == 1:
+                alpha = min(xi / v, self.C * h)
+            else:
+                alpha = xi / (v + 0.5 / (self.C * h))
+            self.w = self.w + alpha * y * (S @ x)
+            self.late_updates += 1
+
+
 LEARNERS = {
     "perceptron": Perceptron,
     "pa": PA,
@@ -738,6 +789,7 @@ LEARNERS = {
     "scw-2-full": Scw2Full,
     "cw-full": CwFull,
     "sop-full": SopFull,
+    "bcw": Bcw,
 }
 
 
@@ -773,7 +825,8 @@ class Run:
             if m != 0:
                 self.closest = min(self.closest, abs(m), abs(y * m - learner.edge(y)))
         self.examples = t
-        self.features_seen = int(seen.sum())
         w = learner.final(t)
+        self.updates += learner.late_updates
+        self.features_seen = int(seen.sum())
         self.weights = {stream.ids[i]: float(w[i]) for i in np.flatnonzero(w)}
         self.nonzeros = len(self.weights)

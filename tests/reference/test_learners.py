@@ -56,6 +56,20 @@ class ByHand(unittest.TestCase):
         # w = (1, 2). y m = -1 lies on the margin, which counts.
         self.expect("paum", {"eta": 1, "margin_pos": 3, "margin_neg": -1}, [0, 2])
 
+    def test_bcw(self):
+        # One batch: S^-1 = I + XX' = (3, 2; 2, 5), S = (5, -2; -2, 3)/11. First x: S x = (1, 4)/11, v = 9/11,
+        # alpha = min(11/9, 1) = 1: mu = (1, 4)/11. Second: mu.x = 1/11, xi = 12/11, S x = (5, -2)/11, v = 5/11,
+        # alpha = min(12/5, 1) = 1: mu = (-4, 6)/11. Both were predicted with mu = 0, which is right for the second.
+        self.expect("bcw", {"C": 1, "q": 1, "batch": 0}, [-4 / 11, 6 / 11], mistakes=1)
+        # q = 2: alpha = 1/(9/11 + .5) = 22/29; then xi = 1 + 2/29, alpha = (31/29)/(5/11 + .5) = 682/609.
+        a, b = 22 / 29, (31 / 29) / (5 / 11 + 0.5)
+        self.expect("bcw", {"C": 1, "q": 2, "batch": 0}, [(a - 5 * b) / 11, (4 * a + 2 * b) / 11], mistakes=1)
+
+    def test_bcw_keeps_mu_and_covariance_over_batches(self):
+        # First batch: S^-1 = (2, 2; 2, 5), S x = (1, 2)/6, v = 5/6: alpha = 1, mu = (1, 2)/6. Second: mu.x = 1/6,
+        # xi = 7/6, S as in one batch, v = 5/11, alpha = 1: mu = (1/6 - 5/11, 1/3 + 2/11).
+        self.expect("bcw", {"C": 1, "q": 1, "batch": 1}, [1 / 6 - 5 / 11, 1 / 3 + 2 / 11])
+
     def test_cs_ogd(self):
         # Steps 1 and .25.
         self.expect("cs-ogd", {"eta": 0.5, "cost_pos": 2, "cost_neg": 0.5}, [0.75, 2])
@@ -360,7 +374,7 @@ class Importance(unittest.TestCase):
 
 
 # Moderate parameters for the checks over all learners.
-USUAL = {"eta": 0.4, "lambda": 0.02, "schedule": "inverse", "r": 0.7, "C": 0.2, "cost_pos": 2.0,
+USUAL = {"q": 2, "batch": 30, "eta": 0.4, "lambda": 0.02, "schedule": "inverse", "r": 0.7, "C": 0.2, "cost_pos": 2.0,
          "cost_neg": 0.5, "k": 3, "theta": 0.4, "delta": 0.5, "margin_pos": 0.5, "margin_neg": 0.2,
          "alpha": 0.3, "beta": 1.0, "l1": 0.3, "l2": 0.1, "loss": "logistic", "B": 0.5, "features": 12,
          "epsilon": 0.5, "seed": 4, "phi": 0.8, "a": 1.5, "b": 3.0}

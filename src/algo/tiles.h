@@ -1,0 +1,31 @@
+/* Linear algebra over the rows of a batch and a square matrix of n columns, n rows, of which the lower triangle counts,
+ * row after row. Work is cut into tiles whose size depends on nothing but n, each one call of BLAS: so many threads
+ * share it, and the numbers do not depend on how many. */
+#ifndef SL_TILES_H
+#define SL_TILES_H
+
+#include "core/learner.h"
+
+/* a += c sum_i h_i x_i x_i' over the rows held. `room`: sl_tiles_room(n) numbers to work with. */
+void sl_tiles_add_gram(const sl_state *s, double c, double *a, size_t n, double *room);
+/* a becomes its Cholesky factor L, LL' = a; false: it is not positive definite (or too close to that for 64 bits). */
+bool sl_tiles_cholesky(const sl_state *s, double *a, size_t n);
+/* x^ = L^-1 x for `rows` (at most sl_tiles_rows(n)) of the rows held, from row `first` on, one after the other in `x`,
+ * and their squared lengths. */
+void sl_tiles_solve(const sl_state *s, const double *l, size_t n, size_t first, size_t rows, double *x,
+                    double *square_norm);
+
+/* a.b, in eight sums side by side: one would wait for itself at every product */
+static inline double sl_dot(const double *a, const double *b, size_t n) {
+    double sum[8] = {0};
+    size_t k = 0;
+    for (; k + 8 <= n; k += 8)
+        for (size_t j = 0; j < 8; j++) sum[j] += a[k + j] * b[k + j];
+    for (; k < n; k++) sum[0] += a[k] * b[k];
+    return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
+}
+
+size_t sl_tiles_rows(size_t n);
+static inline size_t sl_tiles_room(size_t n) { return sl_tiles_rows(n) * n; }
+
+#endif
