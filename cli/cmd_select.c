@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SELECT_LEARNER "sofs" /* the one to choose with when the user names none */
+#define SELECT_LEARNER "sbcw" /* the one to choose with when the user names none */
 #define MAX_BUDGET 4000000000u
 enum { HOLDOUT = 5 };
 

@@ -2,6 +2,7 @@
 
 #include "message.h"
 #include "params.h"
+#include "wrap.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -88,27 +89,28 @@ void report_params(report *r, const sluice_model *model, const sluice_model_fact
     report_params_but(r, model, facts, "");
 }
 
+static void params_text(const report *r, const sluice_model *model, const sluice_learner_info *l, const char *omitted) {
+    char line[4096] = "", text[PARAM_TEXT]; /* at most 16 of them */
+    size_t n = 0;
+    for (size_t i = 0; i < l->n_params && n < sizeof line; i++)
+        if (strcmp(l->params[i].name, omitted) != 0)
+            n += (size_t)snprintf(line + n, sizeof line - n, "%s%s=%s", n ? " " : "", l->params[i].name,
+                                  param_value_text(&l->params[i], sluice_model_param(model, i), text));
+    print_label(r, "params");
+    print_wrapped(stdout, line, VALUE_COLUMN, VALUE_COLUMN);
+}
+
 void report_params_but(report *r, const sluice_model *model, const sluice_model_facts *facts, const char *omitted) {
-    const sluice_param_info *p = facts->learner->params;
-    char text[PARAM_TEXT];
-    if (r->as_json)
-        json_open(&r->j, "params", '{');
-    else
-        print_label(r, "params");
-    const char *between = "";
-    for (size_t i = 0; i < facts->learner->n_params; i++) {
-        if (strcmp(p[i].name, omitted) == 0) continue;
-        double value = sluice_model_param(model, i);
-        if (r->as_json)
-            param_value_json(&r->j, p[i].name, &p[i], value);
-        else
-            printf("%s%s=%s", between, p[i].name, param_value_text(&p[i], value, text));
-        between = " ";
+    const sluice_learner_info *l = facts->learner;
+    if (!r->as_json) {
+        params_text(r, model, l, omitted);
+        return;
     }
-    if (r->as_json)
-        json_close(&r->j, '}');
-    else
-        putchar('\n');
+    json_open(&r->j, "params", '{');
+    for (size_t i = 0; i < l->n_params; i++)
+        if (strcmp(l->params[i].name, omitted) != 0)
+            param_value_json(&r->j, l->params[i].name, &l->params[i], sluice_model_param(model, i));
+    json_close(&r->j, '}');
 }
 
 static const char *tf_word(const sluice_settings *s) {

@@ -29,22 +29,9 @@ double sl_dense_dot(const sl_state *s, const sl_row *x, const double *y) {
 
 /* ---- U'x and x'Sx ------------------------------------------------------------------------------------------------ */
 
-/* Sixteen sums side by side, on every machine: the result does not depend on the width of its vectors. */
-SL_VECTOR static double product(const double *a, const double *b, size_t n) {
-    enum { SUMS = 16 };
-    double sum[SUMS] = {0};
-    size_t i = 0;
-    for (; i + SUMS <= n; i += SUMS)
-        for (size_t j = 0; j < SUMS; j++) sum[j] += a[i + j] * b[i + j];
-    for (size_t j = 0; i < n; i++, j++) sum[j] += a[i] * b[i];
-    for (size_t half = SUMS / 2; half; half /= 2)
-        for (size_t j = 0; j < half; j++) sum[j] += sum[j + half];
-    return sum[0];
-}
-
 /* Of x, laid out in f; from the last column on, so that what is still needed of x is still there. */
 static void project_all(const sl_state *s, double *f) {
-    for (size_t j = s->order; j-- > 0;) f[j] += product(s->matrix + sl_triangle(j), f, j);
+    for (size_t j = s->order; j-- > 0;) f[j] += sl_dot(s->matrix + sl_triangle(j), f, j);
 }
 
 /* The same where x has few of the features: a column's few elements cost less than the column. */

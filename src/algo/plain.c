@@ -1,4 +1,4 @@
-/* The loops of learners whose state is a weight per feature. */
+/* The loops that learners share. */
 #include "algo/rule.h"
 
 const sl_field sl_plain_fields[1] = {{"w", SL_F32, 0, -INFINITY}};
@@ -24,3 +24,18 @@ void sl_plain_step(sl_state *s, const sl_row *x, double step) {
         *w = (float)(*w + step * (double)x->value[k]);
     }
 }
+
+/* Sixteen sums side by side, on every machine: the result does not depend on the width of its vectors. */
+SL_VECTOR static double dot(const double *a, const double *b, size_t n) {
+    enum { SUMS = 16 };
+    double sum[SUMS] = {0};
+    size_t i = 0;
+    for (; i + SUMS <= n; i += SUMS)
+        for (size_t j = 0; j < SUMS; j++) sum[j] += a[i + j] * b[i + j];
+    for (size_t j = 0; i < n; i++, j++) sum[j] += a[i] * b[i];
+    for (size_t half = SUMS / 2; half; half /= 2)
+        for (size_t j = 0; j < half; j++) sum[j] += sum[j + half];
+    return sum[0];
+}
+
+double sl_dot(const double *a, const double *b, size_t n) { return dot(a, b, n); }

@@ -27,6 +27,9 @@ static inline double square_norm(const sl_row *x) {
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
+/* a.b */
+double sl_dot(const double *a, const double *b, size_t n);
+
 /* c_y, for learners whose table has cost_pos and cost_neg at these places */
 static inline double cost(const sl_state *s, const sl_row *x, size_t cost_pos, size_t cost_neg) {
     return s->p[x->y > 0 ? cost_pos : cost_neg];

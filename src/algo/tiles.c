@@ -2,12 +2,13 @@
 
 #include <string.h>
 
+#include "algo/rule.h"
 #include "core/parallel.h"
 
 enum {
-    TILE = 384,          /* columns and rows of a tile: most of the speed of a large one, and enough of them to share */
+    TILE = 512,          /* columns and rows of a tile: most of the speed of a large one, and enough of them to share */
     GRAM_ROWS = 512,     /* examples that are laid out at once for the Gram matrix */
-    SOLVE_ROWS = 128,    /* examples in one piece of solving */
+    SOLVE_ROWS = 256,    /* examples in one piece of solving */
     LAY_OUT_ROWS = 32,   /* examples in one piece of laying out */
     SPARSE_BANDS = 16,   /* of rows of the matrix, when products are added one by one */
     SPARSE_PRODUCT = 16, /* what such a product costs, in products of a dense tile */

@@ -15,16 +15,6 @@ bool sl_tiles_cholesky(const sl_state *s, double *a, size_t n);
 void sl_tiles_solve(const sl_state *s, const double *l, size_t n, size_t first, size_t rows, double *x,
                     double *square_norm);
 
-/* a.b, in eight sums side by side: one would wait for itself at every product */
-static inline double sl_dot(const double *a, const double *b, size_t n) {
-    double sum[8] = {0};
-    size_t k = 0;
-    for (; k + 8 <= n; k += 8)
-        for (size_t j = 0; j < 8; j++) sum[j] += a[k + j] * b[k + j];
-    for (; k < n; k++) sum[0] += a[k] * b[k];
-    return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
-}
-
 size_t sl_tiles_rows(size_t n);
 static inline size_t sl_tiles_room(size_t n) { return sl_tiles_rows(n) * n; }
 

@@ -26,8 +26,7 @@ static int load(void) {
     library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
     if (!library) return 0;
     if (find(&calls.dgemm, "cblas_dgemm") && find(&calls.dsyrk, "cblas_dsyrk") && find(&calls.dtrsm, "cblas_dtrsm") &&
-        find(&calls.dtrsv, "cblas_dtrsv") && find(&calls.dtrmv, "cblas_dtrmv") && find(&calls.dspmv, "cblas_dspmv") &&
-        find(&calls.dspr, "cblas_dspr") && find(&calls.dpotrf, "dpotrf_") && find(&calls.dpptrf, "dpptrf_") &&
+        find(&calls.dtrsv, "cblas_dtrsv") && find(&calls.dtrmv, "cblas_dtrmv") && find(&calls.dpotrf, "dpotrf_") &&
         find(&get_threads, "openblas_get_num_threads") && find(&set_threads, "openblas_set_num_threads"))
         return 1;
     dlclose(library);

@@ -33,13 +33,8 @@ typedef struct sl_blas {
     /* x = A^-1 x, x = A x, A a triangle */
     void (*dtrsv)(int order, int uplo, int trans, int diag, int n, const double *a, int lda, double *x, int incx);
     void (*dtrmv)(int order, int uplo, int trans, int diag, int n, const double *a, int lda, double *x, int incx);
-    /* y = alpha A x + beta y and A += alpha x x', A symmetric, packed */
-    void (*dspmv)(int order, int uplo, int n, double alpha, const double *ap, const double *x, int incx, double beta,
-                  double *y, int incy);
-    void (*dspr)(int order, int uplo, int n, double alpha, const double *x, int incx, double *ap);
-    /* Cholesky factors, full and packed; by Fortran's rules: columns, so that the lower triangle is "U" of ours */
+    /* Cholesky factor; by Fortran's rules: columns, so that the lower triangle is "U" of ours */
     void (*dpotrf)(const char *uplo, const int *n, double *a, const int *lda, int *info);
-    void (*dpptrf)(const char *uplo, const int *n, double *ap, int *info);
 } sl_blas;
 
 /* NULL, and why, where OpenBLAS is not installed. */

@@ -8,11 +8,19 @@
 #include "core/error.h"
 #include "core/rows.h"
 
+/* Whether a learner with a limit on its features would take all of the batch's, whichever they are. */
+static bool surely_fit(const sluice_model *m, const sluice_batch *b) {
+    uint64_t any = 0;
+    for (size_t k = 0; k < b->start[b->rows]; k++) any |= b->id[k]; /* none is larger */
+    return m->space.seen + any < SLUICE_MAX_DENSE_FEATURES;
+}
+
 /* Whether the batch's rows may be used as they lie, as far as that is the same for all of them. Learners that may
  * refuse a row, for its features or its weight, look at it before they let new features in. */
 static bool usable(const sluice_model *m, const sluice_batch *b) {
     return !b->has_zeros && !(b->has_weights && m->rule->only_weights_0_1) && m->settings.bias == 0 &&
-           !m->settings.normalize && !m->settings.hash_bits && !(m->rule->info.flags & SLUICE_LEARNER_DENSE);
+           !m->settings.normalize && !m->settings.hash_bits &&
+           (!(m->rule->info.flags & SLUICE_LEARNER_DENSE) || surely_fit(m, b));
 }
 
 /* ---- ahead of the rule -------------------------------------------------------------------------------------------

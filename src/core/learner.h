@@ -83,12 +83,15 @@ typedef struct sl_learner {
     void (*weights)(const sl_state *s, const uint32_t *slot, size_t n, float *w);
     /* Before a round, where a learner must make room; may fail. NULL: nothing to do. */
     bool (*prepare)(sl_state *s, const sl_row *x);
-    /* Dense learners: the row of the matrix that a feature has, from 1; 0: none. */
+    /* Learners with a matrix: the row of it that a feature has, from 1; 0: none. */
     uint32_t (*row_of)(const void *features, uint32_t slot);
     /* Learners that keep a limited number of features: what decides who stays, the highest first; 0: not kept. Their
      * struct begins with an sl_ranked. NULL: keeps all. */
     uint32_t (*rank)(const void *feature);
     bool keeps_list; /* chance decides: the rank is a place in a list, `low` of its sl_ranked */
+    /* Learners whose matrix is no triangle over the rows: how many numbers it has, SIZE_MAX where there cannot be so
+     * many rows. NULL: a triangle, or none. */
+    size_t (*matrix_size)(const double *p, size_t order);
     /* Batch learners, which have no update: learns the rows held, of which there are some, and leaves them as they are;
      * adds the updates it made. May fail. Their struct begins with a uint32_t column. NULL: learns row by row. */
     sluice_status (*finish)(sl_state *s, uint64_t *updates, sluice_error *err);
@@ -113,6 +116,10 @@ static inline uint32_t *sl_column(void *features, size_t size, uint32_t slot) {
 
 /* Gives the dense part so many rows, new ones as in the identity and 0; false when there is no memory. */
 bool sl_state_widen(sl_state *s, size_t order);
+/* Gives it so many rows and its matrix so many numbers; what is new has no value yet. */
+bool sl_state_resize(sl_state *s, size_t order, size_t numbers);
+/* How many numbers the matrix of a learner has with so many rows. */
+size_t sl_matrix_numbers(const struct sl_learner *rule, const double *p, size_t order);
 static inline size_t sl_triangle(size_t order) { return order * (order + 1) / 2; }
 
 /* algo/table.c: all learners, ended by NULL. */

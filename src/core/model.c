@@ -127,27 +127,6 @@ void sluice_model_free(sluice_model *m) {
     free(m);
 }
 
-bool sl_state_widen(sl_state *s, size_t order) {
-    if (order > s->order_room) {
-        size_t room = order > s->order_room + s->order_room / 4 ? order : s->order_room + s->order_room / 4;
-        double *matrix = realloc(s->matrix, sl_triangle(room) * sizeof *matrix);
-        if (matrix) s->matrix = matrix;
-        double *vector = realloc(s->vector, room * sizeof *vector);
-        if (vector) s->vector = vector;
-        double *work = realloc(s->work, 2 * room * sizeof *work);
-        if (work) s->work = work;
-        if (!matrix || !vector || !work) return false;
-        s->order_room = room;
-    }
-    for (; s->order < order; s->order++) {
-        double *row = s->matrix + sl_triangle(s->order);
-        memset(row, 0, s->order * sizeof *row);
-        row[s->order] = 1;
-        s->vector[s->order] = 0;
-    }
-    return true;
-}
-
 /* ---- copies ----------------------------------------------------------------------------------------------------- */
 
 static void copy_counts(sluice_model *to, const sluice_model *from) {
@@ -190,11 +169,10 @@ sluice_model *sl_model_copy_without_held(const sluice_model *from, sluice_error 
     to->state.columns = from->state.columns;
     to->state.threads = from->state.threads;
     if (fine && from->state.order) {
-        fine = sl_state_widen(&to->state, from->state.order);
-        if (fine) {
-            memcpy(to->state.matrix, from->state.matrix, sl_triangle(from->state.order) * sizeof *to->state.matrix);
-            memcpy(to->state.vector, from->state.vector, from->state.order * sizeof *to->state.vector);
-        }
+        size_t numbers = sl_matrix_numbers(from->rule, from->params, from->state.order);
+        fine = sl_state_resize(&to->state, from->state.order, numbers);
+        if (fine && numbers) memcpy(to->state.matrix, from->state.matrix, numbers * sizeof *to->state.matrix);
+        if (fine) memcpy(to->state.vector, from->state.vector, from->state.order * sizeof *to->state.vector);
     }
     return fine ? to : no_memory(to, err);
 }

@@ -43,14 +43,15 @@ sluice_status sl_model_finish_batch(sluice_model *m) {
     sl_state *s = &m->state;
     if (!m->rule->finish || s->held.rows == 0) return SLUICE_OK;
     s->features = m->space.features;
-    s->blas = sl_blas_begin(&m->error);
-    if (!s->blas) return m->error.status;
+    bool dense = m->rule->info.flags & SLUICE_LEARNER_DENSE;
+    s->blas = dense ? sl_blas_begin(&m->error) : NULL;
+    if (dense && !s->blas) return m->error.status;
     sluice_status status = find_slots(m) ? m->rule->finish(s, &m->updates, &m->error)
                                          : sl_fail(&m->error, SLUICE_E_MEMORY,
                                                    "no memory to learn a batch of %zu examples with "
                                                    "%s; a smaller one (batch) takes less",
                                                    s->held.rows, m->rule->info.name);
-    sl_blas_end();
+    if (dense) sl_blas_end();
     free(s->slot_of);
     s->slot_of = NULL;
     s->blas = NULL;

@@ -29,6 +29,7 @@ typedef struct loader {
     uint64_t features, last_id, seen, births;
     uint64_t newest[SL_NEWEST], arrivals; /* as the space has them */
     size_t vectors, numbers, values;      /* read so far: of the vector, the matrix, the examples */
+    size_t vectors_room, numbers_room;
     bool any_ids;
     uint64_t version;
 } loader;
@@ -369,41 +370,37 @@ static sluice_status read_features(loader *l) {
 
 /* ---- VECT, MATR: the dense part ---------------------------------------------------------------------------------- */
 
+static bool has_matrix(const sl_learner *rule) { return rule->info.flags & SLUICE_LEARNER_DENSE || rule->matrix_size; }
+
+/* Room for n numbers: it grows as they come, never far ahead of them. */
+static bool make_room_for(double **array, size_t *room, size_t n) {
+    if (n <= *room) return true;
+    double *larger = realloc(*array, (n + n / 4) * sizeof *larger);
+    if (!larger) return false;
+    *array = larger;
+    *room = n + n / 4;
+    return true;
+}
+
 static sluice_status read_numbers(loader *l) {
-    sl_state *s = &l->model->state;
+    sluice_model *m = l->model;
     size_t n = (size_t)(l->end - l->at) / 8;
-    bool vector = strcmp(l->tag, "VECT") == 0;
-    if (!(l->model->rule->info.flags & SLUICE_LEARNER_DENSE) || (l->end - l->at) % 8 || n == 0)
+    bool vector = strcmp(l->tag, "VECT") == 0, dense = m->rule->info.flags & SLUICE_LEARNER_DENSE;
+    if (!has_matrix(m->rule) || (l->end - l->at) % 8 || n == 0)
         return DAMAGED(l, "the model file is damaged: numbers where there are none");
-    if (vector) {
-        if (l->vectors + n > SLUICE_MAX_DENSE_FEATURES || l->numbers)
-            return DAMAGED(l, "the model file is damaged: its matrix is too large");
-        l->vectors += n;
-    } else if (l->numbers + n > sl_triangle(l->vectors)) {
+    if (vector ? l->numbers || (dense && l->vectors + n > SLUICE_MAX_DENSE_FEATURES)
+               : n > sl_matrix_numbers(m->rule, m->params, l->vectors) - l->numbers)
         return DAMAGED(l, "the model file is damaged: its matrix is too large");
-    }
-    /* rows are made as their numbers come, never ahead of them */
-    size_t order = s->order;
-    while (!vector && sl_triangle(order) < l->numbers + n) order++;
-    if (vector) {
-        double *larger = realloc(s->vector, l->vectors * sizeof *larger);
-        if (!larger && l->vectors) return sl_fail(l->err, SLUICE_E_MEMORY, "no memory for the model's matrix");
-        s->vector = larger;
-    } else if (sl_triangle(order) > sl_triangle(s->order_room)) {
-        size_t room = order + order / 4 < l->vectors ? order + order / 4 : l->vectors;
-        double *larger = realloc(s->matrix, sl_triangle(room) * sizeof *larger);
-        if (!larger) return sl_fail(l->err, SLUICE_E_MEMORY, "no memory for the model's matrix");
-        s->matrix = larger;
-        s->order_room = room;
-    }
-    if (!vector) s->order = order;
-    double *to = vector ? s->vector + (l->vectors - n) : s->matrix + l->numbers;
-    for (size_t k = 0; k < n; k++) {
+    double **array = vector ? &m->state.vector : &m->state.matrix;
+    size_t *count = vector ? &l->vectors : &l->numbers;
+    if (!make_room_for(array, vector ? &l->vectors_room : &l->numbers_room, *count + n))
+        return sl_fail(l->err, SLUICE_E_MEMORY, "no memory for the model's matrix");
+    for (size_t k = 0; k < n; k++, ++*count) {
         uint64_t bits = sl_get_le(l->at + 8 * k, 8);
-        memcpy(&to[k], &bits, sizeof bits);
-        if (!isfinite(to[k])) return DAMAGED(l, "the model file is damaged: its matrix holds what is no number");
+        memcpy(&(*array)[*count], &bits, sizeof bits);
+        if (!isfinite((*array)[*count]))
+            return DAMAGED(l, "the model file is damaged: its matrix holds what is no number");
     }
-    if (!vector) l->numbers += n;
     return SLUICE_OK;
 }
 
@@ -470,7 +467,8 @@ static sluice_status finish_held(loader *l) {
     bool fine = read_columns_of(l, taken);
     free(taken);
     double batch = m->params[m->rule->batch];
-    fine = fine && m->state.order <= m->state.columns && l->values == (b->rows ? b->start[b->rows] : 0) &&
+    bool dense = m->rule->info.flags & SLUICE_LEARNER_DENSE; /* its rows are columns */
+    fine = fine && (!dense || m->state.order <= m->state.columns) && l->values == (b->rows ? b->start[b->rows] : 0) &&
            b->rows <= m->state.t && (batch == 0 || (double)b->rows < batch);
     for (size_t k = 0; fine && k < l->values; k++) fine = b->column[k] < m->state.columns;
     return fine ? SLUICE_OK : DAMAGED(l, "the model file is damaged: its unfinished batch is impossible");
@@ -480,12 +478,12 @@ static sluice_status finish_held(loader *l) {
 static sluice_status finish_dense(loader *l) {
     sluice_model *m = l->model;
     sl_state *s = &m->state;
-    if (l->numbers != sl_triangle(l->vectors)) return DAMAGED(l, "the model file is damaged: its matrix is incomplete");
-    if (!(m->rule->info.flags & SLUICE_LEARNER_DENSE)) return SLUICE_OK;
-    s->order = s->order_room = l->vectors;
-    s->work = malloc((s->order ? 2 * s->order : 1) * sizeof *s->work);
-    if (!s->work) return sl_fail(l->err, SLUICE_E_MEMORY, "no memory for the model's matrix");
-    for (size_t i = 0; i < s->order; i++)
+    if (!has_matrix(m->rule)) return SLUICE_OK;
+    if (l->numbers != sl_matrix_numbers(m->rule, m->params, l->vectors))
+        return DAMAGED(l, "the model file is damaged: its matrix is incomplete");
+    if (!sl_state_resize(s, l->vectors, l->numbers))
+        return sl_fail(l->err, SLUICE_E_MEMORY, "no memory for the model's matrix");
+    for (size_t i = 0; !m->rule->matrix_size && i < s->order; i++)
         if (!(s->matrix[sl_triangle(i) + i] > 0))
             return DAMAGED(l, "the model file is damaged: its matrix is not positive definite");
     if (!m->rule->row_of) return SLUICE_OK;

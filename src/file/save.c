@@ -276,7 +276,8 @@ static sluice_status write_model(const sluice_model *m, sink *out) {
     if (status == SLUICE_OK) status = write_facts(m, &s, out);
     if (status == SLUICE_OK) status = write_features(m, &s, out, &features);
     if (status == SLUICE_OK) status = write_numbers("VECT", m->state.vector, m->state.order, &s, out);
-    if (status == SLUICE_OK) status = write_numbers("MATR", m->state.matrix, sl_triangle(m->state.order), &s, out);
+    size_t numbers = sl_matrix_numbers(m->rule, m->params, m->state.order);
+    if (status == SLUICE_OK) status = write_numbers("MATR", m->state.matrix, numbers, &s, out);
     if (status == SLUICE_OK) status = write_held(&m->state.held, &s, out);
     if (status == SLUICE_OK) {
         begin(&s, "END ");

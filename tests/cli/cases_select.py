@@ -39,7 +39,7 @@ def without_seconds(r):
 
 def test_the_features_that_matter_are_chosen_by_learners_of_both_kinds(t):
     t.write("a", five_of_a_thousand(4000))
-    for learner in ["sofs", "ssol", "ftrl", "pa-1"]:
+    for learner in ["sbcw", "fgm", "sofs", "ssol", "ftrl", "pa-1"]:
         r = selected(t, "-a", learner, "--features", 5, "a")
         equal(r["learner"], learner)
         equal(sorted(chosen(r["budgets"][0])), MATTER, learner)
@@ -48,7 +48,7 @@ def test_the_features_that_matter_are_chosen_by_learners_of_both_kinds(t):
 
 def test_json_has_its_fields(t):
     t.write("a", rows(500))
-    r = selected(t, "--features", "3,7", "-P", "r=0.5", "a")
+    r = selected(t, "-a", "sofs", "--features", "3,7", "-P", "r=0.5", "a")
     equal([r[k] for k in ["learner", "params", "examples", "test_examples", "held_out_every", "passes", "skipped"]],
           ["sofs", {"r": 0.5}, 400, 100, 5, 1, 0])
     equal([b["features"] for b in r["budgets"]], [3, 7])
@@ -61,12 +61,17 @@ def test_json_has_its_fields(t):
         equal([f["score"] for f in b["selected"]], sorted((abs(f["weight"]) for f in b["selected"]), reverse=True))
 
 
+def test_sbcw_chooses_when_no_learner_is_named(t):
+    t.write("a", rows(200))
+    equal(selected(t, "--features", 3, "a")["learner"], "sbcw")
+
+
 def test_a_budgets_model_is_the_one_that_train_makes(t):
     """Names go to the models as numbers here and as names there: it must make no difference."""
     for file, make in ("a", five_of_a_thousand), ("a.vw", named):
         t.write(file, make(1000))
         t.write("test-" + file, make(300, seed=2))
-        for learner in ["sofs", "ofs", "ofs-p"]:
+        for learner in ["sbcw", "fgm", "sofs", "ofs", "ofs-p"]:
             both = ["-a", learner, "--bias", 0.5, "--normalize", "l2", "--passes", 2, "--test", "test-" + file, file]
             r = selected(t, "--features", 12, *both)
             train = t.run("train", "-q", "--json", "-P", "features=12", "-o", "m", *both).json()
@@ -187,7 +192,7 @@ def test_failures_have_status_1(t):
 
 def test_results_do_not_depend_on_threads(t):
     t.write("a.vw", named(3000))
-    for learner in ["sofs", "ssol", "ofs-p"]:
+    for learner in ["sbcw", "sofs", "ssol", "ofs-p"]:
         results = []
         for threads in [1, 2, 5]:
             command = ["-a", learner, "--features", "2,4,8,16,32", "--threads", threads, "-o", f"list{threads}", "a.vw"]

@@ -99,6 +99,14 @@ SETTINGS = {
     "scw-2": every({"phi": [0.25, 1.5], "C": [0.1, 1.0], "a": [1.0]}, {"phi": [0.5], "C": [4.0], "a": [0.25]}),
     "cw": every({"phi": [0.1, 1.0], "a": [1.0]}, {"phi": [0.5], "a": [4.0]}),
     "sop": every({"a": [1.0, 0.1, 10.0]}),
+    "sbcw": every({"features": [12], "C": [100.0], "sigma": [10.0], "q": [2], "iterations": [4], "inner": [2], "refit": [3],
+                   "tolerance": [0.0], "batch": [0, 300], "C_cov": [2.0], "score": ["covariance"]},
+                  {"features": [15], "C": [30.0], "sigma": [1.0], "q": [1], "iterations": [15], "inner": [1], "refit": [20],
+                   "tolerance": [0.001], "batch": [0, 250], "C_cov": [0.5], "score": ["plain"]},
+                  {"features": [9], "C": [1.0], "sigma": [0.5], "q": [1], "iterations": [2], "inner": [1], "refit": [0],
+                   "tolerance": [0.0], "batch": [200], "C_cov": [0.25], "score": ["covariance"]}),
+    "fgm": every({"features": [12], "C": [30.0], "sigma": [10.0], "q": [1, 2], "iterations": [4], "inner": [1], "refit": [5],
+                  "tolerance": [0.001], "batch": [0, 250]}),
     "bcw": every({"C": [1.0, 0.01], "q": [1, 2], "batch": [0, 97]}),
 }
 SETTINGS.update({name + "-full": SETTINGS[name] for name in ("arow", "narow", "scw-1", "scw-2", "cw", "sop")})

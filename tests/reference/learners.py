@@ -748,6 +748,136 @@ class Bcw(Batches):
             self.late_updates += 1
 
 
+class Sbcw(Batches):
+    """With explicit roots of the covariances: x^ = S_k^(1/2) x, mu_k = S_k^(1/2) w_k."""
+    params = ("features", "C", "sigma", "q", "iterations", "inner", "refit", "tolerance", "batch", "C_cov", "score")
+    covariance = True
+
+    def start(self, d):
+        super().start(d)
+        self.groups = []    # lists of columns
+        self.inverses = []  # S_k^-1
+        self.first_seen = {}
+
+    def see(self, columns):
+        for c in columns:
+            self.first_seen.setdefault(c, len(self.first_seen))
+
+    def learn_batch(self, X, ys, hs):
+        self.X, self.y, self.h = X, np.array(ys, float), np.array(hs, float)
+        self.alpha = np.zeros(len(X))
+        self.roots, self.hats, self.old_z = [], [], []
+        later = bool(self.groups)
+        if later:
+            for k, group in enumerate(self.groups):
+                self.include(k)
+                # g = sigma S^-1 mu, z = S^(1/2) g
+                self.old_z[k] = self.roots[k] @ (self.sigma * self.inverses[k] @ self.w[group])
+            self.passes(self.refit or 1, sparse=False)
+            for _ in range((len(self.groups) + 5) // 10):
+                self.drop(int(np.argmin([np.linalg.norm(z) for z in self.z()])))
+            self.passes(1, sparse=False)
+        most = -(-self.features // self.r)
+        while sum(map(len, self.groups)) < self.features and len(self.groups) < most:
+            group = self.choose(min(self.r, self.features - sum(map(len, self.groups))))
+            if not group:
+                break
+            self.groups.append(group)
+            self.inverses.append(np.eye(len(group)))
+            self.include(len(self.groups) - 1)
+            self.passes(self.inner, sparse=not later)
+        if self.refit or later:
+            self.passes(self.refit or 1, sparse=False)
+        self.w = np.zeros(X.shape[1])
+        for group, root, w in zip(self.groups, self.roots, self.ws):
+            self.w[group] = root @ w
+        self.late_updates += int(np.sum(self.alpha > 0))
+
+    @property
+    def r(self):
+        return -(-self.features // self.iterations)
+
+    def touched(self):
+        return sum((hat ** 2).sum(1) for hat in self.hats) > 0 if self.hats else np.zeros(len(self.X), bool)
+
+    def choose(self, n):
+        alpha = np.where(self.touched(), self.alpha, 1 if self.q == 1 else 2) if self.groups else 1
+        s = (alpha * self.h * self.y) @ self.X
+        scores = s ** 2
+        if self.covariance and self.score == "covariance":
+            scores = scores / (1 + self.C_cov * (self.h @ self.X ** 2))
+        chosen = {c for group in self.groups for c in group}
+        order = sorted((c for c in range(len(s)) if c not in chosen and scores[c] > 0),
+                       key=lambda c: (-scores[c], self.first_seen[c]))
+        return order[:n]
+
+    def include(self, k):
+        part = self.X[:, self.groups[k]]
+        if self.covariance:
+            self.inverses[k] = self.inverses[k] + self.C_cov * (part.T * self.h) @ part
+        values, vectors = np.linalg.eigh(self.inverses[k])
+        self.roots.append(vectors @ np.diag(values ** -0.5) @ vectors.T)
+        self.hats.append(part @ self.roots[k])
+        self.old_z.append(np.zeros(len(self.groups[k])))
+
+    def drop(self, k):
+        """The last group takes its place."""
+        for parts in (self.groups, self.inverses, self.roots, self.hats, self.old_z):
+            parts[k] = parts[-1]
+            parts.pop()
+
+    def z(self):
+        return [old + self.C * (self.alpha * self.h * self.y) @ hat for old, hat in zip(self.old_z, self.hats)]
+
+    def gradient(self, z, sparse):
+        """grad Omega*(z), by the definition: with the lengths sorted."""
+        a = np.array([np.linalg.norm(part) for part in z])
+        S = 0.0
+        if sparse:
+            for m, least in enumerate(np.sort(a)[::-1], 1):
+                S_m = np.sort(a)[::-1][:m].sum() / (self.sigma + m)
+                if least > S_m:
+                    S = S_m
+        return [part * (max(k - S, 0) / (self.sigma * k) if k > 0 else 0) for part, k in zip(z, a)]
+
+    def objective(self, z, sparse):
+        ws = self.gradient(z, sparse)
+        lengths = np.array([np.linalg.norm(w) for w in ws])
+        omega = self.sigma / 2 * (lengths ** 2).sum() + (lengths.sum() ** 2 / 2 if sparse else 0)
+        a = np.where(self.touched(), self.alpha, 1 if self.q == 1 else 2)
+        return self.C * (self.h * (a if self.q == 1 else a - a ** 2 / 4)).sum() \
+            - sum(w @ part for w, part in zip(ws, z)) + omega
+
+    def passes(self, n, sparse):
+        norms = sum((hat ** 2).sum(1) for hat in self.hats) if self.hats else np.zeros(len(self.X))
+        before = None
+        for _ in range(n):
+            z = self.z()
+            ws = self.gradient(z, sparse)
+            for i in np.flatnonzero(norms > 0):
+                xi = 1 - self.y[i] * sum(w @ hat[i] for w, hat in zip(ws, self.hats))
+                c, a = self.C * self.h[i], self.alpha[i]
+                if self.q == 1:
+                    new = min(1.0, max(0.0, a + self.sigma * xi / (c * norms[i])))
+                else:
+                    new = max(0.0, a + (xi - a / 2) / (c * norms[i] / self.sigma + 0.5))
+                if abs(new - a) < 1e-12:
+                    continue
+                self.alpha[i] = new
+                z = [part + c * (new - a) * self.y[i] * hat[i] for part, hat in zip(z, self.hats)]
+                ws = self.gradient(z, sparse)
+            now = self.objective(self.z(), sparse)
+            if before is not None and abs(now - before) <= self.tolerance * abs(now):
+                break
+            before = now
+        self.ws = self.gradient(self.z(), sparse)
+
+
+class Fgm(Sbcw):
+    params = tuple(p for p in Sbcw.params if p not in ("C_cov", "score"))
+    covariance = False
+
+
 LEARNERS = {
     "perceptron": Perceptron,
     "pa": PA,
@@ -789,7 +919,7 @@ LEARNERS = {
     "scw-2-full": Scw2Full,
     "cw-full": CwFull,
     "sop-full": SopFull,
-    "bcw": Bcw,
+    "bcw": Bcw, "sbcw": Sbcw, "fgm": Fgm,
 }
 
 

@@ -374,7 +374,8 @@ class Importance(unittest.TestCase):
 
 
 # Moderate parameters for the checks over all learners.
-USUAL = {"q": 2, "batch": 30, "eta": 0.4, "lambda": 0.02, "schedule": "inverse", "r": 0.7, "C": 0.2, "cost_pos": 2.0,
+USUAL = {"q": 2, "batch": 30, "sigma": 2.0, "iterations": 4, "inner": 1, "refit": 3, "tolerance": 1e-3,
+         "C_cov": 0.5, "score": "covariance", "eta": 0.4, "lambda": 0.02, "schedule": "inverse", "r": 0.7, "C": 0.2, "cost_pos": 2.0,
          "cost_neg": 0.5, "k": 3, "theta": 0.4, "delta": 0.5, "margin_pos": 0.5, "margin_neg": 0.2,
          "alpha": 0.3, "beta": 1.0, "l1": 0.3, "l2": 0.1, "loss": "logistic", "B": 0.5, "features": 12,
          "epsilon": 0.5, "seed": 4, "phi": 0.8, "a": 1.5, "b": 3.0}
