@@ -11,6 +11,7 @@
 #include "core/blas.h"
 #include "core/held.h"
 #include "core/kept.h"
+#include "core/lanes.h"
 
 enum { SL_MAX_PARAMS = 16, SL_MAX_FIELDS = 8, SL_MAX_SCALARS = 8 };
 
@@ -42,6 +43,7 @@ typedef struct sl_state {
     size_t columns;      /* and how many features have had a value so far */
     uint32_t *slot_of;   /* in finish: the slot of each column */
     unsigned threads;    /* that finish may use; 0: as many as there are cores */
+    struct part *part;   /* in a sweep: the configurations that share the features */
 } sl_state;
 
 typedef enum sl_type { SL_F32, SL_F64, SL_U32 } sl_type;
@@ -95,7 +97,8 @@ typedef struct sl_learner {
     /* Batch learners, which have no update: learns the rows held, of which there are some, and leaves them as they are;
      * adds the updates it made. May fail. Their struct begins with a uint32_t column. NULL: learns row by row. */
     sluice_status (*finish)(sl_state *s, uint64_t *updates, sluice_error *err);
-    size_t batch; /* which of its parameters says how many rows make a batch (0: all of a run) */
+    const sl_lanes_rule *lanes; /* the same rule for many configurations at once; NULL: one at a time */
+    size_t batch;               /* which of its parameters says how many rows make a batch (0: all of a run) */
     /* After so many rounds counters in the features would wrap: brings them all up to date. NULL: has none. */
     void (*settle)(sl_state *s, const uint32_t *slot, size_t n);
 } sl_learner;
