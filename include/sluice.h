@@ -87,7 +87,9 @@ enum {
     SLUICE_LEARNER_PROBABILITY = 1, /* its margins are log odds */
     SLUICE_LEARNER_MERGES = 2,      /* sluice_model_merge() takes it */
     SLUICE_LEARNER_DENSE = 4,       /* its state grows with the square of the features */
-    SLUICE_LEARNER_BATCH = 8,       /* learns in batches: sluice_model_end_run() */
+    SLUICE_LEARNER_BATCH = 8, /* learns in batches: sluice_model_end_run(). Where it is dense too it needs OpenBLAS
+                                 (libopenblas.so.0, loaded when it first learns), and sets that to one thread
+                                 while a batch is learned */
 };
 
 typedef struct sluice_learner_info {
@@ -136,7 +138,7 @@ typedef struct sluice_settings {
 /* Limits of one model. */
 #define SLUICE_MAX_HASH_BITS 30
 #define SLUICE_MAX_FEATURES 4000000000u /* features seen */
-#define SLUICE_MAX_DENSE_FEATURES 16384 /* of a learner with SLUICE_LEARNER_DENSE: 1 GiB of state */
+#define SLUICE_MAX_DENSE_FEATURES 16384 /* of a learner with SLUICE_LEARNER_DENSE: 1 GiB of state; docs/memory.md */
 
 /* Creates a model. `params` are "name=value" strings; those left out have their defaults. */
 SLUICE_API sluice_model *sluice_model_new(const char *learner, const char *const *params, size_t n_params,
@@ -181,7 +183,8 @@ SLUICE_API sluice_status sluice_model_learn_rows(sluice_model *model, const slui
                                                  sluice_meter *meter);
 
 /* Says that a run is over: a learner that takes a whole run as one batch (SLUICE_LEARNER_BATCH with batch = 0) learns
- * it now. An unfinished batch of fixed size waits for more examples; it is saved with the model. */
+ * it now. An unfinished batch of fixed size waits for more examples; it is saved with the model. Where memory is
+ * short it goes on waiting too. */
 SLUICE_API sluice_status sluice_model_end_run(sluice_model *model);
 /* A copy that has learned its unfinished batch too. Margins, weights and facts are otherwise as of the last finished
  * one; sluice_model_final() finishes by itself. */

@@ -160,7 +160,8 @@ static sluice_status learn_row(sluice_model *m, const sl_row *x, double *margin)
     m->positives += x->y > 0;
     if ((s->t & (s->t - 1)) == 0) m->growth[__builtin_ctzll(s->t)] = s->seen + 1;
     if (m->rule->settle && s->t % SL_SETTLE_EVERY == 0) settle_all(m);
-    if (m->rule->finish && (double)s->held.rows == m->params[m->rule->batch]) return sl_model_finish_batch(m);
+    double batch = m->rule->finish ? m->params[m->rule->batch] : 0;
+    if (batch > 0 && (double)s->held.rows >= batch) return sl_model_finish_batch(m);
     return SLUICE_OK;
 }
 
@@ -170,7 +171,7 @@ static sluice_status check_can_learn(sluice_model *m) {
                        "a predict-only model cannot learn; keep the full model for that");
     if (m->broken)
         return sl_fail(&m->error, SLUICE_E_NUMERIC, "the model has left the range of numbers; learn it anew");
-    return SLUICE_OK;
+    return sl_model_check_batch(m);
 }
 
 static sluice_status check_weight(sluice_model *m, double h) {

@@ -1,7 +1,8 @@
 /* What a learner is: one const record that declares its parameters and its state, and the functions that are the rule.
  *
  * The core does the rest from the declaration: it gives every feature its struct, grows, saves, loads, copies, merges,
- * checks parameters, writes help and docs. A learner never allocates, prints or fails (except in prepare). */
+ * checks parameters, writes help and docs. A learner never allocates, prints or fails (except in prepare
+ * and finish). */
 #ifndef SL_LEARNER_H
 #define SL_LEARNER_H
 
@@ -70,6 +71,7 @@ typedef struct sl_learner {
     const char *const *scalars;  /* names, ended by NULL */
     const double *first_scalars; /* what they start at; NULL: all at 0 */
     const char *trial[SL_MAX_PARAMS]; /* parameters that switch everything on: what the conformance tests run it with */
+    const char *without_matrix;       /* dense learners: who does the same with less memory */
     const char *only_weights_0_1;     /* the rule knows no other importance: the learners that do; NULL: it knows all */
     bool counts_features;             /* the rule asks how many features were seen */
     bool draws;                       /* at random, example by example: the order of the values matters */

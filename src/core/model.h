@@ -62,6 +62,8 @@ sluice_model *sl_model_copy_without_held(const sluice_model *from, sluice_error 
 bool sl_model_prepare_to_hold(sluice_model *m, const sl_row *x);
 /* Puts the row into the unfinished batch. */
 void sl_model_hold(sluice_model *m, const sl_row *x);
+/* Whether a batch that begins can also be learned. */
+sluice_status sl_model_check_batch(sluice_model *m);
 /* Learns the batch that is held, if there is one, and lets it go. */
 sluice_status sl_model_finish_batch(sluice_model *m);
 /* The settings' own gate. */
