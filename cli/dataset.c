@@ -127,37 +127,20 @@ int has_id(const uint64_t *ids, size_t n, uint64_t id) {
     return *ids == id;
 }
 
-int dataset_restrict(const dataset *d, const uint64_t *ids, size_t n, dataset *to) {
-    if (d->rows == 0) return 1;
-    if (!grow_rows(to, d->rows)) return 0;
-    to->start[0] = 0;
-    for (size_t i = 0; i < d->rows; i++) {
-        sluice_example x = dataset_row(d, i), kept = x;
-        if (!grow_nonzeros(to, to->nonzeros + x.n)) return 0;
-        uint64_t *kept_ids = to->ids + to->nonzeros;
-        float *kept_values = to->values + to->nonzeros;
-        kept.n = 0;
-        for (size_t k = 0; k < x.n; k++) {
-            if (!has_id(ids, n, x.ids[k])) continue;
-            kept_ids[kept.n] = x.ids[k];
-            kept_values[kept.n++] = x.values[k];
-        }
-        kept.ids = kept_ids;
-        kept.values = kept_values;
-        add_row(to, &kept);
-    }
-    return 1;
-}
-
-void dataset_free(dataset *d) {
+void dataset_forget_rows(dataset *d) {
     free(d->start);
     free(d->labels);
     free(d->weights);
     free(d->ids);
-    sluice_names_free(d->names);
-    free(d->row_names);
     free(d->values);
     free(d->order);
+    *d = (dataset){.names = d->names, .row_names = d->row_names};
+}
+
+void dataset_free(dataset *d) {
+    dataset_forget_rows(d);
+    sluice_names_free(d->names);
+    free(d->row_names);
 }
 
 /* Knuth's algorithm S for each class at once: of the `left` rows still to come, `want` are taken. */

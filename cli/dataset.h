@@ -31,12 +31,11 @@ sluice_example dataset_row(const dataset *d, size_t row);
 /* Turns the ids of an example into names, if the dataset has them; good until the next call. */
 void dataset_name(dataset *d, sluice_example *x);
 void dataset_free(dataset *d);
+/* Keeps the names alone. */
+void dataset_forget_rows(dataset *d);
 
 /* Whether the id is among n ascending ones. */
 int has_id(const uint64_t *ids, size_t n, uint64_t id);
-/* Fills an empty dataset with the same rows of these features alone (n ascending ids, or numbers of names). Returns 0
- * where memory is short. */
-int dataset_restrict(const dataset *d, const uint64_t *ids, size_t n, dataset *to);
 
 /* Keeps all of the scarce class and so many of the other that positives : negatives = pos : neg, rounded down; drawn
  * without replacement, the order kept. */
