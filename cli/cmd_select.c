@@ -184,7 +184,7 @@ static int run(const args *a) {
     return rc;
 }
 
-static void more_help(const args *a) { print_learner_help(a, SELECT_LEARNER); }
+static void more_help(const args *a) { print_learner_help(args_value(a, "learner"), SELECT_LEARNER); }
 
 const command select_command = {
     .name = "select",

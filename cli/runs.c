@@ -23,6 +23,7 @@ int hold_inputs(dataset *d, const char *const *paths, size_t n, const sluice_rea
     if (!reader) return complain_error(&err);
     progress live = progress_start(quiet, 1, 0);
     int rc = each_batch(reader, reading, &live, hold_batch, d);
+    d->format = sluice_reader_format(reader);
     tally_skipped(skipped, reader);
     if (!quiet) warn_skipped(skipped, what);
     sluice_reader_close(reader);
