@@ -24,6 +24,7 @@ typedef struct inspected {
     sluice_model *model;
     sluice_weight *weights;
     size_t n;
+    uint64_t waiting;
 } inspected;
 
 static int print_weights(const inspected *in) {
@@ -83,6 +84,7 @@ static int print_facts(const args *a, const inspected *in, uint64_t dimension, u
     report_count(&r, "mistakes", f.mistakes);
     report_figure(&r, "error_rate", f.examples ? (double)f.mistakes / (double)f.examples : NAN);
     report_count(&r, "updates", f.updates);
+    if (f.learner->flags & SLUICE_LEARNER_BATCH) report_count(&r, "waiting", in->waiting);
     report_size(&r, &f, dimension);
     report_truth(&r, "names", f.has_names);
     report_heaviest(&r, in->weights, in->n, (size_t)top);
@@ -104,7 +106,7 @@ static int run(const args *a) {
 
     inspected in = {0};
     sluice_error err = {0};
-    if ((rc = model_to_use(a, a->inputs[0], &in.model))) return rc;
+    if ((rc = model_to_use(a, a->inputs[0], &in.model, &in.waiting))) return rc;
     if (sluice_model_weights(in.model, &in.weights, &in.n, &err) != SLUICE_OK)
         rc = complain_error(&err);
     else if (args_has(a, "weights"))

@@ -82,7 +82,7 @@ static int prepare(const args *a, predicting *p) {
     if (rc) return rc;
 
     sluice_model *full;
-    if ((rc = model_to_use(a, path, &full))) return rc;
+    if ((rc = model_to_use(a, path, &full, NULL))) return rc;
     if (p->proba && !sluice_model_has_probability(full)) rc = no_probability(a, path);
     p->model = sluice_model_final(full, &err);
     sluice_model_free(full);

@@ -74,7 +74,7 @@ static int check_params(const selecting *t) {
             return wrong_usage(t->a->command->name, "-P %s: --features sets this parameter, once for every budget",
                                r->params[i]);
     sluice_error err = {0};
-    sluice_model *model = budget_model(&t->s, &t->s.budgets[0], &err);
+    sluice_model *model = budget_model(&t->s, &t->s.budgets[t->s.n - 1], &err); /* the largest */
     sluice_model_free(model);
     return model ? DONE : complain_error(&err);
 }

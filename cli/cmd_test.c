@@ -35,7 +35,7 @@ static int run(const args *a) {
     if (!rc) rc = measure_options(a, &how);
     if (rc) return rc;
     sluice_model *model;
-    if ((rc = model_to_use(a, path, &model))) return rc;
+    if ((rc = model_to_use(a, path, &model, NULL))) return rc;
     stream_for_model(&reading, model);
 
     sluice_measures m;

@@ -131,8 +131,8 @@ static int learn(training *t) {
     t->seconds = now_seconds() - p.started;
     t->measures = (sluice_measures){.size = sizeof t->measures};
     sluice_meter_read(t->meter, &t->measures);
-    if (!rc) progress_finish(&p, t->model, t->meter);
-    int traced = trace_end(&t->trace, t->model, t->meter);
+    if (!rc) progress_finish(&p, t->result, t->meter);
+    int traced = trace_end(&t->trace, t->result ? t->result : t->model, t->meter);
     if (!rc) rc = traced;
     if (!a->quiet) warn_skipped(&t->skipped, "input");
     if (!rc && !a->quiet) warn_one_class(&t->measures, "input");
@@ -203,6 +203,21 @@ static int make_meter(training *t) {
     return t->meter ? DONE : complain_error(&err);
 }
 
+/* As the run before reported them: with those of a batch that it left unfinished. */
+static int count_updates_before(training *t) {
+    sluice_error err = {0};
+    sluice_model_facts facts = {.size = sizeof facts};
+    sluice_model_describe(t->model, &facts);
+    if (facts.waiting) {
+        sluice_model *finished = sluice_model_finished(t->model, &err);
+        if (!finished) return complain_error(&err);
+        sluice_model_describe(finished, &facts);
+        sluice_model_free(finished);
+    }
+    t->updates_before = facts.updates;
+    return DONE;
+}
+
 static int run(const args *a) {
     training t = {.a = a, .output = args_value(a, "output"), .test = args_value(a, "test"), .passes = 1};
     int rc = check_usage(&t);
@@ -213,12 +228,8 @@ static int run(const args *a) {
         stream_for_model(&t.reading, t.model);
         rc = trace_start(&t.trace);
     }
-    if (!rc) {
-        sluice_model_facts facts = {.size = sizeof facts};
-        sluice_model_describe(t.model, &facts);
-        t.updates_before = facts.updates;
-        rc = learn(&t);
-    }
+    if (!rc) rc = count_updates_before(&t);
+    if (!rc) rc = learn(&t);
     if (!rc) rc = measure(&t);
     if (!rc) rc = print_results(&t);
     /* a run that fails saves no model: not before the results have reached their reader */

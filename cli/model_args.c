@@ -134,11 +134,14 @@ sluice_status finish_model(sluice_model **model, sluice_error *err) {
     return finished ? SLUICE_OK : err->status;
 }
 
-int model_to_use(const args *a, const char *path, sluice_model **model) {
+int model_to_use(const args *a, const char *path, sluice_model **model, uint64_t *waiting) {
     sluice_error err = {0};
     *model = sluice_model_load(path, &err);
     if (!*model) return complain_error(&err);
     sluice_model_set_threads(*model, a->threads);
+    sluice_model_facts facts = {.size = sizeof facts};
+    sluice_model_describe(*model, &facts);
+    if (waiting) *waiting = facts.waiting;
     return finish_model(model, &err) == SLUICE_OK ? DONE : complain_error(&err);
 }
 

@@ -56,7 +56,8 @@ const sluice_param_info *learner_param_at(size_t i);
 
 /* Where a batch is unfinished, puts a copy that has learned it in the model's place; NULL where that fails. */
 sluice_status finish_model(sluice_model **model, sluice_error *err);
-/* Loads a model to predict with or look at: one whose unfinished batch, if there is one, has been learned. */
-int model_to_use(const args *a, const char *path, sluice_model **model);
+/* Loads a model to predict with or look at: one whose unfinished batch, if there is one, has been learned;
+ * *waiting (may be NULL) says of how many examples that was. */
+int model_to_use(const args *a, const char *path, sluice_model **model, uint64_t *waiting);
 
 #endif

@@ -87,7 +87,9 @@ enum {
     SLUICE_LEARNER_PROBABILITY = 1, /* its margins are log odds */
     SLUICE_LEARNER_MERGES = 2,      /* sluice_model_merge() takes it */
     SLUICE_LEARNER_DENSE = 4,       /* its state grows with the square of the features */
-    SLUICE_LEARNER_BATCH = 8,       /* learns in batches: sluice_model_end_run() */
+    SLUICE_LEARNER_BATCH = 8, /* learns in batches: sluice_model_end_run(). Where it is dense too it needs OpenBLAS
+                                 (libopenblas.so.0, loaded when it first learns), and sets that to one thread
+                                 while a batch is learned */
 };
 
 typedef struct sluice_learner_info {
@@ -136,7 +138,7 @@ typedef struct sluice_settings {
 /* Limits of one model. */
 #define SLUICE_MAX_HASH_BITS 30
 #define SLUICE_MAX_FEATURES 4000000000u /* features seen */
-#define SLUICE_MAX_DENSE_FEATURES 16384 /* of a learner with SLUICE_LEARNER_DENSE: 1 GiB of state */
+#define SLUICE_MAX_DENSE_FEATURES 16384 /* of a learner with SLUICE_LEARNER_DENSE: 1 GiB of state; docs/memory.md */
 
 /* Creates a model. `params` are "name=value" strings; those left out have their defaults. */
 SLUICE_API sluice_model *sluice_model_new(const char *learner, const char *const *params, size_t n_params,
@@ -181,7 +183,8 @@ SLUICE_API sluice_status sluice_model_learn_rows(sluice_model *model, const slui
                                                  sluice_meter *meter);
 
 /* Says that a run is over: a learner that takes a whole run as one batch (SLUICE_LEARNER_BATCH with batch = 0) learns
- * it now. An unfinished batch of fixed size waits for more examples; it is saved with the model. */
+ * it now. An unfinished batch of fixed size waits for more examples; it is saved with the model. Where memory is
+ * short it goes on waiting too. */
 SLUICE_API sluice_status sluice_model_end_run(sluice_model *model);
 /* A copy that has learned its unfinished batch too. Margins, weights and facts are otherwise as of the last finished
  * one; sluice_model_final() finishes by itself. */
@@ -252,6 +255,24 @@ SLUICE_API sluice_model *sluice_model_load(const char *path, sluice_error *err);
 /* The same bytes in memory; free *bytes with sluice_free(). */
 SLUICE_API sluice_status sluice_model_bytes(sluice_model *model, void **bytes, size_t *n);
 SLUICE_API sluice_model *sluice_model_parse(const void *bytes, size_t n, sluice_error *err);
+
+/* ---- sweeps ----------------------------------------------------------------------------------------------------- */
+
+/* Many configurations of one learner that learn the same stream side by side. Each becomes the model that it would
+ * have become alone, byte for byte. */
+typedef struct sluice_sweep sluice_sweep;
+
+/* Configuration i has n_params[i] "name=value" strings params[i]. */
+SLUICE_API sluice_sweep *sluice_sweep_new(const char *learner, const char *const *const *params, const size_t *n_params,
+                                          size_t n, const sluice_settings *settings, sluice_error *err);
+SLUICE_API void sluice_sweep_free(sluice_sweep *sweep);
+SLUICE_API const sluice_error *sluice_sweep_error(const sluice_sweep *sweep);
+/* How many threads may learn at once; 0, as at first: as many as there are cores. Results are the same. */
+SLUICE_API void sluice_sweep_set_threads(sluice_sweep *sweep, unsigned threads);
+SLUICE_API sluice_status sluice_sweep_learn_batch(sluice_sweep *sweep, const sluice_batch *batch);
+SLUICE_API sluice_status sluice_sweep_end_run(sluice_sweep *sweep);
+/* The model of a configuration as it stands; free it. SLUICE_E_NUMERIC: that one has left the range of numbers. */
+SLUICE_API sluice_model *sluice_sweep_model(const sluice_sweep *sweep, size_t i, sluice_error *err);
 
 /* ---- streams ---------------------------------------------------------------------------------------------------- */
 

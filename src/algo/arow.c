@@ -54,6 +54,7 @@ const sl_learner sl_arow = {
 
 const sl_learner sl_arow_full = {
     .info.name = "arow-full",
+    .without_matrix = "arow",
     .info.summary = "arow with a full matrix: for few features",
     .info.paper = AROW,
     SL_PARAMS(arow_params),
@@ -74,6 +75,7 @@ const sl_learner sl_narow = {
 
 const sl_learner sl_narow_full = {
     .info.name = "narow-full",
+    .without_matrix = "narow",
     .info.summary = "narow with a full matrix: for few features",
     .info.paper = NAROW,
     SL_PARAMS(narow_params),

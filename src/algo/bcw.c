@@ -79,13 +79,24 @@ static sluice_status lost(sluice_error *err) {
                    "(--normalize l2) or set a smaller C");
 }
 
+/* In exact numbers no pivot of I + C sum x x' is below 1. Where rounding, some n ulps of the diagonal, is not small
+ * beside one, the factor is noise, whether or not it came out positive. */
+static bool is_accurate(const sl_state *s, const double *l) {
+    size_t n = s->order;
+    for (size_t i = 0; i < n; i++) {
+        double pivot = l[i * n + i] * l[i * n + i];
+        if (!sl_pivot_is_accurate(pivot, s->matrix[sl_triangle(i) + i], i + 1)) return false;
+    }
+    return true;
+}
+
 static sluice_status learn(sl_state *s, double *l, double *x, double *v, uint64_t *updates, sluice_error *err) {
-    size_t n = s->order, block = sl_tiles_rows(n);
+    size_t n = s->order, block = sl_tiles_rows(s);
     int order = (int)n;
     unpack(s->matrix, l, n);
     sl_tiles_add_gram(s, s->p[C], l, n, x);
     pack(l, s->matrix, n);
-    if (!sl_tiles_cholesky(s, l, n)) return lost(err);
+    if (!sl_tiles_cholesky(s, l, n) || !is_accurate(s, l)) return lost(err);
     double *w = s->vector;
     s->blas->dtrmv(SL_ROWS, SL_LOWER, SL_TRANSPOSED, SL_ANY_DIAGONAL, order, l, order, w, 1);
     for (size_t first = 0; first < s->held.rows; first += block) {
@@ -100,8 +111,8 @@ static sluice_status learn(sl_state *s, double *l, double *x, double *v, uint64_
 static sluice_status finish(sl_state *s, uint64_t *updates, sluice_error *err) {
     size_t n = s->columns;
     if (n == 0) return SLUICE_OK; /* examples without a value */
-    double *l = malloc(n * n * sizeof *l), *x = malloc(sl_tiles_room(n) * sizeof *x);
-    double *v = malloc(sl_tiles_rows(n) * sizeof *v);
+    size_t rows = sl_tiles_rows(s);
+    double *l = malloc(n * n * sizeof *l), *x = malloc(rows * n * sizeof *x), *v = malloc(rows * sizeof *v);
     sluice_status status = l && x && v && sl_state_widen(s, n)
                                ? learn(s, l, x, v, updates, err)
                                : sl_fail(err, SLUICE_E_MEMORY, "no memory for the matrix of bcw (%zu features)", n);
@@ -113,6 +124,7 @@ static sluice_status finish(sl_state *s, uint64_t *updates, sluice_error *err) {
 
 const sl_learner sl_bcw = {
     .info.name = "bcw",
+    .without_matrix = "sbcw",
     .info.summary = "batch confidence-weighted: a full covariance, learned a batch at a time",
     .info.paper = "Tan et al., Learning sparse confidence-weighted classifier on very high dimensional data, AAAI 2016",
     .info.flags = SLUICE_LEARNER_DENSE | SLUICE_LEARNER_BATCH,

@@ -1,5 +1,7 @@
 #include "algo/confidence.h"
 
+#include <float.h>
+
 const sl_sure sl_sure_fresh = {.s = 1};
 const sl_field sl_sure_fields[2] = {
     {"w", SL_F32, offsetof(sl_sure, w), -INFINITY},
@@ -25,11 +27,17 @@ static double variance(const sl_state *s, const sl_row *x) {
     return v;
 }
 
+/* Where r is infinite, which rounding may make of a large one, neither w nor S would change. */
+static bool find_rates(const sl_state *s, const sl_row *x, double m, double v, const sl_confidence *rule,
+                       sl_rates *to) {
+    return v > 0 && rule->rates(s->p, x->y * m, v, x->h, to) && to->r < INFINITY;
+}
+
 bool sl_sure_update(sl_state *s, const sl_row *x, double m, const sl_confidence *rule) {
     if (x->y * m >= rule->edge) return false;
     double a = s->p[rule->a], v = a * variance(s, x);
     sl_rates to;
-    if (!(v > 0) || !rule->rates(s->p, x->y * m, v, x->h, &to)) return false;
+    if (!find_rates(s, x, m, v, rule, &to)) return false;
     sl_sure *f = s->features;
     double step = to.alpha * x->y * a, beta = a / (v + to.r), least = to.r / (v + to.r);
     for (size_t k = 0; k < x->n; k++) {
@@ -37,7 +45,8 @@ bool sl_sure_update(sl_state *s, const sl_row *x, double m, const sl_confidence 
         double sx = (double)g->s * (double)x->value[k];
         g->w = (float)(g->w + step * sx);
         double after = (double)g->s - beta * sx * sx, bound = (double)g->s * least;
-        g->s = (float)(after > bound ? after : bound); /* where v >> r rounding would take it to 0, and below */
+        if (after < bound) after = bound; /* where v >> r rounding would take it to 0, and below */
+        g->s = (float)(after > FLT_MIN ? after : FLT_MIN);
     }
     return true;
 }
@@ -46,7 +55,7 @@ bool sl_full_update(sl_state *s, const sl_row *x, double m, const sl_confidence 
     if (x->y * m >= rule->edge) return false;
     double a = s->p[rule->a], v = a * sl_dense_variance(s, x);
     sl_rates to;
-    if (!(v > 0) || !rule->rates(s->p, x->y * m, v, x->h, &to)) return false;
+    if (!find_rates(s, x, m, v, rule, &to)) return false;
     sl_dense_shrink(s, to.r / a);
     sl_dense_step(s, to.alpha * x->y * a);
     return true;

@@ -43,6 +43,7 @@ const sl_learner sl_cw = {
 
 const sl_learner sl_cw_full = {
     .info.name = "cw-full",
+    .without_matrix = "cw",
     .info.summary = "cw with a full matrix: for few features",
     .info.paper = PAPER,
     SL_PARAMS(params),

@@ -6,7 +6,7 @@
  * next read it pays the rest at once, for soft(soft(w, a), b) = soft(w, a + b). Q grows without end, so q needs 64
  * bits; w has 64 too, which costs nothing beside it. Importance h: the step is e h; the shrinkage is the rounds' own.
  * Cost: O(nonzeros of x). */
-#include "algo/rule.h"
+#include "algo/side.h"
 
 enum { ETA, LAMBDA };
 enum { Q };
@@ -47,6 +47,39 @@ static void weights(const sl_state *s, const uint32_t *slot, size_t n, float *w)
     for (size_t k = 0; k < n; k++) w[k] = (float)soft(f[slot[k]].w, s->scalar[Q] - f[slot[k]].q);
 }
 
+/* ---- side by side ------------------------------------------------------------------------------------------------ */
+
+typedef struct side {
+    sl_d8 w[SL_HALVES], q[SL_HALVES];
+} side;
+
+SL_VECTOR static void side_score(sl_lanes *s, const sl_row *x) {
+    sl_side m = {{0}}, due = s->scalar[Q];
+    for (size_t k = 0; k < x->n; k++) {
+        side *f = sl_lanes_at(s, x->slot[k]);
+        HALVES {
+            f->w[h] = d8_soft(f->w[h], due.half[h] - f->q[h]);
+            f->q[h] = due.half[h];
+            m.half[h] += f->w[h] * (double)x->value[k];
+        }
+    }
+    s->m = m;
+}
+
+SL_VECTOR static void side_update(sl_lanes *s, const sl_row *x) {
+    double root = sqrt((double)s->t);
+    bool any = lossy(s, x);
+    sl_side e, on = s->on;
+    HALVES e.half[h] = s->p[ETA].half[h] / root;
+    for (size_t k = 0; any && k < x->n; k++) {
+        side *f = sl_lanes_at(s, x->slot[k]);
+        HALVES f->w[h] = d8_where(on.mask[h], f->w[h] + e.half[h] * x->h * x->y * (double)x->value[k], f->w[h]);
+    }
+    HALVES s->scalar[Q].half[h] += e.half[h] * s->p[LAMBDA].half[h];
+}
+
+static const sl_lanes_rule fobos_side = {side_score, side_update};
+
 const sl_learner sl_fobos = {
     .info.name = "fobos",
     .info.summary = "forward-backward splitting with l1",
@@ -58,4 +91,5 @@ const sl_learner sl_fobos = {
     .score = score,
     .update = update,
     .weights = weights,
+    .lanes = &fobos_side,
 };

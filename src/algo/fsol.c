@@ -6,7 +6,7 @@
  *
  * Dual averaging: theta is never shrunk, the threshold applies when a weight is read.
  * Importance h: the step is eta h. Cost: O(nonzeros of x). */
-#include "algo/rule.h"
+#include "algo/side.h"
 
 enum { ETA, LAMBDA, SCHEDULE, COST_POS, COST_NEG };
 
@@ -51,6 +51,35 @@ static void weights(const sl_state *s, const uint32_t *slot, size_t n, float *w)
     for (size_t k = 0; k < n; k++) w[k] = (float)soft((double)f[slot[k]].theta, k_t);
 }
 
+/* ---- side by side ------------------------------------------------------------------------------------------------ */
+
+SL_VECTOR static void side_score(sl_lanes *s, const sl_row *x) {
+    sl_side k_t, m = {{0}};
+    thresholds(s, &s->p[SCHEDULE], &s->p[ETA], &s->p[LAMBDA], &k_t);
+    for (size_t k = 0; k < x->n; k++) {
+        const sl_f8 *theta = sl_lanes_at(s, x->slot[k]);
+        HALVES m.half[h] += d8_soft(d8_of(theta[h]), k_t.half[h]) * (double)x->value[k];
+    }
+    s->m = m;
+}
+
+SL_VECTOR static void side_step(sl_lanes *s, const sl_row *x, const sl_side *c_y) {
+    if (!lossy(s, x)) return;
+    sl_side e, on = s->on;
+    HALVES e.half[h] = s->p[ETA].half[h] * x->h * c_y->half[h] * x->y;
+    for (size_t k = 0; k < x->n; k++) step_floats(sl_lanes_at(s, x->slot[k]), &e, (double)x->value[k], &on);
+}
+
+static void fsol_side_update(sl_lanes *s, const sl_row *x) {
+    const sl_side one = {.half = {d8_all(1), d8_all(1)}};
+    side_step(s, x, &one);
+}
+static void cs_fsol_side_update(sl_lanes *s, const sl_row *x) {
+    side_step(s, x, &s->p[x->y > 0 ? COST_POS : COST_NEG]);
+}
+
+static const sl_lanes_rule fsol_side = {side_score, fsol_side_update}, cs_fsol_side = {side_score, cs_fsol_side_update};
+
 const sl_learner sl_fsol = {
     .info.name = "fsol",
     .info.summary = "first-order sparse online learning",
@@ -62,6 +91,7 @@ const sl_learner sl_fsol = {
     .score = score,
     .update = fsol_update,
     .weights = weights,
+    .lanes = &fsol_side,
 };
 
 const sl_learner sl_cs_fsol = {
@@ -75,4 +105,5 @@ const sl_learner sl_cs_fsol = {
     .score = score,
     .update = cs_fsol_update,
     .weights = weights,
+    .lanes = &cs_fsol_side,
 };

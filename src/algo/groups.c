@@ -128,6 +128,7 @@ static sl_segment *last_segment(const sl_groups *w, size_t i, size_t k) {
 /* P += C_cov sum_i h_i x_i^k x_i^k' */
 static void add_gram(const sl_groups *w, size_t k) {
     double *P = w->group[k].P;
+    size_t n = w->group[k].size;
     for (size_t i = 0; i < w->batch->rows; i++) {
         const sl_segment *e = last_segment(w, i, k);
         if (!e) continue;
@@ -135,7 +136,7 @@ static void add_gram(const sl_groups *w, size_t k) {
         double ch = w->rule.C_cov * sl_held_h(w->batch, i);
         for (size_t a = 0; a < e->n; a++)
             for (size_t b = 0; b < e->n; b++)
-                P[x[a].member * w->rule.r + x[b].member] += ch * (double)x[a].value * (double)x[b].value;
+                P[x[a].member * n + x[b].member] += ch * (double)x[a].value * (double)x[b].value;
     }
 }
 
@@ -145,14 +146,14 @@ static void add(double *y, double f, const double *x, size_t n) {
 }
 
 /* Row by row: P = LL', then M = L^-1. Groups are small: OpenBLAS would take longer to load. */
-static bool factorise(const double *P, size_t n, size_t r, double *L, double *M) {
+static bool factorise(const double *P, size_t n, double *L, double *M) {
     for (size_t i = 0; i < n; i++) {
-        double *l = L + i * r, *m = M + i * r;
-        for (size_t j = 0; j < i; j++) l[j] = (P[i * r + j] - sl_dot(l, L + j * r, j)) / L[j * r + j];
-        double square = P[i * r + i] - sl_dot(l, l, i);
-        if (!(square > 0) || !isfinite(square)) return false;
+        double *l = L + i * n, *m = M + i * n;
+        for (size_t j = 0; j < i; j++) l[j] = (P[i * n + j] - sl_dot(l, L + j * n, j)) / L[j * n + j];
+        double square = P[i * n + i] - sl_dot(l, l, i);
+        if (!isfinite(square) || !sl_pivot_is_accurate(square, P[i * n + i], i + 1)) return false;
         l[i] = sqrt(square);
-        for (size_t j = 0; j < i; j++) add(m, -l[j] / l[i], M + j * r, j + 1);
+        for (size_t j = 0; j < i; j++) add(m, -l[j] / l[i], M + j * n, j + 1);
         m[i] = 1 / l[i];
     }
     return true;
@@ -160,15 +161,15 @@ static bool factorise(const double *P, size_t n, size_t r, double *L, double *M)
 
 /* S = P^-1 = M'M */
 static bool invert(sl_groups *w, sl_group *g) {
-    size_t r = w->rule.r, n = g->size;
-    double *L = calloc(r * r, sizeof *L), *M = calloc(r * r, sizeof *M);
+    size_t n = g->size;
+    double *L = calloc(n * n, sizeof *L), *M = calloc(n * n, sizeof *M);
     bool fine = L && M;
-    if (fine && !factorise(g->P, n, r, L, M)) {
+    if (fine && !factorise(g->P, n, L, M)) {
         w->indefinite = true;
         fine = false;
     }
     for (size_t k = 0; fine && k < n; k++)
-        for (size_t i = 0; i <= k; i++) add(g->S + i * r, M[k * r + i], M + k * r, k + 1);
+        for (size_t i = 0; i <= k; i++) add(g->S + i * n, M[k * n + i], M + k * n, k + 1);
     free(L);
     free(M);
     return fine;
@@ -182,7 +183,7 @@ static double variance(const sl_groups *w, const sl_group *g, const sl_segment *
             v += (double)x[a].value * (double)x[a].value;
             continue;
         }
-        const double *row = g->S + x[a].member * w->rule.r;
+        const double *row = g->S + x[a].member * g->size;
         for (size_t b = 0; b < e->n; b++) v += (double)x[a].value * row[x[b].member] * (double)x[b].value;
     }
     return v;
@@ -191,36 +192,34 @@ static double variance(const sl_groups *w, const sl_group *g, const sl_segment *
 /* ---- groups -------------------------------------------------------------------------------------------------------
  */
 
-static bool make_group(sl_groups *w, sl_group *g, size_t size, const double *P_before) {
-    size_t r = w->rule.r;
-    *g = (sl_group){.size = size, .g = calloc(r, sizeof(double)), .u = calloc(r, sizeof(double))};
+static bool make_group(const sl_groups *w, sl_group *g, size_t n, const double *triangle) {
+    *g = (sl_group){.size = n, .g = calloc(n + 1, sizeof(double)), .u = calloc(n + 1, sizeof(double))};
     if (!g->g || !g->u) return false;
     if (!w->rule.covariance) return true;
-    g->P = calloc(r * r, sizeof *g->P);
-    g->S = calloc(r * r, sizeof *g->S);
+    g->P = calloc(n * n + 1, sizeof *g->P);
+    g->S = calloc(n * n + 1, sizeof *g->S);
     if (!g->P || !g->S) return false;
-    if (P_before)
-        memcpy(g->P, P_before, r * r * sizeof *g->P);
-    else
-        for (size_t i = 0; i < r; i++) g->P[i * r + i] = 1;
+    for (size_t i = 0; i < n; i++) {
+        g->P[i * n + i] = 1;
+        for (size_t j = 0; triangle && j <= i; j++) g->P[i * n + j] = g->P[j * n + i] = triangle[sl_triangle(i) + j];
+    }
     return true;
 }
 
 /* u = S g, and |z|^2 */
-static void multiply(const sl_groups *w, sl_group *g) {
-    size_t r = w->rule.r;
+static void multiply(sl_group *g) {
     g->a2 = 0;
     for (size_t i = 0; i < g->size; i++) {
-        g->u[i] = g->S ? sl_dot(g->S + i * r, g->g, g->size) : g->g[i];
+        g->u[i] = g->S ? sl_dot(g->S + i * g->size, g->g, g->size) : g->g[i];
         g->a2 += g->u[i] * g->g[i];
     }
 }
 
-bool sl_groups_add(sl_groups *w, const uint32_t *column, size_t n, const double *P_before) {
+bool sl_groups_add(sl_groups *w, const uint32_t *column, size_t n, const double *triangle) {
     size_t k = w->n;
     sl_group *g = &w->group[k];
     uint64_t *members = calloc(w->columns / 64 + 1, sizeof *members);
-    bool fine = members && make_group(w, g, n, P_before);
+    bool fine = members && make_group(w, g, n, triangle);
     w->n++; /* freed with the others, whatever happens */
     for (size_t j = 0; fine && j < n; j++) {
         members[column[j] >> 6] |= (uint64_t)1 << (column[j] & 63);
@@ -241,7 +240,7 @@ bool sl_groups_add(sl_groups *w, const uint32_t *column, size_t n, const double 
         double z = w->rule.C * w->batch->yh[i] * w->alpha[i];
         for (size_t a = 0; a < e->n; a++) g->g[w->value[e->at + a].member] += z * (double)w->value[e->at + a].value;
     }
-    multiply(w, g);
+    multiply(g);
     return true;
 }
 
@@ -276,10 +275,10 @@ void sl_groups_drop(sl_groups *w, size_t k) {
 void sl_groups_recall(sl_groups *w, size_t k, const double *mu) {
     sl_group *g = &w->group[k];
     for (size_t i = 0; i < g->size; i++) {
-        double Pmu = g->P ? sl_dot(g->P + i * w->rule.r, mu, g->size) : mu[i];
+        double Pmu = g->P ? sl_dot(g->P + i * g->size, mu, g->size) : mu[i];
         g->g[i] += w->rule.sigma * Pmu;
     }
-    multiply(w, g);
+    multiply(g);
 }
 
 void sl_groups_mu(const sl_groups *w, size_t k, double *mu) {
@@ -364,7 +363,7 @@ static void move(sl_groups *w, size_t i, double step) {
                 g->u[x[a].member] += part;
                 continue;
             }
-            const double *row = g->S + x[a].member * w->rule.r;
+            const double *row = g->S + x[a].member * g->size;
             for (size_t j = 0; j < g->size; j++) g->u[j] += part * row[j];
         }
     }

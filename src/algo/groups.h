@@ -22,7 +22,7 @@ typedef struct sl_groups_rule {
 
 typedef struct sl_group {
     size_t size;
-    double *P, *S; /* S_k^-1 and S_k, r numbers a row; both NULL without covariance */
+    double *P, *S; /* S_k^-1 and S_k, `size` numbers a row; both NULL without covariance */
     double *g, *u;
     double a2; /* g.u = |z_k|^2 */
     double c;
@@ -60,8 +60,8 @@ bool sl_groups_start(sl_groups *w, const sl_groups_rule *rule, const sl_state *s
 void sl_groups_free(sl_groups *w);
 
 /* Makes the n features a group of number w->n: its covariance, the examples' values, g as alpha has it. What it had in
- * earlier batches: P_before, r numbers a row, or NULL. False also where w->indefinite. */
-bool sl_groups_add(sl_groups *w, const uint32_t *column, size_t n, const double *P_before);
+ * earlier batches: the lower triangle of S_k^-1, or NULL. False also where w->indefinite. */
+bool sl_groups_add(sl_groups *w, const uint32_t *column, size_t n, const double *triangle);
 /* Takes the last group's place for group k, whose features are no longer chosen. */
 void sl_groups_drop(sl_groups *w, size_t k);
 /* g = sigma P mu: what examples of earlier batches have left. */

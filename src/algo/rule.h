@@ -27,6 +27,12 @@ static inline double square_norm(const sl_row *x) {
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
+/* Whether the n-th pivot of a Cholesky factor, of a matrix with this element on its diagonal, is more than rounding:
+ * accurate to a thousandth. */
+static inline bool sl_pivot_is_accurate(double pivot, double diagonal, size_t n) {
+    return (double)n * 0x1p-52 * diagonal <= 1e-3 * pivot;
+}
+
 /* a.b */
 double sl_dot(const double *a, const double *b, size_t n);
 

@@ -1,7 +1,7 @@
 /* sbcw, fgm: sparse batch confidence-weighted learning and the feature generating machine (Tan et al., AAAI 2016,
  * algorithms 2 and 3; Tan et al., JMLR 2014).
  *
- *   groups of r = ceil(features/iterations) features are added one at a time, no feature twice:
+ *   groups of r = ceil(features/iterations) features (at most 512) are added one at a time, no feature twice:
  *     s = sum_i h_i alpha_i y_i x_i, alpha = 1 before the first group; the r best scores s_j^2 S_jj,
  *     S_jj = 1/(1 + C_cov sum_i h_i x_ij^2)                              (score = plain: the r best s_j^2)
  *     S_k = (I + C_cov sum_i h_i x_i^k x_i^k')^-1                        (fgm: I, and plain scores)
@@ -10,7 +10,9 @@
  *   a later batch keeps groups, covariances and mu, refits, and lets the weakest tenth of the groups make way for new
  * ones
  *
- * docs/sbcw.md says how the paper's open points were settled. Examples are predicted with mu as of the last finished
+ * This is not the paper's rule to the letter: alpha is kept from group to group, examples without a chosen feature have
+ * theirs at its end, scores know the variance, and there is a refit. docs/sbcw.md says why, and how its open points
+ * were settled. Examples are predicted with mu as of the last finished
  * batch. s->vector is mu, a number per place; s->matrix has S_k^-1 group by group, each a triangle. Importance h: C h.
  * Cost of a batch: a few sweeps over its values per group; nothing grows with the square of the dimension. */
 #include <stdlib.h>
@@ -30,7 +32,7 @@ static const char *const scores[] = {"covariance", "plain", NULL};
         {"C", "weight of the loss", c, 1e-12, 1e12, 0, NULL},                                                          \
         {"sigma", "weight of |w|^2 beside the term that makes groups sparse", 10, 1e-9, 1e9, 0, NULL},                 \
         {"q", "the loss is the hinge to this power: 1 or 2", 1, 1, 2, 1, NULL},                                        \
-        {"iterations", "groups in which the features are chosen", 20, 1, 100000, 1, NULL},                             \
+        {"iterations", "groups in which the features are chosen; of at most 512 each", 20, 1, 100000, 1, NULL},        \
         {"inner", "passes over the batch after each group", 1, 1, 10000, 1, NULL},                                     \
         {"refit", "passes, at most, that fit the weights of all chosen features", 100, 0, 100000, 1, NULL},            \
         {"tolerance", "passes end when the objective changes by less than this share", 1e-3, 0, 1, 0, NULL}, P_BATCH
@@ -51,7 +53,12 @@ typedef struct feature {
 static const sl_field fields[] = {SL_FIELD(column, SL_U32), SL_FIELD(place, SL_U32)};
 
 static size_t ceiling(double a, double b) { return (size_t)ceil(a / b); }
-static size_t group_size(const double *p) { return ceiling(p[FEATURES], p[ITERATIONS]); }
+/* r; a group's covariance grows with its square, so beyond a limit there are more iterations instead */
+static size_t group_size(const double *p) {
+    enum { LARGEST = 512 };
+    size_t r = ceiling(p[FEATURES], p[ITERATIONS]);
+    return r < LARGEST ? r : LARGEST;
+}
 
 static double mu(const sl_state *s, uint32_t slot) {
     uint32_t place = ((const feature *)s->features)[slot].place;
@@ -191,8 +198,7 @@ static bool add_groups(const sl_state *s, sl_groups *w, scoring *z, bool later) 
 static bool recall(const sl_state *s, sl_groups *w) {
     size_t r = w->rule.r;
     uint32_t *column = calloc(s->order + 1, sizeof *column); /* by place, from 1 */
-    double *P = malloc(r * r * sizeof *P);
-    bool fine = column && P;
+    bool fine = column;
     for (size_t j = 0; fine && j < s->columns; j++)
         column[place_of(s->features, s->slot_of[j])] = (uint32_t)j + 1; /* those not chosen: 0, which nobody asks for */
     for (size_t k = 0; fine && k < s->order / r; k++) {
@@ -202,23 +208,37 @@ static bool recall(const sl_state *s, sl_groups *w) {
             n++;
         }
         const double *triangle = w->rule.covariance ? s->matrix + k * sl_triangle(r) : NULL;
-        for (size_t i = 0; triangle && i < r; i++)
-            for (size_t j = 0; j <= i; j++) P[i * r + j] = P[j * r + i] = triangle[sl_triangle(i) + j];
-        fine = sl_groups_add(w, column + 1 + k * r, n, triangle ? P : NULL);
+        fine = sl_groups_add(w, column + 1 + k * r, n, triangle);
         if (fine) sl_groups_recall(w, k, s->vector + k * r);
     }
     free(column);
-    free(P);
     return fine;
 }
 
-static void drop_weakest(sl_groups *w) {
-    for (size_t n = (w->n + 5) / 10; n; n--) {
-        size_t weakest = 0;
+/* Whether group a makes way before group b: the smaller where features are still wanted, then the weaker. */
+static bool goes_before(const sl_groups *w, size_t a, size_t b, bool wanted) {
+    const sl_group *x = &w->group[a], *y = &w->group[b];
+    if (wanted && x->size != y->size) return x->size < y->size;
+    return x->a2 < y->a2;
+}
+
+/* A tenth of the groups, but at least one, makes way for new ones; of a single group, only one that is not full. */
+static void drop_weakest(const sl_state *s, sl_groups *w) {
+    bool wanted = w->n == w->room && count_chosen(w) < (size_t)s->p[FEATURES];
+    size_t n = w->n > 1 ? (w->n + 5) / 10 : wanted;
+    for (n = n || w->n < 2 ? n : 1; n; n--) {
+        size_t first = 0;
         for (size_t k = 1; k < w->n; k++)
-            if (w->group[k].a2 < w->group[weakest].a2) weakest = k;
-        sl_groups_drop(w, weakest);
+            if (goes_before(w, k, first, wanted)) first = k;
+        sl_groups_drop(w, first);
     }
+}
+
+/* S_k^-1 as a triangle of r rows; those that the group does not have are as in I. */
+static void keep_covariance(const sl_group *g, size_t r, double *triangle) {
+    for (size_t i = 0; i < r; i++)
+        for (size_t j = 0; j <= i; j++)
+            triangle[sl_triangle(i) + j] = i < g->size ? g->P[i * g->size + j] : i == j ? 1 : 0;
 }
 
 /* Leaves the groups as state. */
@@ -229,8 +249,7 @@ static bool keep(sl_state *s, const sl_groups *w, uint64_t *updates) {
     for (size_t j = 0; j < s->columns; j++) f[s->slot_of[j]].place = w->place[j];
     for (size_t k = 0; k < w->n; k++) {
         sl_groups_mu(w, k, s->vector + k * r);
-        for (size_t i = 0; w->rule.covariance && i < r; i++)
-            memcpy(s->matrix + k * sl_triangle(r) + sl_triangle(i), w->group[k].P + i * r, (i + 1) * sizeof(double));
+        if (w->rule.covariance) keep_covariance(&w->group[k], r, s->matrix + k * sl_triangle(r));
     }
     for (size_t i = 0; i < w->batch->rows; i++) *updates += w->alpha[i] > 0;
     return true;
@@ -242,7 +261,7 @@ static bool learn(sl_state *s, sl_groups *w, scoring *z, uint64_t *updates) {
     if (later) {
         if (!recall(s, w)) return false;
         sl_groups_pass(w, refit ? refit : 1, false);
-        drop_weakest(w);
+        drop_weakest(s, w);
         sl_groups_pass(w, 1, false);
     }
     if (!add_groups(s, w, z, later)) return false;
@@ -271,8 +290,10 @@ static sluice_status finish(sl_state *s, bool covariance, uint64_t *updates, slu
         return sl_fail(err, SLUICE_E_NUMERIC,
                        "a covariance or a weight is beyond 64 bits: values are too large; scale them (--normalize l2)");
     return fine ? SLUICE_OK
-                : sl_fail(err, SLUICE_E_MEMORY, "no memory to learn a batch of %zu examples; a smaller one takes less",
-                          s->held.rows);
+                : sl_fail(
+                      err, SLUICE_E_MEMORY,
+                      "no memory to learn a batch of %zu examples; a smaller one (batch), or fewer features, take less",
+                      s->held.rows);
 }
 
 static sluice_status sbcw_finish(sl_state *s, uint64_t *updates, sluice_error *err) {

@@ -60,6 +60,7 @@ const sl_learner sl_scw_1 = {
 
 const sl_learner sl_scw_1_full = {
     .info.name = "scw-1-full",
+    .without_matrix = "scw-1",
     .info.summary = "scw-1 with a full matrix: for few features",
     .info.paper = PAPER,
     SL_PARAMS(params),
@@ -80,6 +81,7 @@ const sl_learner sl_scw_2 = {
 
 const sl_learner sl_scw_2_full = {
     .info.name = "scw-2-full",
+    .without_matrix = "scw-2",
     .info.summary = "scw-2 with a full matrix: for few features",
     .info.paper = PAPER,
     SL_PARAMS(params),

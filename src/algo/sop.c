@@ -87,6 +87,7 @@ const sl_learner sl_sop = {
 
 const sl_learner sl_sop_full = {
     .info.name = "sop-full",
+    .without_matrix = "sop",
     .info.summary = "sop with a full matrix: for few features",
     .info.paper = PAPER,
     SL_PARAMS(params),

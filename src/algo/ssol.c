@@ -7,7 +7,7 @@
  *
  * a is the diagonal of the inverse of r I + sum of x x': features seen often move less.
  * Importance h: the step is eta h. Cost: O(nonzeros of x). */
-#include "algo/rule.h"
+#include "algo/side.h"
 
 enum { ETA, LAMBDA, R, SCHEDULE, COST_POS, COST_NEG };
 
@@ -24,6 +24,12 @@ static const sl_field fields[] = {SL_FIELD(theta, SL_F32), SL_FIELD_FROM(a, SL_F
 
 static double lambda_t(const sl_state *s) { return threshold(s->p[SCHEDULE], s->p[ETA], s->p[LAMBDA], s->t); }
 
+/* a_i -= (a_i x_i)^2 shrink */
+INLINE float shrunk(float a, double value, double shrink) {
+    double ax = (double)a * value;
+    return (float)positive((double)a - ax * ax * shrink); /* rounding must not take it below 0 */
+}
+
 SL_VECTOR static double score(sl_state *s, const sl_row *x) {
     feature *f = s->features;
     double v = 0; /* x'Ax */
@@ -35,8 +41,8 @@ SL_VECTOR static double score(sl_state *s, const sl_row *x) {
         l = lanes(x->n - at);
         for (size_t k = 0; k < l; k++) a[k] = f[x->slot[at + k]].a, theta[k] = f[x->slot[at + k]].theta;
         for (size_t k = 0; k < l; k++) {
-            double value = (double)x->value[at + k], ax = (double)a[k] * value;
-            a[k] = (float)positive((double)a[k] - ax * ax * shrink); /* rounding must not take it below 0 */
+            double value = (double)x->value[at + k];
+            a[k] = shrunk(a[k], value, shrink);
             wx[k] = soft((double)a[k] * (double)theta[k], k_t) * value;
         }
         for (size_t k = 0; k < l; k++) f[x->slot[at + k]].a = a[k], m += wx[k];
@@ -69,6 +75,84 @@ static void weights(const sl_state *s, const uint32_t *slot, size_t n, float *w)
     }
 }
 
+/* ---- side by side ------------------------------------------------------------------------------------------------ */
+
+typedef struct side {
+    sl_f8 theta[SL_HALVES], a[SL_HALVES];
+} side;
+
+/* a does not depend on what is predicted: with one r for all it is the same for all, and is computed once. */
+static bool one_r(const sl_lanes *s) {
+    for (size_t l = 1; l < SL_SIDE; l++)
+        if (s->p[R].at[l] != s->p[R].at[0]) return false;
+    return true;
+}
+
+SL_VECTOR static void side_score_one_r(sl_lanes *s, const sl_row *x) {
+    sl_side k_t, m = {{0}};
+    double v = 0;
+    for (size_t k = 0; k < x->n; k++) {
+        const side *f = sl_lanes_at(s, x->slot[k]);
+        v += (double)f->a[0][0] * (double)x->value[k] * (double)x->value[k];
+    }
+    double shrink = 1 / (s->p[R].at[0] + v);
+    thresholds(s, &s->p[SCHEDULE], &s->p[ETA], &s->p[LAMBDA], &k_t);
+    for (size_t k = 0; k < x->n; k++) {
+        side *f = sl_lanes_at(s, x->slot[k]);
+        float a = shrunk(f->a[0][0], (double)x->value[k], shrink);
+        HALVES {
+            f->a[h] = (sl_f8){a, a, a, a, a, a, a, a};
+            m.half[h] += d8_soft((double)a * d8_of(f->theta[h]), k_t.half[h]) * (double)x->value[k];
+        }
+    }
+    s->m = m;
+}
+
+SL_VECTOR static void side_score_many_r(sl_lanes *s, const sl_row *x) {
+    sl_side v = {{0}}, k_t, shrink, m = {{0}};
+    for (size_t k = 0; k < x->n; k++) {
+        const side *f = sl_lanes_at(s, x->slot[k]);
+        HALVES v.half[h] += d8_of(f->a[h]) * (double)x->value[k] * (double)x->value[k];
+    }
+    HALVES shrink.half[h] = 1 / (s->p[R].half[h] + v.half[h]);
+    thresholds(s, &s->p[SCHEDULE], &s->p[ETA], &s->p[LAMBDA], &k_t);
+    for (size_t k = 0; k < x->n; k++) {
+        side *f = sl_lanes_at(s, x->slot[k]);
+        HALVES {
+            sl_d8 a = d8_of(f->a[h]), ax = a * (double)x->value[k];
+            a -= ax * ax * shrink.half[h];
+            f->a[h] = f8_of(d8_where(a > 0, a, d8_all(0)));
+            m.half[h] += d8_soft(d8_of(f->a[h]) * d8_of(f->theta[h]), k_t.half[h]) * (double)x->value[k];
+        }
+    }
+    s->m = m;
+}
+
+static void side_score(sl_lanes *s, const sl_row *x) {
+    if (one_r(s))
+        side_score_one_r(s, x);
+    else
+        side_score_many_r(s, x);
+}
+
+SL_VECTOR static void side_step(sl_lanes *s, const sl_row *x, const sl_side *c_y) {
+    if (!lossy(s, x)) return;
+    sl_side e, on = s->on;
+    HALVES e.half[h] = s->p[ETA].half[h] * x->h * c_y->half[h] * x->y;
+    for (size_t k = 0; k < x->n; k++)
+        step_floats(((side *)sl_lanes_at(s, x->slot[k]))->theta, &e, (double)x->value[k], &on);
+}
+
+static void ssol_side_update(sl_lanes *s, const sl_row *x) {
+    const sl_side one = {.half = {d8_all(1), d8_all(1)}};
+    side_step(s, x, &one);
+}
+static void cs_ssol_side_update(sl_lanes *s, const sl_row *x) {
+    side_step(s, x, &s->p[x->y > 0 ? COST_POS : COST_NEG]);
+}
+
+static const sl_lanes_rule ssol_side = {side_score, ssol_side_update}, cs_ssol_side = {side_score, cs_ssol_side_update};
+
 const sl_learner sl_ssol = {
     .info.name = "ssol",
     .info.summary = "second-order sparse online learning: the default",
@@ -80,6 +164,7 @@ const sl_learner sl_ssol = {
     .score = score,
     .update = ssol_update,
     .weights = weights,
+    .lanes = &ssol_side,
 };
 
 const sl_learner sl_cs_ssol = {
@@ -93,4 +178,5 @@ const sl_learner sl_cs_ssol = {
     .score = score,
     .update = cs_ssol_update,
     .weights = weights,
+    .lanes = &cs_ssol_side,
 };

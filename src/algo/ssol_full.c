@@ -48,6 +48,7 @@ static void weights(const sl_state *s, const uint32_t *slot, size_t n, float *w)
 
 const sl_learner sl_ssol_full = {
     .info.name = "ssol-full",
+    .without_matrix = "ssol",
     .info.summary = "ssol with a full matrix: for few features",
     .info.paper = "Wang et al., High-dimensional data stream classification via sparse online learning, ICDM 2014",
     SL_PARAMS(params),
@@ -60,6 +61,7 @@ const sl_learner sl_ssol_full = {
 
 const sl_learner sl_cs_ssol_full = {
     .info.name = "cs-ssol-full",
+    .without_matrix = "cs-ssol",
     .info.summary = "cost-sensitive ssol-full",
     .info.paper = "Wang et al., A framework of sparse online learning and its applications",
     SL_PARAMS(cs_params),

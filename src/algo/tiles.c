@@ -38,7 +38,7 @@ static void tile_at(size_t k, size_t *i, size_t *j) {
     *j = k;
 }
 
-size_t sl_tiles_rows(size_t n) { return n > 1024 ? n : 1024; }
+size_t sl_tiles_rows(const sl_state *s) { return min(s->held.rows, s->columns > 1024 ? s->columns : 1024); }
 
 static void lay_out(const sl_held *b, size_t row, double factor, double *x, size_t n) {
     memset(x, 0, n * sizeof *x);

@@ -6,16 +6,16 @@
 
 #include "core/learner.h"
 
-/* a += c sum_i h_i x_i x_i' over the rows held. `room`: sl_tiles_room(n) numbers to work with. */
+/* a += c sum_i h_i x_i x_i' over the rows held. `room`: n * sl_tiles_rows() numbers to work with. */
 void sl_tiles_add_gram(const sl_state *s, double c, double *a, size_t n, double *room);
 /* a becomes its Cholesky factor L, LL' = a; false: it is not positive definite (or too close to that for 64 bits). */
 bool sl_tiles_cholesky(const sl_state *s, double *a, size_t n);
-/* x^ = L^-1 x for `rows` (at most sl_tiles_rows(n)) of the rows held, from row `first` on, one after the other in `x`,
+/* x^ = L^-1 x for `rows` (at most sl_tiles_rows()) of the rows held, from row `first` on, one after the other in `x`,
  * and their squared lengths. */
 void sl_tiles_solve(const sl_state *s, const double *l, size_t n, size_t first, size_t rows, double *x,
                     double *square_norm);
 
-size_t sl_tiles_rows(size_t n);
-static inline size_t sl_tiles_room(size_t n) { return sl_tiles_rows(n) * n; }
+/* Examples that are worked on at once: as many as make a matrix like the other, or all. */
+size_t sl_tiles_rows(const sl_state *s);
 
 #endif

@@ -54,6 +54,12 @@ static bool foresee(const sl_space *sp, const sluice_batch *b, size_t row) {
     return false;
 }
 
+/* All lines of the cache that a feature's state lies in: one, or those of many configurations. */
+static inline void ask_for(const char *feature, size_t size) {
+    __builtin_prefetch(feature, 1);
+    for (size_t line = 64; __builtin_expect(line < size, 0); line += 64) __builtin_prefetch(feature + line, 1);
+}
+
 /* Makes the features of a row seen and asks for their state. Direct ones are as good as known: their ids are their
  * slots. */
 static bool admit_direct(sl_space *sp, const sluice_batch *b, size_t row) {
@@ -63,7 +69,7 @@ static bool admit_direct(sl_space *sp, const sluice_batch *b, size_t row) {
         uint32_t id = b->id[k];
         if (__builtin_expect(!(sp->seen_bits[id >> 6] >> (id & 63) & 1), 0) && sl_space_admit(sp, id) == SL_NO_SLOT)
             return false;
-        __builtin_prefetch(features + id * size, 1);
+        ask_for(features + id * size, size);
     }
     return true;
 }
@@ -79,7 +85,7 @@ static way admit(sluice_model *m, ahead *a, size_t row) {
         a->moves = sp->moves;
         for (size_t k = 0; k < n; k++) {
             if ((slot[k] = sl_space_admit(sp, sl_batch_id(b, first + k))) == SL_NO_SLOT) return LAID_OUT;
-            __builtin_prefetch(sl_space_at(sp, slot[k]), 1);
+            ask_for(sl_space_at(sp, slot[k]), sp->size);
         }
     } while (a->moves != sp->moves);
     return ADMITTED;
@@ -153,7 +159,8 @@ static sluice_status learn_row(sluice_model *m, const sl_row *x, double *margin)
     m->positives += x->y > 0;
     if ((s->t & (s->t - 1)) == 0) m->growth[__builtin_ctzll(s->t)] = s->seen + 1;
     if (m->rule->settle && s->t % SL_SETTLE_EVERY == 0) settle_all(m);
-    if (m->rule->finish && (double)s->held.rows == m->params[m->rule->batch]) return sl_model_finish_batch(m);
+    double batch = m->rule->finish ? m->params[m->rule->batch] : 0;
+    if (batch > 0 && (double)s->held.rows >= batch) return sl_model_finish_batch(m);
     return SLUICE_OK;
 }
 
@@ -163,7 +170,7 @@ static sluice_status check_can_learn(sluice_model *m) {
                        "a predict-only model cannot learn; keep the full model for that");
     if (m->broken)
         return sl_fail(&m->error, SLUICE_E_NUMERIC, "the model has left the range of numbers; learn it anew");
-    return SLUICE_OK;
+    return sl_model_check_batch(m);
 }
 
 static sluice_status check_weight(sluice_model *m, double h) {

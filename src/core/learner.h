@@ -1,7 +1,8 @@
 /* What a learner is: one const record that declares its parameters and its state, and the functions that are the rule.
  *
  * The core does the rest from the declaration: it gives every feature its struct, grows, saves, loads, copies, merges,
- * checks parameters, writes help and docs. A learner never allocates, prints or fails (except in prepare). */
+ * checks parameters, writes help and docs. A learner never allocates, prints or fails (except in prepare
+ * and finish). */
 #ifndef SL_LEARNER_H
 #define SL_LEARNER_H
 
@@ -11,6 +12,7 @@
 #include "core/blas.h"
 #include "core/held.h"
 #include "core/kept.h"
+#include "core/lanes.h"
 
 enum { SL_MAX_PARAMS = 16, SL_MAX_FIELDS = 8, SL_MAX_SCALARS = 8 };
 
@@ -42,6 +44,7 @@ typedef struct sl_state {
     size_t columns;      /* and how many features have had a value so far */
     uint32_t *slot_of;   /* in finish: the slot of each column */
     unsigned threads;    /* that finish may use; 0: as many as there are cores */
+    struct part *part;   /* in a sweep: the configurations that share the features */
 } sl_state;
 
 typedef enum sl_type { SL_F32, SL_F64, SL_U32 } sl_type;
@@ -68,6 +71,7 @@ typedef struct sl_learner {
     const char *const *scalars;  /* names, ended by NULL */
     const double *first_scalars; /* what they start at; NULL: all at 0 */
     const char *trial[SL_MAX_PARAMS]; /* parameters that switch everything on: what the conformance tests run it with */
+    const char *without_matrix;       /* dense learners: who does the same with less memory */
     const char *only_weights_0_1;     /* the rule knows no other importance: the learners that do; NULL: it knows all */
     bool counts_features;             /* the rule asks how many features were seen */
     bool draws;                       /* at random, example by example: the order of the values matters */
@@ -95,7 +99,8 @@ typedef struct sl_learner {
     /* Batch learners, which have no update: learns the rows held, of which there are some, and leaves them as they are;
      * adds the updates it made. May fail. Their struct begins with a uint32_t column. NULL: learns row by row. */
     sluice_status (*finish)(sl_state *s, uint64_t *updates, sluice_error *err);
-    size_t batch; /* which of its parameters says how many rows make a batch (0: all of a run) */
+    const sl_lanes_rule *lanes; /* the same rule for many configurations at once; NULL: one at a time */
+    size_t batch;               /* which of its parameters says how many rows make a batch (0: all of a run) */
     /* After so many rounds counters in the features would wrap: brings them all up to date. NULL: has none. */
     void (*settle)(sl_state *s, const uint32_t *slot, size_t n);
 } sl_learner;

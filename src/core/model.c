@@ -129,7 +129,7 @@ void sluice_model_free(sluice_model *m) {
 
 /* ---- copies ----------------------------------------------------------------------------------------------------- */
 
-static void copy_counts(sluice_model *to, const sluice_model *from) {
+void sl_model_copy_counts(sluice_model *to, const sluice_model *from) {
     memcpy(to->scalars, from->scalars, sizeof to->scalars);
     to->state.t = from->state.t;
     to->mistakes = from->mistakes;
@@ -142,6 +142,13 @@ static void copy_counts(sluice_model *to, const sluice_model *from) {
     to->limit.next_sweep = from->limit.next_sweep;
 }
 
+void sl_model_copy_history(sluice_model *to, const sluice_model *from) {
+    memcpy(to->space.newest, from->space.newest, sizeof to->space.newest);
+    to->space.arrivals = from->space.arrivals;
+    to->space.seen = from->space.seen; /* a predict-only model counts more than it has */
+    to->space.births = from->space.births;
+}
+
 static void *no_memory(sluice_model *m, sluice_error *err) {
     sluice_model_free(m);
     sl_fail(err, SLUICE_E_MEMORY, "no memory for a copy of the model");
@@ -151,7 +158,7 @@ static void *no_memory(sluice_model *m, sluice_error *err) {
 sluice_model *sl_model_copy_without_held(const sluice_model *from, sluice_error *err) {
     sluice_model *to = sl_model_empty(from->learner, from->rule, from->params, &from->settings, err);
     if (!to) return NULL;
-    copy_counts(to, from);
+    sl_model_copy_counts(to, from);
     sl_keys_walk w;
     bool fine = sl_keys_start(&w, from);
     while (fine && sl_keys_next(&w)) {
@@ -162,10 +169,7 @@ sluice_model *sl_model_copy_without_held(const sluice_model *from, sluice_error 
                    from->space.features + (size_t)w.at.slot * from->space.size, from->space.size);
     }
     sl_keys_end(&w);
-    memcpy(to->space.newest, from->space.newest, sizeof to->space.newest);
-    to->space.arrivals = from->space.arrivals;
-    to->space.seen = from->space.seen; /* a predict-only model counts more than it has */
-    to->space.births = from->space.births;
+    sl_model_copy_history(to, from);
     to->state.columns = from->state.columns;
     to->state.threads = from->state.threads;
     if (fine && from->state.order) {
@@ -282,7 +286,7 @@ static bool add_weight(sluice_model *m, const sluice_weight *w, uint32_t *slot) 
 static sluice_model *freeze(const sluice_model *from, sluice_error *err) {
     sluice_model *to = sl_model_empty(from->learner, &sl_frozen, from->params, &from->settings, err);
     if (!to) return NULL;
-    copy_counts(to, from);
+    sl_model_copy_counts(to, from);
     memset(to->scalars, 0, sizeof to->scalars);
     sluice_weight *weights;
     size_t n;

@@ -54,11 +54,16 @@ extern const sl_learner sl_frozen;
 /* A model without features; takes its learner and parameters as checked. */
 sluice_model *sl_model_empty(const sl_learner *learner, const sl_learner *rule, const double *params,
                              const sluice_settings *settings, sluice_error *err);
+/* Parts of a copy: the counts, and how the features came. */
+void sl_model_copy_counts(sluice_model *to, const sluice_model *from);
+void sl_model_copy_history(sluice_model *to, const sluice_model *from);
 sluice_model *sl_model_copy_without_held(const sluice_model *from, sluice_error *err);
 /* Batch learners: gives the row's features their columns, and makes room for the row; false: no memory. */
 bool sl_model_prepare_to_hold(sluice_model *m, const sl_row *x);
 /* Puts the row into the unfinished batch. */
 void sl_model_hold(sluice_model *m, const sl_row *x);
+/* Whether a batch that begins can also be learned. */
+sluice_status sl_model_check_batch(sluice_model *m);
 /* Learns the batch that is held, if there is one, and lets it go. */
 sluice_status sl_model_finish_batch(sluice_model *m);
 /* The settings' own gate. */

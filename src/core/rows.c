@@ -105,10 +105,9 @@ sluice_status sl_check_dense_limit(sluice_model *m, const sl_raw_row *r) {
     uint64_t seen = m->space.seen + coming, hashed = ((uint64_t)1 << m->settings.hash_bits) + 1;
     if (m->settings.hash_bits && seen > hashed) seen = hashed; /* ids that collide were counted one by one */
     if (seen <= SLUICE_MAX_DENSE_FEATURES) return SLUICE_OK;
-    const char *name = m->rule->info.name, *full = strstr(name, "-full");
     return sl_fail(&m->error, SLUICE_E_LIMIT,
-                   "%s keeps a matrix over the features and takes at most %d of them; use %.*s, which keeps none", name,
-                   SLUICE_MAX_DENSE_FEATURES, full ? (int)(full - name) : 4, full ? name : "arow");
+                   "%s keeps a matrix over the features and takes at most %d of them; use %s, which keeps none",
+                   m->rule->info.name, SLUICE_MAX_DENSE_FEATURES, m->rule->without_matrix);
 }
 
 /* Makes every feature of the row seen and finds its slot; false when there is no memory. */

@@ -39,11 +39,12 @@ static bool find_slots(sluice_model *m) {
     return true;
 }
 
+/* Where memory or OpenBLAS is missing the rows go on waiting: nothing is lost, and it can be tried again. */
 sluice_status sl_model_finish_batch(sluice_model *m) {
     sl_state *s = &m->state;
     if (!m->rule->finish || s->held.rows == 0) return SLUICE_OK;
-    s->features = m->space.features;
     bool dense = m->rule->info.flags & SLUICE_LEARNER_DENSE;
+    s->features = m->space.features;
     s->blas = dense ? sl_blas_begin(&m->error) : NULL;
     if (dense && !s->blas) return m->error.status;
     sluice_status status = find_slots(m) ? m->rule->finish(s, &m->updates, &m->error)
@@ -55,15 +56,23 @@ sluice_status sl_model_finish_batch(sluice_model *m) {
     free(s->slot_of);
     s->slot_of = NULL;
     s->blas = NULL;
-    m->broken |= status != SLUICE_OK;
-    sl_held_clear(&s->held);
+    m->broken |= status == SLUICE_E_NUMERIC;
+    if (status == SLUICE_OK) sl_held_clear(&s->held);
     return status;
+}
+
+/* Asked before the first row of a batch, not after the last. */
+sluice_status sl_model_check_batch(sluice_model *m) {
+    if (!m->rule->finish || m->state.held.rows || !(m->rule->info.flags & SLUICE_LEARNER_DENSE)) return SLUICE_OK;
+    if (!sl_blas_begin(&m->error)) return m->error.status;
+    sl_blas_end();
+    return SLUICE_OK;
 }
 
 sluice_status sluice_model_end_run(sluice_model *m) {
     if (!m->rule->finish || m->params[m->rule->batch] != 0) return SLUICE_OK;
     sluice_status status = sl_model_finish_batch(m);
-    sl_held_free(&m->state.held);
+    if (status == SLUICE_OK) sl_held_free(&m->state.held);
     return status;
 }
 

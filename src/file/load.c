@@ -442,7 +442,7 @@ static sluice_status read_values(loader *l) {
 }
 
 /* Columns number the features that have had a value, each its own. */
-static bool read_columns_of(loader *l, bool *taken) {
+static bool number_columns(loader *l, bool *taken) {
     sluice_model *m = l->model;
     sl_state *s = &m->state;
     uint32_t slot[SL_BLOCK];
@@ -464,12 +464,13 @@ static sluice_status finish_held(loader *l) {
     if (!m->rule->finish) return SLUICE_OK;
     bool *taken = calloc(l->features + 1, sizeof *taken);
     if (!taken) return sl_fail(l->err, SLUICE_E_MEMORY, "no memory for the model's features");
-    bool fine = read_columns_of(l, taken);
+    bool fine = number_columns(l, taken);
     free(taken);
     double batch = m->params[m->rule->batch];
     bool dense = m->rule->info.flags & SLUICE_LEARNER_DENSE; /* its rows are columns */
-    fine = fine && (!dense || m->state.order <= m->state.columns) && l->values == (b->rows ? b->start[b->rows] : 0) &&
-           b->rows <= m->state.t && (batch == 0 || (double)b->rows < batch);
+    fine = fine && (!dense || (m->state.order <= m->state.columns && m->state.columns <= SLUICE_MAX_DENSE_FEATURES)) &&
+           l->values == (b->rows ? b->start[b->rows] : 0) && b->rows <= m->state.t &&
+           (batch == 0 || (double)b->rows < batch);
     for (size_t k = 0; fine && k < l->values; k++) fine = b->column[k] < m->state.columns;
     return fine ? SLUICE_OK : DAMAGED(l, "the model file is damaged: its unfinished batch is impossible");
 }

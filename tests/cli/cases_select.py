@@ -61,6 +61,10 @@ def test_json_has_its_fields(t):
         equal([f["score"] for f in b["selected"]], sorted((abs(f["weight"]) for f in b["selected"]), reverse=True))
 
 
+def test_the_largest_budget_is_checked_before_any_work(t):
+    t.refused("select", "--features", "10,200000", "nosuch.svm", status=2, says="features")
+
+
 def test_sbcw_chooses_when_no_learner_is_named(t):
     t.write("a", rows(200))
     equal(selected(t, "--features", 3, "a")["learner"], "sbcw")

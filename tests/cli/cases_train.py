@@ -160,6 +160,29 @@ def test_an_unfinished_batch_counts_in_results_and_waits_in_the_model(t):
         equal(r["nonzeros"], t.run("inspect", "--json", "m").json()["nonzeros"])
 
 
+def test_narow_goes_on_where_its_variance_is_exactly_at_the_limit(t):
+    t.write("same", "1 1:1\n-1 1:1\n" * 50)
+    t.write("pair", "1 1:1 2:1\n-1 1:1 2:1\n" * 50)
+    for name in ["narow", "narow-full"]:
+        for b in [3, 6, 49, 64]:
+            for data in ["same", "pair"]:
+                r = trained(t, "-a", name, "-P", f"b={b}", "-o", "m", data)
+                equal(r["examples"], 100)
+                check(r["updates"] >= 1, f"{name} b={b}")
+
+
+def test_updates_of_runs_add_up_and_inspect_says_what_waits(t):
+    t.write("a", rows(130))
+    t.write("b", rows(130, seed=3))
+    for name in t.in_batches():
+        batch = ["-a", name, "-P", "batch=100"]
+        first = trained(t, *batch, "-o", "m", "a")["updates"]
+        equal(t.run("inspect", "--json", "m").json()["waiting"], 30)
+        second = trained(t, "-i", "m", "-o", "m", "b")["updates"]
+        equal(first + second, trained(t, *batch, "a", "b")["updates"])
+        equal(t.run("inspect", "--json", "m").json()["waiting"], 60)
+
+
 def test_a_run_that_is_one_batch_says_what_its_error_means(t):
     t.write("a", rows(50))
     for name in t.in_batches():

@@ -22,6 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         sluice_model_facts facts = {.size = sizeof facts};
         sluice_model_describe(m, &facts);
         sluice_model_learn(m, &x, NULL);
+        sluice_model_end_run(m);
         void *again;
         size_t n;
         if (sluice_model_bytes(m, &again, &n) == SLUICE_OK) {

@@ -774,8 +774,12 @@ class Sbcw(Batches):
                 # g = sigma S^-1 mu, z = S^(1/2) g
                 self.old_z[k] = self.roots[k] @ (self.sigma * self.inverses[k] @ self.w[group])
             self.passes(self.refit or 1, sparse=False)
-            for _ in range((len(self.groups) + 5) // 10):
-                self.drop(int(np.argmin([np.linalg.norm(z) for z in self.z()])))
+            most = -(-self.features // self.r)
+            wanted = len(self.groups) == most and sum(map(len, self.groups)) < self.features
+            n = max(1, (len(self.groups) + 5) // 10) if len(self.groups) > 1 else int(wanted)
+            for _ in range(n):
+                lengths = [np.linalg.norm(z) for z in self.z()]
+                self.drop(min(range(len(self.groups)), key=lambda k: (len(self.groups[k]) if wanted else 0, lengths[k])))
             self.passes(1, sparse=False)
         most = -(-self.features // self.r)
         while sum(map(len, self.groups)) < self.features and len(self.groups) < most:
@@ -795,7 +799,7 @@ class Sbcw(Batches):
 
     @property
     def r(self):
-        return -(-self.features // self.iterations)
+        return min(512, -(-self.features // self.iterations))
 
     def touched(self):
         return sum((hat ** 2).sum(1) for hat in self.hats) > 0 if self.hats else np.zeros(len(self.X), bool)

@@ -150,6 +150,57 @@ TEST(values_beyond_64_bits_are_refused_and_the_model_is_not_saved) {
     sluice_model_free(m);
 }
 
+/* Two columns that are the same have the same weight, or it is said that they have none. */
+TEST(a_covariance_that_is_mostly_rounding_is_refused) {
+    static const char *const learners[] = {"bcw", "sbcw"};
+    for (size_t l = 0; l < 2; l++)
+        for (uint64_t seed = 0; seed < 6; seed++)
+            for (double size = 1; size < 1e12; size *= 10) {
+                sluice_model *m = new_model(learners[l], "batch=0");
+                uint64_t ids[] = {1, 2, 3};
+                state = seed;
+                for (int i = 0; i < 30; i++) {
+                    float x = (float)(size * uniform()), values[] = {x, x, (float)(size * uniform())};
+                    sluice_example e = {ids, values, 3, (double)values[0] + 0.3 * (double)values[2] > 0 ? 1 : -1, 1};
+                    CHECK_EQ(sluice_model_learn(m, &e, NULL), SLUICE_OK);
+                }
+                sluice_weight *w = NULL;
+                size_t n = 0;
+                if (sluice_model_end_run(m) == SLUICE_OK && sluice_model_weights(m, &w, &n, NULL) == SLUICE_OK) {
+                    CHECK(n >= 2 && fabs((double)w[0].weight / (double)w[1].weight - 1) < 1e-2);
+                    CHECK(size < 1e9);
+                } else {
+                    CHECK_EQ(sluice_model_error(m)->status, SLUICE_E_NUMERIC);
+                    CHECK(size > 1e4);
+                }
+                sluice_free(w);
+                sluice_model_free(m);
+            }
+}
+
+/* What is not there costs nothing. */
+TEST(groups_are_as_large_as_the_features_there_are) {
+    const char *params[] = {"features=100000", "iterations=1"};
+    sluice_model *m = sluice_model_new("sbcw", params, 2, NULL, NULL);
+    learn(m, 1, 30, 5, 40);
+    CHECK_EQ(sluice_model_end_run(m), SLUICE_OK);
+    CHECK(m->state.order <= 512);
+    sluice_model_free(m);
+}
+
+TEST(later_batches_fill_what_the_first_left_open) {
+    static const char *const iterations[] = {"iterations=1", "iterations=2", "iterations=4", "iterations=20"};
+    for (size_t i = 0; i < 4; i++) {
+        const char *params[] = {"features=30", "batch=8", iterations[i]};
+        sluice_model *m = sluice_model_new("fgm", params, 3, NULL, NULL);
+        learn(m, 1, 400, 2, 400);
+        sluice_model_facts f = {.size = sizeof f};
+        sluice_model_describe(m, &f);
+        CHECK(f.nonzeros >= (i ? 24 : 10));
+        sluice_model_free(m);
+    }
+}
+
 TEST(examples_without_values_are_a_batch_too) {
     sluice_model *m = new_model("bcw", "batch=2");
     uint64_t id = 7;
@@ -168,6 +219,9 @@ int main(void) {
     RUN(the_number_of_threads_leaves_no_trace);
     RUN(the_covariance_is_the_sum_over_all_batches);
     RUN(values_beyond_64_bits_are_refused_and_the_model_is_not_saved);
+    RUN(a_covariance_that_is_mostly_rounding_is_refused);
+    RUN(groups_are_as_large_as_the_features_there_are);
+    RUN(later_batches_fill_what_the_first_left_open);
     RUN(examples_without_values_are_a_batch_too);
     return DONE;
 }

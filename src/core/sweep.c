@@ -1,0 +1,255 @@
+/* Many configurations of one learner in one pass: up to SL_SIDE of them share a feature space, and the state of a
+ * feature for all of them lies together (lanes.h). Learners without such a rule have a model for each configuration. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "core/keys.h"
+#include "core/parallel.h"
+
+/* Up to SL_SIDE configurations. */
+typedef struct part {
+    size_t first, n;     /* which configurations */
+    sluice_model *model; /* its features are those of all of them; or the one configuration's own */
+    sl_learner rule;     /* the model's: passes rows on to the lanes */
+    sl_lanes lanes;
+    sl_side p[SL_MAX_PARAMS], scalar[SL_MAX_SCALARS];
+    uint64_t mistakes[SL_SIDE], updates[SL_SIDE];
+    bool broken[SL_SIDE];
+    unsigned char *fresh;
+} part;
+
+struct sluice_sweep {
+    const sl_learner *learner;
+    sluice_settings settings;
+    double (*params)[SL_MAX_PARAMS]; /* of each configuration */
+    size_t n;
+    part *parts;
+    size_t n_parts;
+    unsigned threads;
+    sluice_error error;
+    sluice_status *status; /* of each part, for the batch at hand */
+    const sluice_batch *batch;
+};
+
+static size_t type_size(sl_type type) { return type == SL_F64 ? 8 : 4; }
+
+/* ---- the rule of a part: to the core one learner, whose features are larger ---------------------------------------
+ */
+
+/* The part that a state belongs to: it is the model's, which knows its rule. */
+static part *part_of(const sl_state *s) { return s->part; }
+
+static double score(sl_state *s, const sl_row *x) {
+    part *a = part_of(s);
+    a->lanes.features = s->features;
+    a->lanes.t = s->t;
+    a->model->learner->lanes->score(&a->lanes, x);
+    for (size_t l = 0; l < SL_SIDE; l++) {
+        if (isfinite(a->lanes.m.at[l])) continue;
+        a->broken[l] = true; /* alone it would have stopped here */
+        a->lanes.m.at[l] = 0;
+    }
+    return 0;
+}
+
+static bool update(sl_state *s, const sl_row *x, double m) {
+    (void)m;
+    part *a = part_of(s);
+    for (size_t l = 0; l < SL_SIDE; l++) a->mistakes[l] += (a->lanes.m.at[l] > 0) != (x->y > 0);
+    a->model->learner->lanes->update(&a->lanes, x);
+    for (size_t l = 0; l < SL_SIDE; l++) a->updates[l] += a->lanes.on.mask[l / 8][l % 8] != 0 && x->n;
+    return false;
+}
+
+/* One configuration of a feature, from and to where all of them lie. */
+static void gather(const sl_learner *learner, const char *from, size_t l, char *to) {
+    for (size_t i = 0; i < learner->n_fields; i++) {
+        size_t size = type_size(learner->fields[i].type);
+        memcpy(to + learner->fields[i].offset, from + l * size, size);
+        from += SL_SIDE * size;
+    }
+}
+static void scatter(const sl_learner *learner, const char *from, size_t l, char *to) {
+    for (size_t i = 0; i < learner->n_fields; i++) {
+        size_t size = type_size(learner->fields[i].type);
+        memcpy(to + l * size, from + learner->fields[i].offset, size);
+        to += SL_SIDE * size;
+    }
+}
+
+/* ---- making -------------------------------------------------------------------------------------------------------
+ */
+
+static bool make_fresh(part *a, const sl_learner *learner) {
+    size_t size = 0;
+    for (size_t i = 0; i < learner->n_fields; i++) size += SL_SIDE * type_size(learner->fields[i].type);
+    a->lanes.size = size;
+    a->fresh = calloc(1, size);
+    for (size_t l = 0; a->fresh && learner->fresh && l < SL_SIDE; l++)
+        scatter(learner, learner->fresh, l, (char *)a->fresh);
+    return a->fresh != NULL;
+}
+
+/* Configurations beyond the last are the last one again: they compute in vain, and nobody looks. */
+static bool make_lanes(sluice_sweep *w, part *a, sluice_error *err) {
+    const sl_learner *learner = w->learner;
+    if (!make_fresh(a, learner)) {
+        sl_fail(err, SLUICE_E_MEMORY, "no memory for a sweep");
+        return false;
+    }
+    a->rule = *learner;
+    a->rule.info.bytes_per_feature = a->lanes.size;
+    a->rule.fresh = a->fresh;
+    a->rule.score = score;
+    a->rule.update = update;
+    a->rule.settle = NULL;
+    a->lanes.p = a->p;
+    a->lanes.scalar = a->scalar;
+    for (size_t l = 0; l < SL_SIDE; l++) {
+        size_t from = a->first + (l < a->n ? l : a->n - 1);
+        for (size_t i = 0; i < learner->info.n_params; i++) a->p[i].at[l] = w->params[from][i];
+        for (size_t i = 0; learner->scalars && learner->scalars[i]; i++)
+            a->scalar[i].at[l] = learner->first_scalars ? learner->first_scalars[i] : 0;
+    }
+    a->model = sl_model_empty(learner, &a->rule, w->params[a->first], &w->settings, err);
+    if (a->model) a->model->state.part = a;
+    return a->model != NULL;
+}
+
+/* A learner that settles would have to do so in the middle of a stream of 2^31 examples: it goes one by one. */
+static bool side_by_side(const sluice_sweep *w) {
+    return w->learner->lanes && !w->learner->settle && !w->settings.max_features && w->n > 1;
+}
+
+static bool make_parts(sluice_sweep *w, sluice_error *err) {
+    size_t each = side_by_side(w) ? SL_SIDE : 1;
+    w->n_parts = (w->n + each - 1) / each;
+    w->parts = calloc(w->n_parts, sizeof *w->parts);
+    w->status = calloc(w->n_parts, sizeof *w->status);
+    if (!w->parts || !w->status) return sl_fail(err, SLUICE_E_MEMORY, "no memory for a sweep"), false;
+    for (size_t i = 0; i < w->n_parts; i++) {
+        part *a = &w->parts[i];
+        a->first = i * each;
+        a->n = w->n - a->first < each ? w->n - a->first : each;
+        if (each > 1 ? !make_lanes(w, a, err)
+                     : !(a->model = sl_model_empty(w->learner, w->learner, w->params[i], &w->settings, err)))
+            return false;
+    }
+    return true;
+}
+
+sluice_sweep *sluice_sweep_new(const char *learner, const char *const *const *params, const size_t *n_params, size_t n,
+                               const sluice_settings *settings, sluice_error *err) {
+    /* the gate for all of it is the one for models */
+    sluice_model *first = n ? sluice_model_new(learner, params[0], n_params[0], settings, err) : NULL;
+    if (!first) {
+        if (!n) sl_fail(err, SLUICE_E_USAGE, "a sweep without configurations");
+        return NULL;
+    }
+    sluice_sweep *w = calloc(1, sizeof *w);
+    bool fine = w && (w->params = calloc(n, sizeof *w->params)) != NULL;
+    if (!fine) sl_fail(err, SLUICE_E_MEMORY, "no memory for a sweep");
+    if (fine) {
+        w->learner = first->learner;
+        w->settings = first->settings;
+        w->n = n;
+    }
+    const sluice_learner_info *info = &first->learner->info;
+    for (size_t i = 0; fine && i < n; i++)
+        fine = sluice_params_read(info->name, info->params, info->n_params, params[i], n_params[i], w->params[i],
+                                  err) == SLUICE_OK;
+    fine = fine && make_parts(w, err);
+    sluice_model_free(first);
+    if (fine) return w;
+    sluice_sweep_free(w);
+    return NULL;
+}
+
+void sluice_sweep_free(sluice_sweep *w) {
+    if (!w) return;
+    for (size_t i = 0; w->parts && i < w->n_parts; i++) {
+        sluice_model_free(w->parts[i].model);
+        free(w->parts[i].fresh);
+    }
+    free(w->parts);
+    free(w->status);
+    free(w->params);
+    free(w);
+}
+
+void sluice_sweep_set_threads(sluice_sweep *w, unsigned threads) { w->threads = threads; }
+
+const sluice_error *sluice_sweep_error(const sluice_sweep *w) { return &w->error; }
+
+/* ---- learning -----------------------------------------------------------------------------------------------------
+ */
+
+static void learn_part(void *context, size_t i) {
+    sluice_sweep *w = context;
+    w->status[i] = sluice_model_learn_batch(w->parts[i].model, w->batch, NULL);
+}
+
+static sluice_status first_failure(sluice_sweep *w) {
+    for (size_t i = 0; i < w->n_parts; i++) {
+        if (w->status[i] == SLUICE_OK) continue;
+        if (w->status[i] == SLUICE_E_NUMERIC) { /* one configuration's own trouble */
+            w->parts[i].broken[0] = true;
+            continue;
+        }
+        w->error = w->parts[i].model->error;
+        return w->error.status;
+    }
+    return SLUICE_OK;
+}
+
+sluice_status sluice_sweep_learn_batch(sluice_sweep *w, const sluice_batch *batch) {
+    w->batch = batch;
+    sl_parallel(w->threads, w->n_parts, learn_part, w);
+    return first_failure(w);
+}
+
+sluice_status sluice_sweep_end_run(sluice_sweep *w) {
+    for (size_t i = 0; i < w->n_parts; i++) w->status[i] = sluice_model_end_run(w->parts[i].model);
+    return first_failure(w);
+}
+
+/* ---- one of them ---------------------------------------------------------------------------------------------------
+ */
+
+static sluice_model *take_out(const sluice_sweep *w, const part *a, size_t l, sluice_error *err) {
+    const sluice_model *from = a->model;
+    sluice_model *to = sl_model_empty(w->learner, w->learner, w->params[a->first + l], &w->settings, err);
+    if (!to) return NULL;
+    sl_model_copy_counts(to, from);
+    to->mistakes = a->mistakes[l];
+    to->updates = a->updates[l];
+    for (size_t i = 0; w->learner->scalars && w->learner->scalars[i]; i++) to->scalars[i] = a->scalar[i].at[l];
+    sl_keys_walk k;
+    bool fine = sl_keys_start(&k, from);
+    while (fine && sl_keys_next(&k)) {
+        uint32_t slot;
+        fine = sl_keys_add_like(to, from, &k.at, &slot);
+        if (fine) gather(w->learner, sl_space_at(&from->space, k.at.slot), l, sl_space_at(&to->space, slot));
+    }
+    sl_keys_end(&k);
+    sl_model_copy_history(to, from);
+    if (fine) return to;
+    sluice_model_free(to);
+    sl_fail(err, SLUICE_E_MEMORY, "no memory for a model of the sweep");
+    return NULL;
+}
+
+sluice_model *sluice_sweep_model(const sluice_sweep *w, size_t i, sluice_error *err) {
+    if (i >= w->n) {
+        sl_fail(err, SLUICE_E_USAGE, "the sweep has only %zu configurations", w->n);
+        return NULL;
+    }
+    const part *a = w->parts;
+    while (i >= a->first + a->n) a++;
+    if (a->broken[i - a->first]) {
+        sl_fail(err, SLUICE_E_NUMERIC, "configuration %zu has left the range of numbers", i + 1);
+        return NULL;
+    }
+    return a->lanes.size ? take_out(w, a, i - a->first, err) : sluice_model_copy(a->model, err);
+}

@@ -1,0 +1,167 @@
+/* Sweeps: every configuration becomes the model that it would have become alone. */
+#include <math.h>
+#include <stdarg.h>
+
+#include "core/learner.h"
+#include "core/model.h"
+#include "unit/test.h"
+
+enum { ROWS = 700, MOST = 40 };
+
+static uint64_t state;
+static double uniform(void) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(state >> 11) * 0x1p-53;
+}
+
+/* Rows that can be learned, with empty ones, zeros, large ids or, as VW text, names and weights. */
+static char *make_text(bool names) {
+    char *text = malloc(ROWS * 400), *t = text;
+    state = 7;
+    for (size_t i = 0; i < ROWS; i++) {
+        double margin = 0;
+        char features[400], *f = features;
+        size_t id = 0;
+        *f = 0;
+        for (size_t n = i % 50 == 3 ? 0 : 3 + (size_t)(uniform() * 8); n; n--) {
+            id += 1 + (size_t)(uniform() * 30);
+            double value = floor((uniform() * 3 - 1) * 64) / 64;
+            margin += value * (id % 3 == 0 ? 1 : id % 3 == 1 ? -1 : 0.2);
+            f += sprintf(f, names ? " w%zu:%g" : " %zu:%g", id % 5 == 4 && !names ? id + ((size_t)1 << 40) : id, value);
+        }
+        const char *label = margin > 0 ? "1" : "-1";
+        t +=
+            names ? sprintf(t, "%s %g |%s\n", label, i % 7 ? 1 : 0.5, features) : sprintf(t, "%s%s\n", label, features);
+    }
+    return text;
+}
+
+/* Parameters of configuration i: those of the trial, with some multiplied. */
+typedef struct configuration {
+    char text[SL_MAX_PARAMS][64];
+    const char *given[SL_MAX_PARAMS];
+    size_t n;
+} configuration;
+
+static void vary(const sl_learner *learner, size_t i, configuration *c) {
+    static const char *const varied[] = {"lambda", "l1", "eta", "alpha", "r", "delta", "C", "features"};
+    *c = (configuration){.n = 0};
+    for (size_t k = 0; learner->trial[k]; k++, c->n++) {
+        snprintf(c->text[k], sizeof c->text[k], "%s", learner->trial[k]);
+        for (size_t v = 0; v < SL_COUNT(varied); v++) {
+            size_t n = strlen(varied[v]);
+            if (strncmp(c->text[k], varied[v], n) != 0 || c->text[k][n] != '=') continue;
+            double value = atof(c->text[k] + n + 1) * (v < 2 ? (double)(i + 1) / 4 : 1 + (double)(i % 3) / 4);
+            if (v == 7) value = floor(value);
+            snprintf(c->text[k], sizeof c->text[k], "%s=%.9g", varied[v], value);
+        }
+        c->given[k] = c->text[k];
+    }
+}
+
+static void compare(const sl_learner *learner, bool names, const sluice_settings *settings) {
+    configuration all[MOST];
+    const char *const *params[MOST];
+    size_t n_params[MOST], n = 19; /* more than a line takes, and not twice as many */
+    sluice_model *alone[MOST];
+    sluice_error err = {0};
+    for (size_t i = 0; i < n; i++) {
+        vary(learner, i, &all[i]);
+        params[i] = all[i].given;
+        n_params[i] = all[i].n;
+        alone[i] = sluice_model_new(learner->info.name, params[i], n_params[i], settings, &err);
+        if (!alone[i]) fprintf(stderr, "%s: %s\n", learner->info.name, err.message);
+        CHECK(alone[i]);
+    }
+    sluice_sweep *sweep = sluice_sweep_new(learner->info.name, params, n_params, n, settings, &err);
+    CHECK(sweep);
+    char *text = make_text(names);
+    sluice_reader_options how = {.size = sizeof how, .format = names ? "vw" : "libsvm", .threads = 1};
+    for (int pass = 0; pass < 2; pass++) { /* in the second none of the features is new */
+        sluice_reader *r = sluice_reader_open_memory(text, strlen(text), "rows", &how, &err);
+        const sluice_batch *batch;
+        while (sluice_reader_next(r, &batch) == SLUICE_OK) {
+            CHECK_EQ(sluice_sweep_learn_batch(sweep, batch), SLUICE_OK);
+            for (size_t i = 0; i < n; i++) CHECK_EQ(sluice_model_learn_batch(alone[i], batch, NULL), SLUICE_OK);
+        }
+        sluice_reader_close(r);
+    }
+    CHECK_EQ(sluice_sweep_end_run(sweep), SLUICE_OK);
+    for (size_t i = 0; i < n; i++) {
+        CHECK_EQ(sluice_model_end_run(alone[i]), SLUICE_OK);
+        sluice_model *m = sluice_sweep_model(sweep, i, &err);
+        CHECK(m);
+        void *x, *y;
+        size_t nx, ny;
+        CHECK_EQ(sluice_model_bytes(m, &x, &nx), SLUICE_OK);
+        CHECK_EQ(sluice_model_bytes(alone[i], &y, &ny), SLUICE_OK);
+        bool same = nx == ny && memcmp(x, y, nx) == 0;
+        if (!same) fprintf(stderr, "%s, configuration %zu\n", learner->info.name, i);
+        CHECK(same);
+        sluice_free(x);
+        sluice_free(y);
+        sluice_model_free(m);
+        sluice_model_free(alone[i]);
+    }
+    CHECK(!sluice_sweep_model(sweep, n, &err));
+    sluice_sweep_free(sweep);
+    free(text);
+}
+
+TEST(every_configuration_is_the_model_it_would_be_alone) {
+    for (size_t i = 0; sl_learners[i]; i++) compare(sl_learners[i], false, NULL);
+}
+
+TEST(with_names_weights_and_settings_too) {
+    sluice_settings settings = {.size = sizeof settings, .bias = 0.5, .normalize = SLUICE_NORMALIZE_L2};
+    for (size_t i = 0; sl_learners[i]; i++)
+        if (sl_learners[i]->lanes) {
+            compare(sl_learners[i], true, NULL);
+            compare(sl_learners[i], true, &settings);
+        }
+}
+
+TEST(the_sparse_learners_go_side_by_side) {
+    static const char *const names[] = {"ssol", "fsol", "cs-ssol", "cs-fsol", "rda", "ada-rda", "fobos", "ftrl"};
+    for (size_t i = 0; i < SL_COUNT(names); i++) CHECK(sl_learner_find(names[i])->lanes);
+}
+
+TEST(a_configuration_that_breaks_leaves_the_others_alone) {
+    const char *wild = "eta=1e12", *tame = "eta=0.5";
+    const char *const *params[] = {&tame, &wild};
+    size_t n_params[] = {1, 1};
+    sluice_error err = {0};
+    sluice_sweep *sweep = sluice_sweep_new("rda", params, n_params, 2, NULL, &err);
+    char text[8000] = "", *t = text;
+    for (int i = 0; i < 60; i++) t += sprintf(t, "%d 1:3e37 2:3e38 3:3e38 4:3e38\n", i % 2 ? 1 : -1);
+    for (int i = 0; i < 20; i++) t += sprintf(t, "%d 7:1\n", i % 2 ? 1 : -1);
+    sluice_reader_options how = {.size = sizeof how, .format = "libsvm", .threads = 1};
+    sluice_reader *r = sluice_reader_open_memory(text, strlen(text), "rows", &how, &err);
+    const sluice_batch *batch;
+    while (sluice_reader_next(r, &batch) == SLUICE_OK) CHECK_EQ(sluice_sweep_learn_batch(sweep, batch), SLUICE_OK);
+    sluice_reader_close(r);
+    sluice_model *m = sluice_sweep_model(sweep, 0, &err);
+    CHECK(m);
+    sluice_model_free(m);
+    sluice_sweep_free(sweep);
+}
+
+TEST(parameters_pass_the_gate) {
+    const char *fine = "eta=1", *wrong = "eta=minus";
+    const char *const *params[] = {&fine, &wrong};
+    size_t n_params[] = {1, 1};
+    sluice_error err = {0};
+    CHECK(!sluice_sweep_new("ssol", params, n_params, 2, NULL, &err));
+    CHECK_HAS(err.message, "eta");
+    CHECK(!sluice_sweep_new("sssol", params, n_params, 1, NULL, &err));
+    CHECK(!sluice_sweep_new("ssol", params, n_params, 0, NULL, &err));
+}
+
+int main(void) {
+    RUN(every_configuration_is_the_model_it_would_be_alone);
+    RUN(with_names_weights_and_settings_too);
+    RUN(the_sparse_learners_go_side_by_side);
+    RUN(a_configuration_that_breaks_leaves_the_others_alone);
+    RUN(parameters_pass_the_gate);
+    return DONE;
+}
