@@ -1,11 +1,8 @@
 #include "tune.h"
 
 #include "message.h"
-#include "pieces.h"
-#include "runs.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,62 +15,10 @@ const tune_measure tune_measures[] = {
     {"cost", offsetof(sluice_measures, cost), 0},
 };
 
-/* One model: a point without one fold. */
-typedef struct fold_run {
-    sluice_measures test;
-    uint64_t examples, mistakes, nonzeros;
-    double sparsity, seconds;
-    int failed;
-    char *failure; /* why; NULL where memory is short even for that */
-} fold_run;
-
-/* All models of one learner. */
-typedef struct work {
-    const tuning *t;
-    point *points;
-    fold_run *runs; /* of all points, fold by fold */
-    pthread_mutex_t lock;
-    progress live;
-    uint64_t done, total;
-} work;
-
 static double figure(const sluice_measures *m, size_t offset) {
     double x;
     memcpy(&x, (const char *)m + offset, sizeof x);
     return x;
-}
-
-static sluice_status learn_and_measure(const tuning *t, const point *p, size_t fold, fold_run *run, sluice_error *err) {
-    const sluice_batch *held_out = t->folds.parts[fold];
-    sluice_model_facts facts = {.size = sizeof facts};
-    sluice_model *model = recipe_model(&p->recipe, NULL, err);
-    if (!model) return err->status;
-    sluice_model_set_threads(model, t->threads);
-    sluice_status status = learn_held(&model, t->folds.parts, t->folds.n, held_out, t->passes, err);
-    if (status == SLUICE_OK) status = measure_held(model, held_out, &t->how, &run->test, err);
-    if (status == SLUICE_OK) {
-        sluice_model_describe(model, &facts);
-        run->examples = facts.examples;
-        run->mistakes = facts.mistakes;
-        run->nonzeros = facts.nonzeros;
-        run->sparsity = sparsity(facts.nonzeros, facts.features_seen);
-    }
-    sluice_model_free(model);
-    return status;
-}
-
-static void do_run(void *context, size_t i) {
-    work *w = context;
-    size_t folds = w->t->folds.n;
-    fold_run *run = &w->runs[i];
-    sluice_error err = {0};
-    double started = now_seconds();
-    run->failed = learn_and_measure(w->t, &w->points[i / folds], i % folds, run, &err) != SLUICE_OK;
-    if (run->failed) run->failure = strdup(err.message);
-    run->seconds = now_seconds() - started;
-    pthread_mutex_lock(&w->lock);
-    progress_pieces(&w->live, ++w->done, w->total, "models");
-    pthread_mutex_unlock(&w->lock);
 }
 
 /* ---- over the folds ---------------------------------------------------------------------------------------------- */
@@ -172,20 +117,9 @@ static void warn_failures(const tuning *t) {
 int tune(tuning *t) {
     search_list *l = &t->list;
     size_t folds = t->folds.n, total = l->n_points * folds;
-    work w = {.t = t, .total = total, .live = progress_start(t->quiet, 1, 0)};
     fold_run *runs = calloc(total, sizeof *runs);
     if (!runs) return out_of_memory();
-    pthread_mutex_init(&w.lock, NULL);
-    for (size_t i = 0; i < l->n; i++) {
-        const search *s = &l->searches[i];
-        /* batches are learned with all threads, and each is another copy of the examples: one after the other */
-        int batches = s->learner->flags & SLUICE_LEARNER_BATCH;
-        w.points = l->points + s->first;
-        w.runs = runs + s->first * folds;
-        in_parallel(s->n * folds, batches ? 1 : t->threads, do_run, &w);
-    }
-    progress_clear(&w.live);
-    pthread_mutex_destroy(&w.lock);
+    run_folds(t, runs);
     int rc = DONE;
     for (size_t i = 0; i < l->n_points && !rc; i++) rc = sum_up(t, runs + i * folds, &l->points[i]);
     for (size_t i = 0; i < total; i++) free(runs[i].failure);

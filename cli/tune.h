@@ -28,6 +28,18 @@ typedef struct tuning {
     int quiet;
 } tuning;
 
+/* One model: a point without one fold. */
+typedef struct fold_run {
+    sluice_measures test;
+    uint64_t examples, mistakes, nonzeros;
+    double sparsity, seconds;
+    int failed;
+    char *failure; /* why; NULL where memory is short even for that */
+} fold_run;
+
+/* fold_runs.c: makes the models of all points, fold by fold for each. */
+void run_folds(const tuning *t, fold_run *runs);
+
 /* Measures all points and sorts them: by the measure, then by nonzeros, then as they came; those that failed last.
  * Returns an exit status after saying what went wrong. */
 int tune(tuning *t);
