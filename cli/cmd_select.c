@@ -100,6 +100,23 @@ static int check_usage(selecting *t) {
     return rc;
 }
 
+/* Makes a batch of the rows to learn from, which are the first so many, and one of those to measure on. */
+static int divide_rows(selecting *t, size_t rows) {
+    selection *s = &t->s;
+    sluice_error err = {0};
+    row_list learned = {0}, tested = {0};
+    int listed = list_rows(&s->data, 0, rows, &learned);
+    if (listed && t->test) listed = list_rows(&s->data, rows, s->data.rows, &tested);
+    if (listed && !t->test) listed = take_every(&learned, (size_t)t->holdout, &tested);
+    if (!listed) no_memory(&err);
+    if (listed) s->learned = batch_of_rows(&s->data, &learned, &err);
+    if (s->learned) s->tested = batch_of_rows(&s->data, &tested, &err);
+    free(learned.rows);
+    free(tested.rows);
+    dataset_forget_rows(&s->data);
+    return s->tested ? DONE : complain_error(&err);
+}
+
 /* Reads everything once; the test file's rows follow the others, so that names mean the same in both. */
 static int read_rows(selecting *t) {
     const args *a = t->a;
@@ -109,21 +126,18 @@ static int read_rows(selecting *t) {
     size_t rows = s->data.rows;
     if (!rc && t->test) rc = hold_inputs(&s->data, &t->test, 1, &t->reading, a->quiet, t->test, &t->test_skipped);
     if (rc) return rc;
-    int listed = list_rows(&s->data, 0, rows, &s->learned);
-    if (listed && t->test) listed = list_rows(&s->data, rows, s->data.rows, &s->tested);
-    if (listed && !t->test) listed = take_every(&s->learned, (size_t)t->holdout, &s->tested);
-    return listed ? DONE : out_of_memory();
+    return divide_rows(t, rows);
 }
 
 static void warn_classes(const selecting *t) {
     const selection *s = &t->s;
-    warn_one_label(s->learned.n, count_positives(&s->data, &s->learned), "input");
-    warn_one_label(s->tested.n, count_positives(&s->data, &s->tested), t->test ? t->test : "held-out examples");
+    warn_one_label(sluice_batch_rows(s->learned), count_positives(s->learned), "input");
+    warn_one_label(sluice_batch_rows(s->tested), count_positives(s->tested), t->test ? t->test : "held-out examples");
 }
 
 /* What the test examples are. */
 static void report_test(report *r, const selecting *t) {
-    report_count(r, "test_examples", t->s.tested.n);
+    report_count(r, "test_examples", sluice_batch_rows(t->s.tested));
     if (!t->test) {
         report_count(r, "held_out_every", t->holdout);
         return;
@@ -143,7 +157,7 @@ static int print_results(const selecting *t) {
     report_text(&r, "learner", facts.learner->name);
     report_params_but(&r, model, &facts, BUDGET_PARAM);
     report_settings(&r, &facts.settings);
-    report_count(&r, "examples", s->learned.n);
+    report_count(&r, "examples", sluice_batch_rows(s->learned));
     report_count(&r, "passes", s->passes);
     report_test(&r, t);
     report_skipped(&r, &t->skipped);
@@ -170,7 +184,7 @@ static int run(const args *a) {
     return rc;
 }
 
-static void more_help(const args *a) { print_learner_help(a, SELECT_LEARNER); }
+static void more_help(const args *a) { print_learner_help(args_value(a, "learner"), SELECT_LEARNER); }
 
 const command select_command = {
     .name = "select",
@@ -186,7 +200,8 @@ const command select_command = {
         "is the budget from which on it is always chosen. Fewer features than the budget are chosen where no more have "
         "a "
         "weight. The bias is none of them, but with a learner that keeps to the budget itself it takes up a place.\n"
-        "All examples are held in memory: 12 bytes for every value. Budgets are worked on in parallel (--threads).",
+        "All examples are held in memory: up to 20 bytes for every value. Budgets are worked on in parallel "
+        "(--threads).",
     .options = options,
     .max_inputs = SIZE_MAX,
     .run = run,

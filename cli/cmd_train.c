@@ -98,7 +98,7 @@ static int learn_pass(training *t, progress *p) {
     while (!rc && (status = sluice_reader_next(reader, &batch)) == SLUICE_OK) rc = learn_batch(t, p, reader, batch);
     progress_clear(p);
     if (!rc && status != SLUICE_END) rc = complain_reader(reader, &t->reading);
-    if (!rc) rc = remember_stream(t->a, t->model, reader);
+    if (!rc) rc = remember_stream(t->a, t->model, sluice_reader_format(reader));
     tally_skipped(&t->skipped, reader);
     sluice_reader_close(reader);
     return rc;
@@ -240,7 +240,7 @@ static int run(const args *a) {
     return rc;
 }
 
-static void more_help(const args *a) { print_learner_help(a, sluice_learner_default()); }
+static void more_help(const args *a) { print_learner_help(args_value(a, "learner"), sluice_learner_default()); }
 
 const command train_command = {
     .name = "train",

@@ -49,6 +49,7 @@ static int use_names(dataset *d) {
     d->names = sluice_names_new();
     if (!d->names) return 0;
     sluice_example x = {.ids = d->ids};
+    d->id_rows = d->rows;
     d->dimension = 0;
     for (size_t k = 0; k < d->nonzeros; k++) {
         if ((d->ids[k] = number_of(d, &x, k)) == UINT64_MAX) return 0;
@@ -74,6 +75,14 @@ static int add_row(dataset *d, const sluice_example *x) {
     return 1;
 }
 
+static int grow_row(dataset *d, size_t longest) {
+    sluice_name *names = realloc(d->row_names, longest * sizeof *names);
+    if (names) d->row_names = names;
+    uint64_t *ids = realloc(d->row_ids, longest * sizeof *ids);
+    if (ids) d->row_ids = ids;
+    return names && ids;
+}
+
 int dataset_add_batch(dataset *d, const sluice_batch *batch) {
     size_t rows = sluice_batch_rows(batch), nonzeros = 0, longest = d->longest;
     for (size_t i = 0; i < rows; i++) {
@@ -83,11 +92,7 @@ int dataset_add_batch(dataset *d, const sluice_batch *batch) {
     }
     if (!grow_rows(d, d->rows + rows) || !grow_nonzeros(d, d->nonzeros + nonzeros)) return 0;
     if (sluice_batch_has_names(batch) && !use_names(d)) return 0;
-    if (d->names) {
-        sluice_name *larger = realloc(d->row_names, (longest + 1) * sizeof *larger);
-        if (!larger) return 0;
-        d->row_names = larger;
-    }
+    if (d->names && !grow_row(d, longest + 1)) return 0;
     d->start[0] = 0;
     for (size_t i = 0; i < rows; i++) {
         sluice_example x;
@@ -101,6 +106,20 @@ void dataset_name(dataset *d, sluice_example *x) {
     if (!d->names) return;
     for (size_t k = 0; k < x->n; k++) d->row_names[k] = sluice_names_name(d->names, x->ids[k]);
     x->names = d->row_names;
+}
+
+sluice_example dataset_original(dataset *d, size_t row) {
+    sluice_example x = dataset_row(d, row);
+    dataset_name(d, &x);
+    if (!d->names || row >= d->id_rows) return x;
+    for (size_t k = 0; k < x.n; k++) {
+        char digits[24];
+        snprintf(digits, sizeof digits, "%.*s", (int)x.names[k].n, x.names[k].text);
+        d->row_ids[k] = strtoull(digits, NULL, 10);
+    }
+    x.ids = d->row_ids;
+    x.names = NULL;
+    return x;
 }
 
 int dataset_complete(dataset *d) {
@@ -127,37 +146,21 @@ int has_id(const uint64_t *ids, size_t n, uint64_t id) {
     return *ids == id;
 }
 
-int dataset_restrict(const dataset *d, const uint64_t *ids, size_t n, dataset *to) {
-    if (d->rows == 0) return 1;
-    if (!grow_rows(to, d->rows)) return 0;
-    to->start[0] = 0;
-    for (size_t i = 0; i < d->rows; i++) {
-        sluice_example x = dataset_row(d, i), kept = x;
-        if (!grow_nonzeros(to, to->nonzeros + x.n)) return 0;
-        uint64_t *kept_ids = to->ids + to->nonzeros;
-        float *kept_values = to->values + to->nonzeros;
-        kept.n = 0;
-        for (size_t k = 0; k < x.n; k++) {
-            if (!has_id(ids, n, x.ids[k])) continue;
-            kept_ids[kept.n] = x.ids[k];
-            kept_values[kept.n++] = x.values[k];
-        }
-        kept.ids = kept_ids;
-        kept.values = kept_values;
-        add_row(to, &kept);
-    }
-    return 1;
-}
-
-void dataset_free(dataset *d) {
+void dataset_forget_rows(dataset *d) {
     free(d->start);
     free(d->labels);
     free(d->weights);
     free(d->ids);
-    sluice_names_free(d->names);
-    free(d->row_names);
     free(d->values);
     free(d->order);
+    *d = (dataset){.names = d->names, .row_names = d->row_names, .row_ids = d->row_ids};
+}
+
+void dataset_free(dataset *d) {
+    dataset_forget_rows(d);
+    sluice_names_free(d->names);
+    free(d->row_names);
+    free(d->row_ids);
 }
 
 /* Knuth's algorithm S for each class at once: of the `left` rows still to come, `want` are taken. */

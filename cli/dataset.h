@@ -15,8 +15,11 @@ typedef struct dataset {
     float *values;
     sluice_names *names;    /* NULL: the features have ids */
     sluice_name *row_names; /* of one row */
+    uint64_t *row_ids;      /* likewise */
+    size_t id_rows;         /* where there are names: the first so many rows came with ids */
     uint64_t dimension;     /* the largest id */
     size_t longest;         /* row */
+    const char *format;     /* of the last input */
 
     size_t *order; /* which rows, in which order: what sampling and shuffling change */
     size_t n_order;
@@ -30,13 +33,14 @@ int dataset_complete(dataset *d);
 sluice_example dataset_row(const dataset *d, size_t row);
 /* Turns the ids of an example into names, if the dataset has them; good until the next call. */
 void dataset_name(dataset *d, sluice_example *x);
+/* A row as it came, by ids or by names; good until the next call. */
+sluice_example dataset_original(dataset *d, size_t row);
 void dataset_free(dataset *d);
+/* Keeps the names alone. */
+void dataset_forget_rows(dataset *d);
 
 /* Whether the id is among n ascending ones. */
 int has_id(const uint64_t *ids, size_t n, uint64_t id);
-/* Fills an empty dataset with the same rows of these features alone (n ascending ids, or numbers of names). Returns 0
- * where memory is short. */
-int dataset_restrict(const dataset *d, const uint64_t *ids, size_t n, dataset *to);
 
 /* Keeps all of the scarce class and so many of the other that positives : negatives = pos : neg, rounded down; drawn
  * without replacement, the order kept. */

@@ -10,7 +10,7 @@
 #include <string.h>
 
 static const command *const commands[] = {
-    &train_command,  &predict_command,  &test_command,  &inspect_command,
+    &train_command,  &predict_command,  &test_command,  &inspect_command, &tune_command,
     &select_command, &learners_command, &synth_command, &convert_command,
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };

@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is done to every example. */
-static int example_settings(const args *a, sluice_settings *settings) {
+int example_settings(const args *a, sluice_settings *settings) {
     static const char *const norms[] = {"none", "l2", NULL};
     size_t norm = 0;
     *settings = (sluice_settings){.size = sizeof *settings};
@@ -162,8 +161,7 @@ static int load_or_make(const args *a, sluice_model **model) {
     return rc;
 }
 
-void print_learner_help(const args *a, const char *otherwise) {
-    const char *name = args_value(a, "learner");
+void print_learner_help(const char *name, const char *otherwise) {
     const sluice_learner_info *l = sluice_learner_find(name ? name : otherwise);
     if (!l) {
         printf("\nThere is no learner '%s'; `sluice learners` lists them.\n", name);

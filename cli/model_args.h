@@ -32,6 +32,8 @@ typedef struct recipe {
     sluice_settings settings;
 } recipe;
 
+/* Reads EXAMPLE_OPTIONS and TEXT_OPTIONS. Returns an exit status after saying what is wrong. */
+int example_settings(const args *a, sluice_settings *settings);
 /* Reads LEARNER_OPTIONS, EXAMPLE_OPTIONS and TEXT_OPTIONS; the learner is `otherwise` where none is given. Returns an
  * exit status after saying what is wrong. Free with recipe_free() in any case. */
 int recipe_from_args(const args *a, const char *otherwise, recipe *r);
@@ -43,8 +45,8 @@ sluice_model *recipe_model(const recipe *r, const char *more, sluice_error *err)
  * what is wrong. */
 int model_from_args(const args *a, sluice_model **model);
 
-/* The end of a command's help: the parameters of the learner that -a names, or else of `otherwise`. */
-void print_learner_help(const args *a, const char *otherwise);
+/* The end of a command's help: the parameters of the learner that -a names, or else (NULL) of `otherwise`. */
+void print_learner_help(const char *name, const char *otherwise);
 
 /* Says that there is no such learner, and which there are. Returns WRONG_USAGE. */
 int unknown_learner(const command *c, const char *name);

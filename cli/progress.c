@@ -70,31 +70,47 @@ static int write_share(const progress *p, char text[LIVE_TEXT], double share, do
     return n;
 }
 
-/* One line, never wider than the terminal: a line that wraps could not be taken away again. */
-static void draw_live_line(progress *p, const sluice_reader *reader) {
-    if (!p->live) return;
-    double now = now_seconds();
-    if (now - p->drawn < redraw_seconds) return;
-    p->drawn = now;
-    uint64_t done, total;
-    sluice_reader_progress(reader, &done, &total);
+/* One line, never wider than the terminal: a line that wraps could not be taken away again. `share` is how far it is,
+ * negative where nobody knows. */
+static void draw_live_line(progress *p, double now, double share, const char *what) {
     char bar[BAR + 4] = "", text[LIVE_TEXT];
     int n = 0, room = terminal_columns() - 1;
-    if (total) {
-        double share = ((double)p->pass + fmin((double)done / (double)total, 1)) / (double)p->passes;
+    p->drawn = now;
+    if (share >= 0) {
         write_bar(bar, share);
         n = write_share(p, text, share, now - p->started);
     }
-    n += snprintf(text + n, (size_t)(LIVE_TEXT - n), "%" PRIu64 " examples", p->seen);
+    n += snprintf(text + n, (size_t)(LIVE_TEXT - n), "%s", what);
     int bar_fits = (int)strlen(bar) + n <= room;
     fprintf(stderr, "\r\033[K%s%.*s", bar_fits ? bar : "", room, text);
     fflush(stderr);
     p->line_shown = 1;
 }
 
+static int is_due(const progress *p, double now) { return p->live && now - p->drawn >= redraw_seconds; }
+
+static void draw_examples(progress *p, const sluice_reader *reader) {
+    double now = now_seconds(), share = -1;
+    if (!is_due(p, now)) return;
+    uint64_t done, total;
+    char what[40];
+    sluice_reader_progress(reader, &done, &total);
+    if (total) share = ((double)p->pass + fmin((double)done / (double)total, 1)) / (double)p->passes;
+    snprintf(what, sizeof what, "%" PRIu64 " examples", p->seen);
+    draw_live_line(p, now, share, what);
+}
+
+void progress_pieces(progress *p, uint64_t done, uint64_t total, const char *what) {
+    double now = now_seconds();
+    if (!is_due(p, now)) return;
+    char text[80];
+    snprintf(text, sizeof text, "%" PRIu64 " of %" PRIu64 " %s", done, total, what);
+    draw_live_line(p, now, (double)done / (double)total, text);
+}
+
 void progress_examples(progress *p, const sluice_reader *reader, uint64_t rows) {
     p->seen += rows;
-    draw_live_line(p, reader);
+    draw_examples(p, reader);
 }
 
 static double rate(uint64_t part, uint64_t whole) { return whole ? (double)part / (double)whole : NAN; }
@@ -144,7 +160,7 @@ void progress_learned(progress *p, const sluice_reader *reader, uint64_t rows, c
         print_row(p, model, meter);
         while (p->next_row <= p->seen) p->next_row *= 2;
     }
-    draw_live_line(p, reader);
+    draw_examples(p, reader);
 }
 
 void progress_finish(progress *p, const sluice_model *model, sluice_meter *meter) {

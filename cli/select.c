@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const sluice_meter_options plainly = {.size = sizeof plainly};
+
 /* Features by falling |weight|, without the bias. */
 typedef struct ranking {
     sluice_weight *features;
@@ -35,11 +37,6 @@ sluice_model *budget_model(const selection *s, const budget *b, sluice_error *er
     char param[sizeof BUDGET_PARAM + 24];
     snprintf(param, sizeof param, BUDGET_PARAM "=%" PRIu64, b->features);
     return fresh_model(s, has_budget_param(s->recipe.learner) ? param : NULL, err);
-}
-
-static sluice_status no_memory(sluice_error *err) {
-    *err = (sluice_error){.status = SLUICE_E_MEMORY, .message = "out of memory"};
-    return err->status;
 }
 
 /* The models know names by their numbers alone, which is quicker; here they come back. */
@@ -100,23 +97,25 @@ static sluice_status weigh(budget *b, const sluice_model *model, sluice_error *e
 /* The learner chooses by itself. */
 static sluice_status learn_within(const selection *s, budget *b, sluice_model **model, sluice_error *err) {
     ranking r = {0};
-    sluice_status status = learn_held(model, &s->data, &s->learned, s->passes, err);
+    sluice_status status = learn_held(model, &s->learned, 1, NULL, s->passes, err);
     if (status == SLUICE_OK) status = rank_features(*model, &s->data, &r, err);
     if (status == SLUICE_OK) status = choose(b, &r, err);
     sluice_free(r.features);
-    return status == SLUICE_OK ? measure_held(*model, &s->data, &s->tested, &b->test, err) : status;
+    return status == SLUICE_OK ? measure_held(*model, s->tested, &plainly, &b->test, err) : status;
 }
 
 /* The best of the ranking are learned anew; what is measured on has no more features than what was learned from. */
 static sluice_status learn_best(const selection *s, const ranking *r, budget *b, sluice_model **model,
                                 sluice_error *err) {
-    dataset best = {0};
+    sluice_batch *learned = NULL, *tested = NULL;
     sluice_status status = choose(b, r, err);
-    if (status == SLUICE_OK && !dataset_restrict(&s->data, b->ids, b->n, &best)) status = no_memory(err);
-    if (status == SLUICE_OK) status = learn_held(model, &best, &s->learned, s->passes, err);
+    if (status == SLUICE_OK && !(learned = restrict_batch(s->learned, b->ids, b->n, err))) status = err->status;
+    if (status == SLUICE_OK && !(tested = restrict_batch(s->tested, b->ids, b->n, err))) status = err->status;
+    if (status == SLUICE_OK) status = learn_held(model, &learned, 1, NULL, s->passes, err);
     if (status == SLUICE_OK) status = weigh(b, *model, err);
-    if (status == SLUICE_OK) status = measure_held(*model, &best, &s->tested, &b->test, err);
-    dataset_free(&best);
+    if (status == SLUICE_OK) status = measure_held(*model, tested, &plainly, &b->test, err);
+    sluice_batch_free(learned);
+    sluice_batch_free(tested);
     return status;
 }
 
@@ -141,7 +140,7 @@ static void do_budget(void *context, size_t i) {
 static sluice_status rank_all(const selection *s, ranking *r, sluice_error *err) {
     sluice_model *model = fresh_model(s, NULL, err);
     if (!model) return err->status;
-    sluice_status status = learn_held(&model, &s->data, &s->learned, s->passes, err);
+    sluice_status status = learn_held(&model, &s->learned, 1, NULL, s->passes, err);
     if (status == SLUICE_OK) status = rank_features(model, &s->data, r, err);
     sluice_model_free(model);
     return status;
@@ -176,8 +175,8 @@ void selection_free(selection *s) {
         free(s->budgets[i].ids);
     }
     free(s->budgets);
-    free(s->learned.rows);
-    free(s->tested.rows);
+    sluice_batch_free(s->learned);
+    sluice_batch_free(s->tested);
     dataset_free(&s->data);
     recipe_free(&s->recipe);
 }

@@ -23,8 +23,8 @@ typedef struct budget {
 
 typedef struct selection {
     recipe recipe;
-    dataset data;
-    row_list learned, tested;
+    dataset data; /* only the names, once the rows are in batches */
+    sluice_batch *learned, *tested;
     uint64_t passes;
     unsigned threads;
     budget *budgets; /* ascending */

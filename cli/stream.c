@@ -50,10 +50,9 @@ static void remember_text(char *to, size_t room, const char *text) {
     if (text && strlen(text) < room && !strchr(text, '\n')) strcpy(to, text);
 }
 
-int remember_stream(const args *a, sluice_model *model, const sluice_reader *reader) {
+int remember_stream(const args *a, sluice_model *model, const char *format) {
     static const char *const raw[] = {"text", "url"}; /* no ending says so for sure */
     sluice_settings s = *sluice_model_settings(model);
-    const char *format = sluice_reader_format(reader);
     for (size_t i = 0; i < 2; i++)
         if (format && strcmp(format, raw[i]) == 0) remember_text(s.format, sizeof s.format, format);
     if (!*s.label) remember_text(s.label, sizeof s.label, args_value(a, "label"));

@@ -39,8 +39,9 @@ int text_options(const args *a, unsigned *ngrams, unsigned *tf);
 /* The features that a model knows are made in the way it remembers. */
 void stream_for_model(sluice_reader_options *options, const sluice_model *model);
 
-/* Makes the model remember how its features were read, so that nobody has to say it again. Returns an exit status. */
-int remember_stream(const args *a, sluice_model *model, const sluice_reader *reader);
+/* Makes the model remember how its features were read (`format`: the last input's, or NULL), so that nobody has to say
+ * it again. Returns an exit status. */
+int remember_stream(const args *a, sluice_model *model, const char *format);
 
 /* Room for the margins of so many rows; what it held is gone. Returns DONE or FAILED. */
 int reserve_margins(double **margins, size_t *room, size_t rows);

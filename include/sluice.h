@@ -334,6 +334,14 @@ SLUICE_API int sluice_batch_has_names(const sluice_batch *batch);
 SLUICE_API void sluice_batch_row(const sluice_batch *batch, size_t row, uint64_t *ids, sluice_name *names,
                                  sluice_example *x);
 
+/* A batch of your own: rows that are held, to be learned from and predicted again and again, as fast as those of a
+ * reader and by any number of models and threads at once. Of ids it takes 8 bytes a value, 12 from 2^31 on. */
+SLUICE_API sluice_batch *sluice_batch_new(sluice_error *err);
+SLUICE_API void sluice_batch_free(sluice_batch *batch);
+/* Adds a copy of an example, which must be as sluice_model_learn() wants it. Features have either ids or names
+ * throughout; labels become +1 and -1, weights floats. */
+SLUICE_API sluice_status sluice_batch_add(sluice_batch *batch, const sluice_example *x, sluice_error *err);
+
 typedef struct sluice_writer sluice_writer;
 
 /* Writes examples to a file ("-": standard output), atomically as a model is saved. The format is "libsvm", "vw",

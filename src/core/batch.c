@@ -1,9 +1,12 @@
 /* Batches: the arrays behind them and the public view of their rows. */
+#include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "core/batch.h"
 #include "core/error.h"
+#include "core/example.h"
+#include "core/names.h"
 
 void sl_batch_clear(sluice_batch *b) {
     b->rows = b->nonzeros = b->wides = b->text_n = 0;
@@ -80,8 +83,79 @@ void sl_batch_free_arrays(sluice_batch *b) {
     free(b->name);
     free(b->hash);
     free(b->text);
+    sl_repeat_free(&b->repeat);
     *b = (sluice_batch){0};
 }
+
+/* ---- rows of one's own ------------------------------------------------------------------------------------------ */
+
+sluice_batch *sluice_batch_new(sluice_error *err) {
+    sluice_batch *b = calloc(1, sizeof *b);
+    if (b && sl_batch_reserve(b, 0, 0, 0)) return b;
+    free(b);
+    sl_fail(err, SLUICE_E_MEMORY, "no memory for a batch");
+    return NULL;
+}
+
+void sluice_batch_free(sluice_batch *b) {
+    if (b) sl_batch_free_arrays(b);
+    free(b);
+}
+
+static bool reserve_example(sluice_batch *b, const sluice_example *x) {
+    size_t wides = 0, bytes = 1; /* a text even for names without bytes */
+    for (size_t k = 0; k < x->n; k++)
+        if (x->names)
+            bytes += x->names[k].n;
+        else
+            wides += x->ids[k] >= SL_WIDE;
+    if (b->wides + wides > UINT32_MAX - SL_WIDE || !sl_batch_reserve(b, 1, x->n, wides)) return false;
+    return !x->names || sl_batch_reserve_names(b, x->n, bytes);
+}
+
+static void put_id(sluice_batch *b, size_t at, uint64_t id) {
+    if (id >= SL_WIDE) b->wide[b->wides] = id;
+    b->id[at] = id < SL_WIDE ? (uint32_t)id : SL_WIDE + (uint32_t)b->wides++;
+}
+
+static void put_name(sluice_batch *b, size_t at, sluice_name name) {
+    b->name[at] = (sl_name){(uint32_t)b->text_n, (uint32_t)name.n};
+    b->hash[at] = sl_name_hash(name.text, name.n);
+    if (name.n) memcpy(b->text + b->text_n, name.text, name.n);
+    b->text_n += name.n;
+}
+
+static sluice_status check_fits(const sluice_batch *b, const sluice_example *x, sluice_error *err) {
+    if (x->n && b->nonzeros && b->has_names != (x->names != NULL))
+        return sl_fail(err, SLUICE_E_USAGE, "the features of a batch have either ids or names, not both");
+    if (x->weight > FLT_MAX || (x->weight > 0 && (float)x->weight == 0))
+        return sl_fail(err, SLUICE_E_DATA, "the importance weight is beyond the range of floats");
+    return SLUICE_OK;
+}
+
+sluice_status sluice_batch_add(sluice_batch *b, const sluice_example *x, sluice_error *err) {
+    sluice_status status = sl_check_example(x, &b->repeat, err);
+    if (status == SLUICE_OK) status = check_fits(b, x, err);
+    if (status != SLUICE_OK) return status;
+    if (!reserve_example(b, x)) return sl_fail(err, SLUICE_E_MEMORY, "no memory for %zu rows", b->rows + 1);
+    if (x->n) b->has_names = x->names != NULL;
+    for (size_t k = 0; k < x->n; k++) {
+        size_t at = b->nonzeros++;
+        b->value[at] = x->values[k];
+        b->has_zeros |= x->values[k] == 0;
+        if (x->names)
+            put_name(b, at, x->names[k]);
+        else
+            put_id(b, at, x->ids[k]);
+    }
+    b->label[b->rows] = x->label > 0 ? 1 : -1;
+    b->weight[b->rows] = (float)x->weight;
+    b->has_weights |= x->weight != 1;
+    b->start[++b->rows] = b->nonzeros;
+    return SLUICE_OK;
+}
+
+/* ---- the public view -------------------------------------------------------------------------------------------- */
 
 size_t sluice_batch_rows(const sluice_batch *b) { return b->rows; }
 

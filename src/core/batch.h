@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 
+#include "core/repeat.h"
 #include "sluice.h"
 
 #define SL_WIDE 0x80000000u
@@ -43,6 +44,7 @@ struct sluice_batch {
     bool has_lines;   /* the format has lines */
     bool has_zeros;   /* some value is 0 */
     size_t row_room, nonzero_room, wide_room, name_room, text_room;
+    sl_repeat repeat; /* to check what sluice_batch_add() is given */
 };
 
 /* Empties a batch for the next rows. */

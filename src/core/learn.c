@@ -3,9 +3,8 @@
  * In a row that a reader delivers, with every id small, the ids are the slots: nothing is copied. Every other row
  * (large ids, explicit zeros, a bias, scaling, hashing, the API's 64-bit ids) is first laid out in the model's own row
  * buffers (rows.c). */
-#include <string.h>
-
 #include "core/error.h"
+#include "core/example.h"
 #include "core/rows.h"
 
 /* Whether a learner with a limit on its features would take all of the batch's, whichever they are. */
@@ -175,8 +174,6 @@ static sluice_status check_can_learn(sluice_model *m) {
 }
 
 static sluice_status check_weight(sluice_model *m, double h) {
-    if (!(h >= 0) || !isfinite(h))
-        return sl_fail(&m->error, SLUICE_E_DATA, "the importance weight must be a number >= 0");
     if (m->rule->only_weights_0_1 && h != 0 && h != 1)
         return sl_fail(&m->error, SLUICE_E_DATA, "%s takes only the importance weights 0 and 1; use %s",
                        m->rule->info.name, m->rule->only_weights_0_1);
@@ -291,31 +288,6 @@ sluice_status sluice_model_learn_rows(sluice_model *m, const sluice_batch *b, si
     return SLUICE_OK;
 }
 
-/* What tells the features of an example apart: their ids, or hashes of their names, which say no more than that two of
- * them may be equal. */
-static uint64_t telling(const sluice_example *x, size_t k) {
-    return x->names ? sl_name_hash(x->names[k].text, x->names[k].n) : x->ids[k];
-}
-
-static bool same_feature(const sluice_example *x, size_t i, size_t j) {
-    if (!x->names) return x->ids[i] == x->ids[j];
-    return x->names[i].n == x->names[j].n && memcmp(x->names[i].text, x->names[j].text, x->names[i].n) == 0;
-}
-
-static sluice_status check_repeats(sluice_model *m, const sluice_example *x) {
-    uint64_t *keys = sl_repeat_room(&m->repeat, x->n);
-    if (!keys) return sl_fail(&m->error, SLUICE_E_MEMORY, "no memory for a row");
-    for (size_t k = 0; k < x->n; k++) keys[k] = telling(x, k);
-    size_t again = sl_repeat_find(&m->repeat, x->n);
-    if (again == SL_REPEAT_NONE) return SLUICE_OK;
-    char text[128];
-    for (size_t i = 0; i < again; i++)
-        if (same_feature(x, i, again))
-            return sl_fail(&m->error, SLUICE_E_DATA, "feature %s appears twice in one example",
-                           sl_feature_shown(x, again, text));
-    return SLUICE_OK; /* equal hashes of different names: once in the life of the universe */
-}
-
 /* The example as the rule sees it. */
 static sluice_status lay_out_example(sluice_model *m, const sluice_example *example, sl_row *x) {
     sl_raw_row r = sl_example_raw(example);
@@ -330,11 +302,8 @@ static sluice_status lay_out_example(sluice_model *m, const sluice_example *exam
 
 sluice_status sluice_model_learn(sluice_model *m, const sluice_example *example, double *margin) {
     sluice_status status = check_can_learn(m);
+    if (status == SLUICE_OK) status = sl_check_example(example, &m->repeat, &m->error);
     if (status == SLUICE_OK) status = check_weight(m, example->weight);
-    if (status == SLUICE_OK) status = sl_check_values(example, &m->error);
-    if (status == SLUICE_OK) status = check_repeats(m, example);
-    if (status == SLUICE_OK && !isfinite(example->label))
-        status = sl_fail(&m->error, SLUICE_E_DATA, "the label is not finite");
     if (status != SLUICE_OK) return status;
     if (example->weight == 0) return sluice_model_margin(m, example, margin ? margin : &(double){0}, &m->error);
     sl_row x = {.y = example->label > 0 ? 1 : -1, .h = example->weight};

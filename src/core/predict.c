@@ -1,5 +1,6 @@
 /* Predicting: margins from a model that does not change. */
 #include "core/error.h"
+#include "core/example.h"
 #include "core/rows.h"
 
 static void prefetch_names(const sluice_model *m, const sluice_batch *b, size_t i, size_t end) {

@@ -161,15 +161,3 @@ sl_raw_row sl_batch_raw(const sluice_batch *b, size_t i) {
 sl_raw_row sl_example_raw(const sluice_example *x) {
     return (sl_raw_row){.ids = x->ids, .names = x->names, .value = x->values, .n = x->n};
 }
-
-sluice_status sl_check_values(const sluice_example *x, sluice_error *err) {
-    char text[128];
-    for (size_t k = 0; k < x->n; k++) {
-        if (!isfinite(x->values[k]))
-            return sl_fail(err, SLUICE_E_DATA, "the value of feature %s is not finite", sl_feature_shown(x, k, text));
-        if (x->names && x->names[k].n > SLUICE_MAX_NAME)
-            return sl_fail(err, SLUICE_E_DATA, "the name %s is longer than %d bytes", sl_feature_shown(x, k, text),
-                           SLUICE_MAX_NAME);
-    }
-    return SLUICE_OK;
-}

@@ -7,9 +7,6 @@
 sl_raw_row sl_batch_raw(const sluice_batch *b, size_t i);
 sl_raw_row sl_example_raw(const sluice_example *x);
 
-/* Whether the API's values are finite and its names not too long. */
-sluice_status sl_check_values(const sluice_example *x, sluice_error *err);
-
 /* The slot of a row's k-th feature, or SL_NO_SLOT; nothing changes. */
 uint32_t sl_row_slot(const sluice_model *m, const sl_raw_row *r, size_t k);
 /* What its values are multiplied by. */

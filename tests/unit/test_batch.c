@@ -1,4 +1,4 @@
-/* Batches: room, wide ids, rows as examples; and the search for repeated ids. */
+/* Batches: room, wide ids, rows as examples, rows of one's own; and the search for repeated ids. */
 #include "core/batch.h"
 #include "core/repeat.h"
 #include "test.h"
@@ -88,11 +88,107 @@ TEST(a_long_falling_row_is_not_quadratic) {
     sl_repeat_free(&r);
 }
 
+/* ---- rows of one's own ---- */
+
+enum { OWN_ROWS = 300, OWN_LENGTH = 7 };
+
+/* Row i of a made stream: ids of all sizes, or names; zeros, weights, rows without features. */
+static sluice_example made_row(size_t i, int names, uint64_t *ids, sluice_name *spelled, char text[][24],
+                               float *values) {
+    sluice_example x = {ids, values, i % 11 ? i % OWN_LENGTH : 0, i % 3 ? 1 : -0.5,
+                        i % 5 == 4 ? 0.5 * (double)(i % 2) : 1};
+    for (size_t k = 0; k < x.n; k++) {
+        ids[k] = (i * 31 + k * 7) % 97 + (k == 3 ? SL_WIDE - 1 : 0) + (k == 5 ? UINT64_MAX - 97 : 0);
+        values[k] = (i + k) % 13 ? (float)(i % 9) - 4.5f + (float)k : 0;
+        spelled[k] = (sluice_name){text[k], (size_t)snprintf(text[k], 24, "f%llu", (unsigned long long)ids[k])};
+    }
+    if (names) x.names = spelled;
+    return x;
+}
+
+static void check_same_models(sluice_model *a, sluice_model *b) {
+    void *x, *y;
+    size_t n, m;
+    CHECK_EQ(sluice_model_bytes(a, &x, &n), SLUICE_OK);
+    CHECK_EQ(sluice_model_bytes(b, &y, &m), SLUICE_OK);
+    CHECK(n == m && memcmp(x, y, n) == 0);
+    sluice_free(x);
+    sluice_free(y);
+}
+
+TEST(a_batch_of_ones_own_is_learned_as_its_examples_are) {
+    for (int names = 0; names < 2; names++) {
+        sluice_batch *b = sluice_batch_new(NULL);
+        sluice_model *one = sluice_model_new("ssol", NULL, 0, NULL, NULL), *whole = sluice_model_copy(one, NULL);
+        uint64_t ids[OWN_LENGTH];
+        sluice_name spelled[OWN_LENGTH];
+        char text[OWN_LENGTH][24];
+        float values[OWN_LENGTH];
+        double margins[OWN_ROWS], margin;
+        for (size_t i = 0; i < OWN_ROWS; i++) {
+            sluice_example x = made_row(i, names, ids, spelled, text, values);
+            CHECK_EQ(sluice_batch_add(b, &x, NULL), SLUICE_OK);
+            CHECK_EQ(sluice_model_learn(one, &x, NULL), SLUICE_OK);
+        }
+        CHECK_EQ(sluice_batch_rows(b), OWN_ROWS);
+        CHECK_EQ(sluice_batch_has_names(b), names);
+        CHECK_EQ(sluice_model_learn_batch(whole, b, NULL), SLUICE_OK);
+        check_same_models(one, whole);
+        sluice_model_margins(whole, b, margins);
+        for (size_t i = 0; i < OWN_ROWS; i++) {
+            sluice_example x = made_row(i, names, ids, spelled, text, values);
+            CHECK_EQ(sluice_model_margin(one, &x, &margin, NULL), SLUICE_OK);
+            CHECK(margin == margins[i]);
+        }
+        sluice_model_free(one);
+        sluice_model_free(whole);
+        sluice_batch_free(b);
+    }
+}
+
+TEST(an_example_that_cannot_be_held_leaves_the_batch_as_it_was) {
+    sluice_batch *b = sluice_batch_new(NULL);
+    uint64_t ids[] = {1, 2}, same[] = {4, 4};
+    float values[] = {1, 2}, bad[] = {1, 1.0f / 0.0f};
+    sluice_name names[] = {{"a", 1}, {"", 0}};
+    sluice_example fine = {ids, values, 2, 1, 1}, twice = fine, infinite = fine, heavy = fine, light = fine,
+                   negative = fine, unlabelled = fine, named = fine;
+    twice.ids = same, infinite.values = bad, heavy.weight = 1e300, light.weight = 1e-300, negative.weight = -1;
+    unlabelled.label = 1.0 / 0.0, named.names = names;
+    CHECK_EQ(sluice_batch_add(b, &fine, NULL), SLUICE_OK);
+    const sluice_example *refused[] = {&twice, &infinite, &heavy, &light, &negative, &unlabelled};
+    sluice_error err;
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        CHECK_EQ(sluice_batch_add(b, refused[i], &err), SLUICE_E_DATA);
+        CHECK(err.message[0]);
+    }
+    CHECK_EQ(sluice_batch_add(b, &named, NULL), SLUICE_E_USAGE);
+    CHECK(sluice_batch_rows(b) == 1 && sluice_batch_nonzeros(b, 0) == 2);
+    named.n = 0; /* without features it is neither */
+    CHECK_EQ(sluice_batch_add(b, &named, NULL), SLUICE_OK);
+    CHECK(!sluice_batch_has_names(b));
+    sluice_batch_free(b);
+    sluice_batch_free(NULL);
+}
+
+TEST(an_empty_batch_of_ones_own_is_nothing_to_learn) {
+    sluice_batch *b = sluice_batch_new(NULL);
+    sluice_model *m = sluice_model_new("ssol", NULL, 0, NULL, NULL);
+    CHECK_EQ(sluice_batch_rows(b), 0);
+    CHECK_EQ(sluice_model_learn_batch(m, b, NULL), SLUICE_OK);
+    sluice_model_margins(m, b, NULL);
+    sluice_model_free(m);
+    sluice_batch_free(b);
+}
+
 int main(void) {
     RUN(reserving_keeps_what_is_there);
     RUN(sizes_beyond_memory_are_refused);
     RUN(the_first_repeated_id_is_found);
     RUN(repeats_agree_with_a_plain_search);
     RUN(a_long_falling_row_is_not_quadratic);
+    RUN(a_batch_of_ones_own_is_learned_as_its_examples_are);
+    RUN(an_example_that_cannot_be_held_leaves_the_batch_as_it_was);
+    RUN(an_empty_batch_of_ones_own_is_nothing_to_learn);
     return DONE;
 }

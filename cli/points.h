@@ -1,0 +1,55 @@
+/* The points of a search: a learner and values for its parameters. */
+#ifndef CLI_POINTS_H
+#define CLI_POINTS_H
+
+#include "grid.h"
+#include "model_args.h"
+
+enum { MOST_POINTS = 100000 };
+
+typedef struct point {
+    recipe recipe; /* the -P, then a value of every grid */
+    size_t order;  /* as it came */
+
+    /* over the folds */
+    char *failure; /* NULL, or what the first fold that failed said; the rest is then empty */
+    double *folds; /* the measure, by fold */
+    double mean, deviation;
+    sluice_measures test;        /* counts are sums, figures means */
+    uint64_t examples, mistakes; /* while learning: sums */
+    double nonzeros, sparsity;   /* means */
+    double seconds;              /* sum */
+} point;
+
+/* What is tried with one learner. */
+typedef struct search {
+    const sluice_learner_info *learner;
+    const char **fixed; /* the -P that it has */
+    size_t n_fixed;
+    grid *grids;
+    size_t n_grids;
+    size_t first, n; /* its points */
+} search;
+
+typedef struct search_list {
+    search *searches;
+    size_t n;
+    point *points;
+    size_t n_points;
+} search_list;
+
+/* searches.c: reads -a, -P and --grid, and makes the points. With `random` > 0 so many points are drawn for each
+ * learner, those that come again left out. Returns an exit status after saying what is wrong. Free with
+ * search_list_free() in any case. */
+int searches_from_args(const args *a, const sluice_settings *settings, uint64_t random, search_list *l);
+int make_points(const char *name, const sluice_settings *settings, uint64_t random, uint64_t seed, search_list *l);
+void search_list_free(search_list *l);
+
+/* The i-th name in a list such as "ssol,fsol"; 0 past the last. */
+int name_in_list(const char *list, size_t i, char name[64]);
+
+/* The value that a point has for a grid of its learner. */
+const char *point_value(const search *s, const point *p, size_t grid);
+const search *search_of(const search_list *l, const point *p);
+
+#endif
