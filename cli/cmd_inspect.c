@@ -69,6 +69,11 @@ static void report_growth(report *r, const sluice_model *model) {
     for (size_t i = 0; i < n; i++) printf("  %-20" PRIu64 " %" PRIu64 "\n", (uint64_t)1 << i, seen[i]);
 }
 
+static const char *calibration_word(int calibration) {
+    static const char *const words[] = {NULL, "log odds", "online", "platt", "isotonic"};
+    return words[calibration];
+}
+
 static int print_facts(const args *a, const inspected *in, uint64_t dimension, uint64_t top, uint64_t newest) {
     sluice_model_facts f = {.size = sizeof f};
     sluice_model_describe(in->model, &f);
@@ -79,6 +84,7 @@ static int print_facts(const args *a, const inspected *in, uint64_t dimension, u
     report_settings(&r, &f.settings);
     report_truth(&r, "predict_only", f.is_final);
     report_truth(&r, "probability", sluice_model_has_probability(in->model));
+    report_text(&r, "calibration", calibration_word(f.calibration));
     report_count(&r, "examples", f.examples);
     report_count(&r, "positives", f.positives);
     report_count(&r, "mistakes", f.mistakes);

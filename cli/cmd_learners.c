@@ -26,7 +26,8 @@ static void print_text(const sluice_learner_info *l) {
 static void print_markdown(const sluice_learner_info *l) {
     printf("## `%s`\n\n%s.\n\n- paper: %s\n- memory: %zu bytes per feature%s\n", l->name, l->summary, l->paper,
            l->bytes_per_feature, l->flags & SLUICE_LEARNER_DENSE ? ", and a dense matrix over the features" : "");
-    if (l->flags & SLUICE_LEARNER_PROBABILITY) puts("- its margins are log odds: `predict --proba` works");
+    if (l->flags & SLUICE_LEARNER_PROBABILITY)
+        puts("- its margins are log odds: `predict --proba` needs no calibration");
     if (l->flags & SLUICE_LEARNER_MERGES) puts("- models learned on parts of a stream can be merged");
     putchar('\n');
     if (l->n_params) print_params_markdown(l->params, l->n_params);

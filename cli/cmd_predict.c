@@ -5,13 +5,12 @@
 #include "progress.h"
 #include "stream.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const option_info options[] = {
     {"model", 'm', "MODEL", "the model to predict with", 0},
-    {"proba", 0, NULL, "add the probability of the class 1 (learners whose margins are log odds)", 0},
+    {"proba", 0, NULL, "add the probability of the class 1", 0},
     STREAM_OPTIONS,
     {NULL, 0, NULL, NULL, 0},
 };
@@ -30,7 +29,7 @@ static void print_prediction(const predicting *p, double margin) {
     n += sluice_format_double(line + n, margin);
     if (p->proba) {
         line[n++] = '\t';
-        n += sluice_format_double(line + n, 1 / (1 + exp(-margin)));
+        n += sluice_format_double(line + n, sluice_model_probability(p->model, margin));
     }
     line[n++] = '\n';
     fwrite(line, 1, n, stdout);
@@ -62,15 +61,14 @@ static int predict_batches(const predicting *p) {
     return rc;
 }
 
-static int no_probability(const args *a, const char *path) {
-    char names[512] = "none";
-    size_t n = 0;
-    const sluice_learner_info *l;
-    for (size_t i = 0; (l = sluice_learner_at(i)) && n < sizeof names; i++)
-        if (l->flags & SLUICE_LEARNER_PROBABILITY)
-            n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "", l->name);
-    return wrong_usage(a->command->name, "--proba: the margins of %s are no probabilities; learners that give them: %s",
-                       path, names);
+static int no_probability(const args *a, const sluice_model *model, const char *path) {
+    sluice_model_facts facts = {.size = sizeof facts};
+    sluice_model_describe(model, &facts);
+    int batch = (facts.learner->flags & SLUICE_LEARNER_BATCH) != 0;
+    return wrong_usage(a->command->name,
+                       "--proba: %s is not calibrated: it has not predicted anything yet that it learned later; go on "
+                       "learning with train -i, or train with --calibrate FILE%s",
+                       path, batch ? " or with -P batch=N" : "");
 }
 
 /* Loads the model and opens the inputs. */
@@ -83,7 +81,7 @@ static int prepare(const args *a, predicting *p) {
 
     sluice_model *full;
     if ((rc = model_to_use(a, path, &full, NULL))) return rc;
-    if (p->proba && !sluice_model_has_probability(full)) rc = no_probability(a, path);
+    if (p->proba && !sluice_model_has_probability(full)) rc = no_probability(a, full, path);
     p->model = sluice_model_final(full, &err);
     sluice_model_free(full);
     if (rc) return rc;

@@ -26,7 +26,7 @@ void measure_defaults(const sluice_model *model, sluice_meter_options *how) {
     sluice_model_describe(model, &facts);
     if (how->cost_missed == 0) how->cost_missed = learner_param(model, facts.learner, "cost_pos");
     if (how->cost_alarm == 0) how->cost_alarm = learner_param(model, facts.learner, "cost_neg");
-    how->probability = sluice_model_has_probability(model);
+    how->probability = facts.calibration == SLUICE_CALIBRATION_LOG_ODDS;
 }
 
 typedef struct measuring {
@@ -53,6 +53,7 @@ int measure_inputs(const sluice_model *model, const char *const *paths, size_t n
     measure_defaults(model, &exact);
     /* the final form predicts fastest; it gives the same margins */
     sluice_model *final = sluice_model_final(model, &err);
+    exact.model = final;
     sluice_meter *meter = final ? sluice_meter_new(&exact, &err) : NULL;
     sluice_reader *reader = meter ? sluice_reader_open(paths, n, reading, &err) : NULL;
     int rc;

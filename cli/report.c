@@ -168,6 +168,8 @@ void report_measures(report *r, const sluice_measures *m) {
     report_figure(r, "cost", m->cost);
     report_figure(r, "hinge_loss", m->hinge_loss);
     report_figure(r, "log_loss", m->log_loss);
+    report_figure(r, "brier", m->brier);
+    report_figure(r, "calibration_error", m->calibration_error);
 }
 
 void report_skipped(report *r, const skip_tally *skipped) {

@@ -142,6 +142,7 @@ sluice_status measure_held(const sluice_model *model, const sluice_batch *rows, 
     double *margins = malloc((sluice_batch_rows(rows) + 1) * sizeof *margins);
     if (!margins) return no_memory(err);
     sluice_model *final = sluice_model_final(model, err);
+    exact.model = final;
     sluice_meter *meter = final ? sluice_meter_new(&exact, err) : NULL;
     if (meter) sluice_model_margins(final, rows, margins);
     sluice_status status = meter ? measure_margins(rows, margins, meter, err) : err->status;

@@ -37,13 +37,21 @@ static double mean_of(const double *x, size_t n, double *deviation) {
 }
 
 static const size_t figures[] = {
-    offsetof(sluice_measures, error_rate),  offsetof(sluice_measures, accuracy),
-    offsetof(sluice_measures, sensitivity), offsetof(sluice_measures, specificity),
-    offsetof(sluice_measures, sum),         offsetof(sluice_measures, balanced_accuracy),
-    offsetof(sluice_measures, cost),        offsetof(sluice_measures, precision),
-    offsetof(sluice_measures, recall),      offsetof(sluice_measures, f1),
-    offsetof(sluice_measures, auc),         offsetof(sluice_measures, hinge_loss),
+    offsetof(sluice_measures, error_rate),
+    offsetof(sluice_measures, accuracy),
+    offsetof(sluice_measures, sensitivity),
+    offsetof(sluice_measures, specificity),
+    offsetof(sluice_measures, sum),
+    offsetof(sluice_measures, balanced_accuracy),
+    offsetof(sluice_measures, cost),
+    offsetof(sluice_measures, precision),
+    offsetof(sluice_measures, recall),
+    offsetof(sluice_measures, f1),
+    offsetof(sluice_measures, auc),
+    offsetof(sluice_measures, hinge_loss),
     offsetof(sluice_measures, log_loss),
+    offsetof(sluice_measures, brier),
+    offsetof(sluice_measures, calibration_error),
 };
 
 static void sum_counts(point *p, const fold_run *run) {

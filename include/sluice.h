@@ -199,12 +199,31 @@ SLUICE_API sluice_status sluice_model_margin(const sluice_model *model, const sl
                                              sluice_error *err);
 /* The margins of all rows of a batch. */
 SLUICE_API void sluice_model_margins(const sluice_model *model, const sluice_batch *batch, double *margins);
-/* Whether 1/(1+exp(-margin)) is a probability of the class +1. */
+
+/* Where a model's probabilities come from; numbers are stable. */
+enum {
+    SLUICE_CALIBRATION_NONE = 0,     /* there are none: nothing but margins of 0 came */
+    SLUICE_CALIBRATION_LOG_ODDS = 1, /* the margins are log odds */
+    SLUICE_CALIBRATION_ONLINE =
+        2,                        /* a sigmoid of the margin, learned from each example before the example itself was */
+    SLUICE_CALIBRATION_PLATT = 3, /* a sigmoid, fitted to a hold-out */
+    SLUICE_CALIBRATION_ISOTONIC = 4, /* any function that does not fall, fitted to a hold-out */
+};
+
+SLUICE_API int sluice_model_calibration(const sluice_model *model);
+/* Whether there are any. */
 SLUICE_API int sluice_model_has_probability(const sluice_model *model);
+/* The probability of the class +1 that goes with a margin; it never falls as margins rise. NaN where there is none. */
+SLUICE_API double sluice_model_probability(const sluice_model *model, double margin);
+/* Fits probabilities to the margins that the model gives n examples which it has not learned from. The kind is
+ * SLUICE_CALIBRATION_PLATT or _ISOTONIC, or _NONE to drop what was fitted; learning more drops it too. Weights (may be
+ * NULL) are importances. SLUICE_E_DATA where all labels are the same. */
+SLUICE_API sluice_status sluice_model_calibrate(sluice_model *model, const double *margins, const double *labels,
+                                                const double *weights, size_t n, int kind);
 
 /* Adds what `from` learned to `into`. Both must have the same learner (one with SLUICE_LEARNER_MERGES), parameters and
- * settings. The result is that of one learner whose sums run over both streams. On SLUICE_E_NUMERIC a sum has left the
- * range of numbers, and `into` refuses to go on. */
+ * settings. The result is that of one learner whose sums run over both streams; calibration is no sum, and is gone. On
+ * SLUICE_E_NUMERIC a sum has left the range of numbers, and `into` refuses to go on. */
 SLUICE_API sluice_status sluice_model_merge(sluice_model *into, const sluice_model *from);
 
 typedef struct sluice_model_facts {
@@ -217,6 +236,7 @@ typedef struct sluice_model_facts {
     int has_names;             /* its features are known by names */
     uint64_t evicted, refused; /* by max_features: features that made way, and times that a new one found no room */
     uint64_t waiting;          /* examples of an unfinished batch: counted, but not yet learned */
+    int calibration;           /* SLUICE_CALIBRATION_ */
 } sluice_model_facts;
 
 /* Fills in what the model is. Counts its nonzero weights: costs a sweep over the features. */
@@ -327,6 +347,7 @@ SLUICE_API const char *sluice_reader_skipped(const sluice_reader *reader, size_t
 SLUICE_API size_t sluice_batch_rows(const sluice_batch *batch);
 SLUICE_API size_t sluice_batch_nonzeros(const sluice_batch *batch, size_t row);
 SLUICE_API double sluice_batch_label(const sluice_batch *batch, size_t row);
+SLUICE_API double sluice_batch_weight(const sluice_batch *batch, size_t row);
 /* Whether its features have names instead of ids; the same for all batches of one input. */
 SLUICE_API int sluice_batch_has_names(const sluice_batch *batch);
 /* Fills *x with a row; its ids are copied to `ids`, or its names to `names`, which have room for
@@ -376,7 +397,8 @@ typedef struct sluice_meter_options {
     int exact_auc; /* keep every margin (8 bytes an example) for the exact AUC; else bins of up to 0.8 % width */
     double cost_missed, cost_alarm; /* for the weighted cost; 0 means 1 */
     double mu_pos;                  /* weight of the sensitivity in `sum`; 0 means 0.5 */
-    int probability;                /* margins are log odds: measure the log loss */
+    int probability;                /* margins are log odds: measure them as probabilities */
+    const sluice_model *model;      /* measure its probabilities; it must outlive the meter. NULL: nobody's */
 } sluice_meter_options;
 
 /* Figures that do not exist (a rate of nothing, the AUC of one class) are NaN. */
@@ -386,6 +408,9 @@ typedef struct sluice_measures {
     uint64_t true_pos, false_pos, true_neg, false_neg;
     double error_rate, accuracy, sensitivity, specificity, balanced_accuracy, sum, cost;
     double precision, recall, f1, auc, hinge_loss, log_loss; /* losses: mean per example */
+    double brier;             /* of probabilities: the mean square of what they miss the labels 0 and 1 by */
+    double calibration_error; /* with exact_auc: mean probability and share of positives in 15 bins of equally many
+                                 examples; how far they are apart on average */
 } sluice_measures;
 
 SLUICE_API sluice_meter *sluice_meter_new(const sluice_meter_options *options, sluice_error *err);

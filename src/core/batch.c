@@ -163,6 +163,8 @@ size_t sluice_batch_nonzeros(const sluice_batch *b, size_t row) { return b->star
 
 double sluice_batch_label(const sluice_batch *b, size_t row) { return (double)b->label[row]; }
 
+double sluice_batch_weight(const sluice_batch *b, size_t row) { return b->has_weights ? (double)b->weight[row] : 1; }
+
 int sluice_batch_has_names(const sluice_batch *b) { return b->has_names; }
 
 void sluice_batch_row(const sluice_batch *b, size_t row, uint64_t *ids, sluice_name *names, sluice_example *x) {

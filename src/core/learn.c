@@ -157,6 +157,8 @@ static sluice_status learn_row(sluice_model *m, const sl_row *x, double *margin)
     }
     m->mistakes += (score > 0) != (x->y > 0);
     m->positives += x->y > 0;
+    m->fitted.kind = SLUICE_CALIBRATION_NONE;
+    if (sl_calibration_due(s->t)) sl_calibration_learn(&m->calibration, score, x->y, x->h);
     if ((s->t & (s->t - 1)) == 0) m->growth[__builtin_ctzll(s->t)] = s->seen + 1;
     if (m->rule->settle && s->t % SL_SETTLE_EVERY == 0) settle_all(m);
     double batch = m->rule->finish ? m->params[m->rule->batch] : 0;

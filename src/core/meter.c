@@ -1,15 +1,17 @@
 /* Measures of predictions, all in one pass and, but for the exact AUC, in fixed memory. */
-#include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/batch.h"
 #include "core/error.h"
+#include "core/probability.h"
 
 /* The progressive AUC sorts margins into bins: the upper half of the bits of a float (sign, exponent, 7 bits of
  * fraction), so that a bin is at most 0.8 % wide wherever it lies. Margins in one bin count as ties. */
 enum { BINS = 1 << 16 };
+
+/* Of the calibration error. */
+enum { CALIBRATION_BINS = 15 };
 
 typedef struct margins {
     double *value;
@@ -20,7 +22,7 @@ struct sluice_meter {
     sluice_meter_options options;
     sluice_error error;
     uint64_t count[2][2]; /* [label is +1][prediction is +1] */
-    double hinge, logistic;
+    double hinge, logistic, brier;
     uint64_t *bin[2]; /* by label */
     margins kept[2];  /* exact AUC instead of bins */
 };
@@ -79,6 +81,22 @@ static bool keep(margins *k, double margin) {
     return true;
 }
 
+static bool has_probabilities(const sluice_meter *m) {
+    return m->options.probability || (m->options.model && sluice_model_has_probability(m->options.model));
+}
+
+static double log_odds(const sluice_meter *m, double margin) {
+    return m->options.model ? sl_model_log_odds(m->options.model, margin) : margin;
+}
+
+/* log(1 + exp(-a)) without overflow, a being the log odds of the label there is; and what its probability misses 1 by.
+ */
+static void add_probability(sluice_meter *m, double margin, int positive) {
+    double odds = log_odds(m, margin), a = positive ? odds : -odds, missed = 1 / (1 + exp(a));
+    m->logistic += (a < 0 ? -a : 0) + log1p(exp(-fabs(a)));
+    m->brier += missed * missed;
+}
+
 sluice_status sluice_meter_add(sluice_meter *m, double margin, double label) {
     int positive = label > 0;
     if (m->options.exact_auc) {
@@ -90,8 +108,7 @@ sluice_status sluice_meter_add(sluice_meter *m, double margin, double label) {
     m->count[positive][margin > 0]++;
     double agreement = positive ? margin : -margin;
     if (agreement < 1) m->hinge += 1 - agreement;
-    if (m->options.probability) /* log(1 + exp(-a)) without overflow */
-        m->logistic += (agreement < 0 ? -agreement : 0) + log1p(exp(-fabs(agreement)));
+    if (has_probabilities(m)) add_probability(m, margin, positive);
     return SLUICE_OK;
 }
 
@@ -111,13 +128,16 @@ static int by_value(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
+/* Their order is nobody's business. */
+static void sort_margins(margins *k) {
+    if (k->n) qsort(k->value, k->n, sizeof *k->value, by_value);
+}
+
 /* The share of pairs (positive, negative) in which the positive has the larger margin; ties count half. Counts are kept
  * as integers as long as possible: exact up to 2^53 pairs. */
-static double auc_exact(sluice_meter *m) {
-    margins *neg = &m->kept[0], *pos = &m->kept[1];
+static double auc_exact(const sluice_meter *m) {
+    const margins *neg = &m->kept[0], *pos = &m->kept[1];
     if (!neg->n || !pos->n) return NAN;
-    qsort(neg->value, neg->n, sizeof *neg->value, by_value); /* their order is nobody's business */
-    qsort(pos->value, pos->n, sizeof *pos->value, by_value);
     double wins = 0;
     size_t below = 0, not_above = 0;
     for (size_t i = 0; i < pos->n; i++) {
@@ -137,6 +157,32 @@ static double auc_binned(const sluice_meter *m, double positives, double negativ
         below += neg;
     }
     return wins / (positives * negatives);
+}
+
+/* The next smallest of the margins kept, which are sorted; *label: whose it is. */
+static double next_margin(const sluice_meter *m, size_t next[2], int *label) {
+    const margins *neg = &m->kept[0], *pos = &m->kept[1];
+    *label = next[0] == neg->n || (next[1] < pos->n && pos->value[next[1]] < neg->value[next[0]]);
+    return m->kept[*label].value[next[*label]++];
+}
+
+/* Probabilities do not fall as margins rise, so bins of margins are bins of probabilities. Equal probabilities are
+ * never parted: a bin that is full waits for the next one that differs. */
+static double calibration_error(const sluice_meter *m) {
+    size_t n = m->kept[0].n + m->kept[1].n, next[2] = {0, 0}, bin = 1;
+    double surplus = 0, sum = 0, last = -1;
+    for (size_t i = 0; i < n; i++) {
+        int label;
+        double p = 1 / (1 + exp(-log_odds(m, next_margin(m, next, &label))));
+        if (i * CALIBRATION_BINS >= bin * n && p != last) {
+            sum += fabs(surplus);
+            surplus = 0;
+            bin = i * CALIBRATION_BINS / n + 1;
+        }
+        surplus += p - label;
+        last = p;
+    }
+    return n ? (sum + fabs(surplus)) / (double)n : NAN;
 }
 
 static double ratio(double a, double b) { return b > 0 ? a / b : NAN; }
@@ -161,8 +207,13 @@ void sluice_meter_read(sluice_meter *m, sluice_measures *measures) {
     r.cost = m->options.cost_missed * (double)fn + m->options.cost_alarm * (double)fp;
     r.precision = ratio((double)tp, (double)(tp + fp));
     r.f1 = ratio(2 * (double)tp, (double)(2 * tp + fp + fn));
+    sort_margins(&m->kept[0]);
+    sort_margins(&m->kept[1]);
     r.auc = m->options.exact_auc ? auc_exact(m) : auc_binned(m, pos, neg);
     r.hinge_loss = ratio(m->hinge, all);
-    r.log_loss = m->options.probability ? ratio(m->logistic, all) : NAN;
+    bool known = has_probabilities(m);
+    r.log_loss = known ? ratio(m->logistic, all) : NAN;
+    r.brier = known ? ratio(m->brier, all) : NAN;
+    r.calibration_error = known && m->options.exact_auc ? calibration_error(m) : NAN;
     memcpy(measures, &r, measures->size < sizeof r ? measures->size : sizeof r);
 }

@@ -135,6 +135,8 @@ void sl_model_copy_counts(sluice_model *to, const sluice_model *from) {
     to->mistakes = from->mistakes;
     to->updates = from->updates;
     to->positives = from->positives;
+    to->calibration = from->calibration;
+    to->fitted = from->fitted;
     memcpy(to->growth, from->growth, sizeof to->growth);
     to->broken = from->broken;
     to->limit.evicted = from->limit.evicted;
@@ -355,6 +357,8 @@ static void merge_histories(sluice_model *into, const sluice_model *from, const 
     memcpy(into->space.newest, before->newest, sizeof before->newest);
     if (from->state.t == 0) return;
     const sluice_model *only = into->state.t == 0 ? from : NULL;
+    into->calibration = only ? only->calibration : (sl_calibration){0};
+    into->fitted = only ? only->fitted : (sl_fitted){0};
     into->space.arrivals = only ? only->space.arrivals : 0;
     if (only) memcpy(into->space.newest, only->space.newest, sizeof only->space.newest);
     memset(into->growth, 0, sizeof into->growth);
@@ -425,6 +429,7 @@ void sluice_model_describe(const sluice_model *m, sluice_model_facts *facts) {
         .evicted = m->limit.evicted,
         .refused = m->limit.refused,
         .waiting = m->state.held.rows,
+        .calibration = sluice_model_calibration(m),
     };
     memcpy(facts, &all, facts->size < sizeof all ? facts->size : sizeof all);
 }
@@ -448,8 +453,4 @@ size_t sluice_model_growth(const sluice_model *m, uint64_t *seen, size_t room) {
 
 double sluice_model_param(const sluice_model *m, size_t i) {
     return i < m->learner->info.n_params ? m->params[i] : NAN;
-}
-
-int sluice_model_has_probability(const sluice_model *m) {
-    return m->learner->has_probability && m->learner->has_probability(m->params);
 }

@@ -2,6 +2,8 @@
 #ifndef SL_MODEL_H
 #define SL_MODEL_H
 
+#include "core/calibration.h"
+#include "core/fitted.h"
 #include "core/learner.h"
 #include "core/names.h"
 #include "core/repeat.h"
@@ -35,8 +37,10 @@ struct sluice_model {
     sl_names names; /* empty unless named */
     sl_limit limit; /* on the number of features: keys.c */
     uint64_t mistakes, updates, positives;
-    uint64_t growth[64]; /* features seen when 2^i examples were, plus 1; 0: unknown */
-    bool broken;         /* left the range of numbers: neither learns nor saves */
+    sl_calibration calibration; /* of margins, as it learns */
+    sl_fitted fitted;           /* to a hold-out, until it learns more: goes before */
+    uint64_t growth[64];        /* features seen when 2^i examples were, plus 1; 0: unknown */
+    bool broken;                /* left the range of numbers: neither learns nor saves */
     sluice_error error;
 
     /* a row on its way to the learner, where it cannot be used as it lies */

@@ -16,6 +16,7 @@ typedef struct part {
     sl_side p[SL_MAX_PARAMS], scalar[SL_MAX_SCALARS];
     uint64_t mistakes[SL_SIDE], updates[SL_SIDE];
     bool broken[SL_SIDE];
+    sl_calibration calibration[SL_SIDE];
     unsigned char *fresh;
 } part;
 
@@ -57,6 +58,8 @@ static bool update(sl_state *s, const sl_row *x, double m) {
     (void)m;
     part *a = part_of(s);
     for (size_t l = 0; l < SL_SIDE; l++) a->mistakes[l] += (a->lanes.m.at[l] > 0) != (x->y > 0);
+    if (sl_calibration_due(s->t))
+        for (size_t l = 0; l < SL_SIDE; l++) sl_calibration_learn(&a->calibration[l], a->lanes.m.at[l], x->y, x->h);
     a->model->learner->lanes->update(&a->lanes, x);
     for (size_t l = 0; l < SL_SIDE; l++) a->updates[l] += a->lanes.on.mask[l / 8][l % 8] != 0 && x->n;
     return false;
@@ -224,6 +227,7 @@ static sluice_model *take_out(const sluice_sweep *w, const part *a, size_t l, sl
     sl_model_copy_counts(to, from);
     to->mistakes = a->mistakes[l];
     to->updates = a->updates[l];
+    to->calibration = a->calibration[l];
     for (size_t i = 0; w->learner->scalars && w->learner->scalars[i]; i++) to->scalars[i] = a->scalar[i].at[l];
     sl_keys_walk k;
     bool fine = sl_keys_start(&k, from);

@@ -162,6 +162,22 @@ static bool take_list(facts *f, const char *key, uint64_t *numbers, size_t room,
     return true;
 }
 
+static bool take_calibration(facts *f, sl_calibration *c) {
+    const char *text = take(f, "calibration=");
+    double numbers[SL_CALIBRATION_NUMBERS];
+    for (size_t i = 0; text && i < SL_CALIBRATION_NUMBERS; i++) {
+        char number[40];
+        size_t length = strcspn(text, " ");
+        if (length >= sizeof number || (text[length] == ' ') != (i + 1 < SL_CALIBRATION_NUMBERS)) return false;
+        memcpy(number, text, length);
+        number[length] = 0;
+        if (!sluice_parse_number(number, &numbers[i])) return false;
+        text += length + 1;
+    }
+    memcpy(c, numbers, sizeof *c);
+    return text && sl_calibration_possible(c);
+}
+
 static sluice_status read_facts(loader *l) {
     facts f = {.n = 0};
     const char *name, *kind, *fields, *text;
@@ -199,6 +215,7 @@ static sluice_status read_facts(loader *l) {
     uint64_t normalize, hash_bits, ngrams = 0, tf = 0, no_header = 0, examples, mistakes, updates, positives,
                                    births = 0, named = 0;
     sl_limit limit = {0};
+    sl_calibration calibration = {0};
     bool newer = l->version >= 2; /* what format 1 did not have */
     uint64_t growth[64] = {0}, newest[SL_NEWEST];
     size_t grown = 0, arrivals = 0;
@@ -216,8 +233,8 @@ static sluice_status read_facts(loader *l) {
                    !take_count(&f, "evicted=", &limit.evicted) || !take_count(&f, "refused=", &limit.refused) ||
                    !take_count(&f, "next_sweep=", &limit.next_sweep) || !take_list(&f, "growth=", growth, 64, &grown) ||
                    !take_list(&f, "newest=", newest, SL_NEWEST, &arrivals))) ||
-        f.taken != f.n || normalize > UINT32_MAX || hash_bits > UINT32_MAX || ngrams > UINT32_MAX || tf > UINT32_MAX ||
-        named > 1 || no_header > 1)
+        (l->version >= 3 && !take_calibration(&f, &calibration)) || f.taken != f.n || normalize > UINT32_MAX ||
+        hash_bits > UINT32_MAX || ngrams > UINT32_MAX || tf > UINT32_MAX || named > 1 || no_header > 1)
         return DAMAGED(l, "the model file is damaged: its settings or counts are incomplete");
     settings.normalize = (unsigned)normalize;
     settings.hash_bits = (unsigned)hash_bits;
@@ -241,6 +258,7 @@ static sluice_status read_facts(loader *l) {
     for (size_t i = 0; i < arrivals; i++) l->newest[arrivals - 1 - i] = newest[i];
     l->arrivals = arrivals;
     m->limit = limit;
+    m->calibration = calibration;
     l->births = newer ? births : l->seen;
     if (l->births < l->seen) return DAMAGED(l, "the model file is damaged: its counts contradict each other");
     return SLUICE_OK;
@@ -441,6 +459,44 @@ static sluice_status read_values(loader *l) {
     return SLUICE_OK;
 }
 
+/* ---- CALI: probabilities fitted to a hold-out -------------------------------------------------------------------- */
+
+static double get_f64(const unsigned char *from) {
+    uint64_t bits = sl_get_le(from, 8);
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static bool read_platt(sl_fitted *f, const unsigned char *at, size_t pairs) {
+    if (pairs != 1) return false;
+    f->a = get_f64(at);
+    f->b = get_f64(at + 8);
+    return isfinite(f->a) && isfinite(f->b) && f->a >= 0;
+}
+
+static bool read_knots(sl_fitted *f, const unsigned char *at, size_t pairs) {
+    if (pairs == 0 || pairs > SL_KNOTS) return false;
+    for (f->n = 0; f->n < pairs; f->n++, at += 16) {
+        size_t i = f->n;
+        f->margin[i] = get_f64(at);
+        f->p[i] = get_f64(at + 8);
+        if (!isfinite(f->margin[i]) || !(f->p[i] > 0 && f->p[i] < 1)) return false;
+        if (i && !(f->margin[i] > f->margin[i - 1] && f->p[i] >= f->p[i - 1])) return false;
+    }
+    return true;
+}
+
+static sluice_status read_fitted(loader *l) {
+    sl_fitted *f = &l->model->fitted;
+    size_t n = (size_t)(l->end - l->at);
+    bool fine = f->kind == SLUICE_CALIBRATION_NONE && l->version >= 3 && n % 16 == 1;
+    if (fine) f->kind = *l->at;
+    fine = fine && ((f->kind == SLUICE_CALIBRATION_PLATT && read_platt(f, l->at + 1, n / 16)) ||
+                    (f->kind == SLUICE_CALIBRATION_ISOTONIC && read_knots(f, l->at + 1, n / 16)));
+    return fine ? SLUICE_OK : DAMAGED(l, "the model file is damaged: its calibration is impossible");
+}
+
 /* Columns number the features that have had a value, each its own. */
 static bool number_columns(loader *l, bool *taken) {
     sluice_model *m = l->model;
@@ -538,6 +594,8 @@ static sluice_status read_model(loader *l) {
             status = read_rows(l);
         else if (strcmp(l->tag, "VALS") == 0)
             status = read_values(l);
+        else if (strcmp(l->tag, "CALI") == 0)
+            status = read_fitted(l);
         else
             status = DAMAGED(l, "the model file is damaged: an unknown section");
     }

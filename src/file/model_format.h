@@ -11,7 +11,7 @@
 #define SL_MAGIC "sluice\x1a\n" /* 8 bytes; the end-of-file mark keeps terminals from showing the rest */
 
 enum {
-    SL_MODEL_VERSION = 2,
+    SL_MODEL_VERSION = 3,
     SL_TAG = 4,                /* bytes of a section's name */
     SL_SECTION_HEAD = 16,      /* name, 4 zero bytes, 8 bytes of length */
     SL_MAX_SECTION = 16 << 20, /* bytes in one section: larger things are spread over several */

@@ -77,6 +77,17 @@ static char *put_list(char *t, const char *key, const uint64_t *numbers, size_t 
     return t + sprintf(t, "\n");
 }
 
+static char *put_calibration(char *t, const sl_calibration *c) {
+    double numbers[SL_CALIBRATION_NUMBERS];
+    memcpy(numbers, c, sizeof numbers);
+    t += sprintf(t, "calibration=");
+    for (size_t i = 0; i < SL_CALIBRATION_NUMBERS; i++) {
+        if (i) *t++ = ' ';
+        t += sluice_format_double(t, numbers[i]);
+    }
+    return t + sprintf(t, "\n");
+}
+
 static sluice_status write_facts(const sluice_model *m, section *s, sink *out) {
     begin(s, "MODL");
     char *text = (char *)s->bytes + s->n, line[256];
@@ -112,6 +123,7 @@ static sluice_status write_facts(const sluice_model *m, section *s, sink *out) {
     for (; !m->named && newest < SL_NEWEST && newest < m->space.arrivals; newest++)
         seen[newest] = m->space.newest[(m->space.arrivals - 1 - newest) % SL_NEWEST];
     t = put_list(t, "newest=", seen, newest);
+    t = put_calibration(t, &m->calibration);
     s->n += (size_t)(t - text);
     return end(s, out);
 }
@@ -264,6 +276,21 @@ static sluice_status write_held(const sl_held *b, section *s, sink *out) {
     return status;
 }
 
+static sluice_status write_fitted(const sl_fitted *f, section *s, sink *out) {
+    if (f->kind == SLUICE_CALIBRATION_NONE) return SLUICE_OK;
+    begin(s, "CALI");
+    put(s, (unsigned)f->kind, 1);
+    if (f->kind == SLUICE_CALIBRATION_PLATT) {
+        put_f64(s, f->a);
+        put_f64(s, f->b);
+    }
+    for (size_t i = 0; i < f->n; i++) {
+        put_f64(s, f->margin[i]);
+        put_f64(s, f->p[i]);
+    }
+    return end(s, out);
+}
+
 static sluice_status write_model(const sluice_model *m, sink *out) {
     if (m->broken) return left_the_range(out);
     section s = {.bytes = malloc(SL_SECTION_HEAD + SL_MAX_SECTION + 8)};
@@ -279,6 +306,7 @@ static sluice_status write_model(const sluice_model *m, sink *out) {
     size_t numbers = sl_matrix_numbers(m->rule, m->params, m->state.order);
     if (status == SLUICE_OK) status = write_numbers("MATR", m->state.matrix, numbers, &s, out);
     if (status == SLUICE_OK) status = write_held(&m->state.held, &s, out);
+    if (status == SLUICE_OK) status = write_fitted(&m->fitted, &s, out);
     if (status == SLUICE_OK) {
         begin(&s, "END ");
         put(&s, features, 8);

@@ -52,18 +52,6 @@ def test_labels_of_the_input_do_not_matter(t):
     equal(predictions(t, "a"), predictions(t, "b"))
 
 
-def test_probabilities_where_they_exist(t):
-    model(t, "-a", "ftrl")
-    for label, margin, p in predictions(t, "--proba", stdin=rows(100, seed=2)):
-        near(float(p), 1 / (1 + math.exp(-float(margin))), 1e-12)
-        equal(label, "1" if float(p) > 0.5 else "-1")
-
-
-def test_probabilities_elsewhere_are_wrong_usage(t):
-    model(t, "-a", "pa-1")
-    t.refused("predict", "-m", "m", "--proba", status=2, says=["--proba", "ftrl"])
-
-
 def test_there_is_no_output_option_that_could_destroy_the_input(t):
     model(t)
     before = t.read("train")

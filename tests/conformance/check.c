@@ -502,6 +502,38 @@ TEST(bias_scaling_and_hashing_are_part_of_the_model) {
     free(rows);
 }
 
+TEST(calibration_changes_no_prediction_and_no_learning) {
+    row *rows = make_stream(23);
+    sluice_model *a = fresh_model(), *b = fresh_model();
+    learn(a, rows, 0, ROWS / 2);
+    learn(b, rows, 0, ROWS / 2);
+    double before[ROWS], label[ROWS];
+    for (size_t t = 0; t < ROWS; t++) {
+        before[t] = margin(b, &rows[t]);
+        label[t] = rows[t].label;
+    }
+    const int kind = learner->info.name[0] % 2 ? SLUICE_CALIBRATION_PLATT : SLUICE_CALIBRATION_ISOTONIC;
+    CHECK_LEARNER(sluice_model_calibrate(b, before, label, NULL, ROWS, kind) == SLUICE_OK);
+    CHECK_LEARNER(sluice_model_calibration(b) == kind && !same(a, b));
+    bytes saved = bytes_of(b);
+    sluice_model *c = sluice_model_parse(saved.data, saved.n, NULL);
+    CHECK_LEARNER(c && same(b, c));
+    for (size_t t = 0; t < ROWS; t++) {
+        double after = margin(b, &rows[t]);
+        double p = sluice_model_probability(b, after);
+        CHECK_LEARNER(after == before[t] && p > 0 && p < 1 && p == sluice_model_probability(c, after));
+    }
+    learn(a, rows, ROWS / 2, ROWS);
+    learn(b, rows, ROWS / 2, ROWS);
+    learn(c, rows, ROWS / 2, ROWS);
+    CHECK_LEARNER(same(a, b) && same(a, c));
+    sluice_free(saved.data);
+    sluice_model_free(a);
+    sluice_model_free(b);
+    sluice_model_free(c);
+    free(rows);
+}
+
 /* Beyond 20 bits hashed features lie in the table, in an order that no two processes share. */
 TEST(hashing_to_many_bits_is_as_exact_as_any) {
     row *rows = make_stream(19);
@@ -679,6 +711,7 @@ static const struct property {
     PROPERTY(a_final_model_predicts_the_same_and_refuses_to_learn),
     PROPERTY(bias_scaling_and_hashing_are_part_of_the_model),
     PROPERTY(hashing_to_many_bits_is_as_exact_as_any),
+    PROPERTY(calibration_changes_no_prediction_and_no_learning),
     PROPERTY(merging_adds_sums_or_is_refused),
     PROPERTY(damaged_files_are_refused),
     PROPERTY(values_too_large_are_loud_and_never_saved),

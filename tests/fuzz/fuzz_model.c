@@ -21,6 +21,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         sluice_model_margin(m, &x, &margin, NULL);
         sluice_model_facts facts = {.size = sizeof facts};
         sluice_model_describe(m, &facts);
+        double p = sluice_model_probability(m, 1e300);
+        if (sluice_model_has_probability(m) ? !(p >= 0 && p <= 1) : p == p) abort();
         sluice_model_learn(m, &x, NULL);
         sluice_model_end_run(m);
         void *again;

@@ -208,6 +208,47 @@ TEST(numbers_that_lie_are_refused) {
     refuse(&f, "not positive definite");
 }
 
+static file calibrated_file(int kind) {
+    sluice_model *m = small_model("pa-1", 5);
+    const double margin[] = {-2, -1, 0, 1, 2, 3}, label[] = {-1, -1, 1, -1, 1, 1};
+    CHECK_EQ(sluice_model_calibrate(m, margin, label, NULL, 6, kind), SLUICE_OK);
+    void *bytes;
+    file f = {0};
+    CHECK_EQ(sluice_model_bytes(m, &bytes, &f.n), SLUICE_OK);
+    f.bytes = bytes;
+    sluice_model_free(m);
+    return f;
+}
+
+TEST(calibrations_that_lie_are_refused) {
+    const uint64_t minus_one = 0xbff0000000000000u, two = 0x4000000000000000u, infinite = 0x7ff0000000000000u;
+    file f = calibrated_file(SLUICE_CALIBRATION_ISOTONIC);
+    sl_put_le(f.bytes + section(&f, "CALI"), SLUICE_CALIBRATION_ONLINE, 1);
+    refuse(&f, "calibration is impossible");
+    f = calibrated_file(SLUICE_CALIBRATION_ISOTONIC);
+    sl_put_le(f.bytes + section(&f, "CALI") + 1, two, 8); /* the least margin */
+    refuse(&f, "calibration is impossible");
+    f = calibrated_file(SLUICE_CALIBRATION_ISOTONIC);
+    sl_put_le(f.bytes + section(&f, "CALI") + 9, two, 8); /* its probability */
+    refuse(&f, "calibration is impossible");
+    f = calibrated_file(SLUICE_CALIBRATION_PLATT);
+    sl_put_le(f.bytes + section(&f, "CALI") + 1, minus_one, 8);
+    refuse(&f, "calibration is impossible");
+    f = calibrated_file(SLUICE_CALIBRATION_PLATT);
+    sl_put_le(f.bytes + section(&f, "CALI") + 9, infinite, 8);
+    refuse(&f, "calibration is impossible");
+    f = calibrated_file(SLUICE_CALIBRATION_PLATT);
+    sl_put_le(f.bytes + section(&f, "CALI"), SLUICE_CALIBRATION_ISOTONIC, 1); /* a = 0.9: no probability of b */
+    sl_put_le(f.bytes + section(&f, "CALI") + 9, 0, 8);
+    refuse(&f, "calibration is impossible");
+    f = file_of("pa-1");
+    replace(&f, "calibration=5 ", "calibration=-5");
+    refuse(&f, "incomplete");
+    f = file_of("pa-1");
+    replace(&f, "calibration=5 ", "calibration=5e");
+    refuse(&f, "incomplete");
+}
+
 int main(void) {
     strcpy(folder, "/tmp/sluice-test-XXXXXX");
     if (!mkdtemp(folder)) return 2;
@@ -217,6 +258,7 @@ int main(void) {
     RUN(errors_of_loading_name_the_file);
     RUN(text_that_lies_is_refused);
     RUN(numbers_that_lie_are_refused);
+    RUN(calibrations_that_lie_are_refused);
     char command[128];
     snprintf(command, sizeof command, "rm -rf %s", folder);
     return system(command) != 0 || DONE;
