@@ -92,7 +92,7 @@ static int check_usage(selecting *t) {
         rc =
             wrong_usage(a->command->name, "--holdout: with --test the models are measured on that file; give only one");
     if (!rc) rc = check_output_apart(a, "-o", "list", t->output, t->test);
-    if (!rc) rc = check_test_apart(a, t->test);
+    if (!rc) rc = check_later_apart(a, "--test", t->test);
     if (!rc) rc = recipe_from_args(a, SELECT_LEARNER, &t->s.recipe);
     if (!rc) rc = check_params(t);
     if (!rc && t->test) rc = check_later_input(t->test);

@@ -1,4 +1,5 @@
 /* sluice train: learns from a stream, reports, saves. */
+#include "calibrate.h"
 #include "commands.h"
 #include "measure.h"
 #include "message.h"
@@ -19,6 +20,7 @@ static const option_info options[] = {
     {"output", 'o', "MODEL", "save the model here when all went well", 0},
     {"final", 0, NULL, "save a small predict-only model of the nonzero weights (needs -o)", 0},
     {"test", 0, "FILE", "measure the model on this file afterwards", 0},
+    CALIBRATE_OPTIONS,
     {"passes", 0, "N", "go over the inputs N times (default 1)", 0},
     {"top", 0, "N", "show the N heaviest features with the results (default 0)", 0},
     {"dim", 0, "N", "the dimension that sparsity refers to (default: the features seen)", 0},
@@ -36,6 +38,7 @@ typedef struct training {
     const char *output, *test;
     uint64_t passes, dimension, top;
     trace trace;
+    calibrating calibrating;
 
     sluice_model *model;
     sluice_model *result; /* the model as it predicts: itself, or a copy that has learned its unfinished batch */
@@ -52,6 +55,7 @@ static int check_usage(training *t) {
     int rc = stream_options(a, &t->reading);
     if (!rc) rc = measure_options(a, &t->how);
     if (!rc) rc = trace_options(a, &t->trace);
+    if (!rc) rc = calibrate_options(a, &t->calibrating);
     if (!rc) rc = args_count(a, "passes", 1, 1000000000, &t->passes);
     if (!rc) rc = args_count(a, "dim", 1, UINT64_MAX, &t->dimension);
     if (!rc) rc = args_count(a, "top", 0, SIZE_MAX, &t->top);
@@ -65,12 +69,14 @@ static int check_usage(training *t) {
     if (t->passes > 1 && reads_once(a->inputs, a->n_inputs))
         return wrong_usage(a->command->name, "--passes %" PRIu64 ": standard input and pipes can be read only once",
                            t->passes);
-    return check_test_apart(a, t->test);
+    if ((rc = check_later_apart(a, "--test", t->test))) return rc;
+    return calibrate_check(a, &t->calibrating, t->output, t->trace.path, t->test);
 }
 
 /* What would otherwise come to light only after learning. */
 static int check_files(const training *t) {
     int rc = t->test ? check_later_input(t->test) : DONE;
+    if (!rc && t->calibrating.path) rc = check_later_input(t->calibrating.path);
     if (!rc && t->output) rc = check_later_output(t->output);
     return rc;
 }
@@ -125,7 +131,7 @@ static int learn(training *t) {
     if (!t->output && !a->quiet) complain("note: the model will not be saved; -o MODEL saves it");
     note_stdin(a);
     progress p = progress_start(a->quiet, t->passes, t->dimension);
-    int rc = DONE;
+    int rc = DONE, fitted = is_fitted(t->model);
     for (p.pass = 0; p.pass < t->passes && !rc; p.pass++) rc = learn_pass(t, &p);
     if (!rc) rc = end_run(t);
     t->seconds = now_seconds() - p.started;
@@ -136,6 +142,8 @@ static int learn(training *t) {
     if (!rc) rc = traced;
     if (!a->quiet) warn_skipped(&t->skipped, "input");
     if (!rc && !a->quiet) warn_one_class(&t->measures, "input");
+    if (!rc && !a->quiet && fitted && !is_fitted(t->model) && !t->calibrating.path)
+        complain("note: the model has learned more, and what --calibrate had fitted is gone; give it again");
     return rc;
 }
 
@@ -230,6 +238,7 @@ static int run(const args *a) {
     }
     if (!rc) rc = count_updates_before(&t);
     if (!rc) rc = learn(&t);
+    if (!rc) rc = calibrate(&t.calibrating, t.model, t.result, &t.reading, a->quiet);
     if (!rc) rc = measure(&t);
     if (!rc) rc = print_results(&t);
     /* a run that fails saves no model: not before the results have reached their reader */
@@ -245,7 +254,8 @@ static void more_help(const args *a) { print_learner_help(args_value(a, "learner
 const command train_command = {
     .name = "train",
     .summary = "learn from a stream of labelled examples",
-    .synopsis = "[-a LEARNER] [-P NAME=VALUE]... [-o MODEL] [-i MODEL] [--test FILE] [--passes N] [INPUT...]",
+    .synopsis = "[-a LEARNER] [-P NAME=VALUE]... [-o MODEL] [-i MODEL] [--test FILE] [--calibrate FILE] "
+                "[--passes N] [INPUT...]",
     .notes = "Every example is predicted first and then learned, so the error reported is that of unseen examples.\n"
              "A model saved with -o can go on learning later (-i), exactly as if it had never stopped.\n"
              "A run that fails writes no model and leaves an existing one untouched.",

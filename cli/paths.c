@@ -97,15 +97,19 @@ int check_output_apart(const args *a, const char *option, const char *what, cons
         return wrong_usage(name, "%s %s: standard output is for the results; name a file", option, output);
     if (replaces_input(output, a->inputs, a->n_inputs))
         return wrong_usage(name, "%s %s: the %s would replace an input; name another file", option, output, what);
-    if (test && replaces_input(output, &test, 1))
-        return wrong_usage(name, "%s %s: the %s would replace the --test file; name another file", option, output,
-                           what);
-    return DONE;
+    return check_output_keeps(a, option, what, output, "--test", test);
 }
 
-int check_test_apart(const args *a, const char *test) {
-    if (!test || !reads_stdin(&test, 1) || !reads_stdin(a->inputs, a->n_inputs)) return DONE;
-    return wrong_usage(a->command->name, "--test -: standard input is already the input to learn from");
+int check_output_keeps(const args *a, const char *option, const char *what, const char *output, const char *later,
+                       const char *file) {
+    if (!output || !file || !replaces_input(output, &file, 1)) return DONE;
+    return wrong_usage(a->command->name, "%s %s: the %s would replace the %s file; name another file", option, output,
+                       what, later);
+}
+
+int check_later_apart(const args *a, const char *option, const char *file) {
+    if (!file || !reads_stdin(&file, 1) || !reads_stdin(a->inputs, a->n_inputs)) return DONE;
+    return wrong_usage(a->command->name, "%s -: standard input is already the input to learn from", option);
 }
 
 int check_later_output(const char *path) {

@@ -23,8 +23,13 @@ int is_stdout(const char *path);
 /* Refuses an output (`what` it is, given as `option`) that is standard output, an input or the --test file. `output`
  * and `test` may be NULL. Returns DONE or WRONG_USAGE. */
 int check_output_apart(const args *a, const char *option, const char *what, const char *output, const char *test);
-/* Refuses a --test file (or NULL) that is the standard input which is learned from. Returns DONE or WRONG_USAGE. */
-int check_test_apart(const args *a, const char *test);
+/* Refuses an output that is the file given as `later`, which is read after learning; both may be NULL. Returns DONE or
+ * WRONG_USAGE. */
+int check_output_keeps(const args *a, const char *option, const char *what, const char *output, const char *later,
+                       const char *file);
+/* Refuses a file to be read after learning (or NULL), given as `option`, that is the standard input which is learned
+ * from. Returns DONE or WRONG_USAGE. */
+int check_later_apart(const args *a, const char *option, const char *file);
 
 /* Refuses a file that could not be read later. Returns DONE or FAILED. */
 int check_later_input(const char *path);
