@@ -94,7 +94,7 @@ static void free_point(const search_list *l, point *p) {
     for (size_t i = n_fixed; i < p->recipe.n_params; i++) free((void *)(uintptr_t)p->recipe.params[i]);
     recipe_free(&p->recipe);
     free(p->failure);
-    free(p->folds);
+    free(p->each);
 }
 
 void search_list_free(search_list *l) {

@@ -68,7 +68,7 @@ static void json_figures(report *r, const tuning *t, const point *p) {
     json_number(&r->j, "mean", p->mean);
     json_number(&r->j, "deviation", p->deviation);
     json_open(&r->j, "folds", '[');
-    for (size_t i = 0; i < t->folds.n; i++) json_number(&r->j, NULL, p->folds[i]);
+    for (size_t i = 0; i < t->folds.n; i++) json_number(&r->j, NULL, p->each[i]);
     json_close(&r->j, ']');
     json_count(&r->j, "mistakes", p->mistakes);
     json_number(&r->j, "error_rate", p->examples ? (double)p->mistakes / (double)p->examples : NAN);
