@@ -66,6 +66,9 @@ void search_list_free(search_list *l);
 /* The i-th name in a list such as "ssol,fsol"; 0 past the last. */
 int name_in_list(const char *list, size_t i, char name[64]);
 
+/* The end of a command's help: the parameters of every learner that -a lists. */
+void print_learners_help(const args *a);
+
 /* The value that a point has for a grid of its learner. */
 const char *point_value(const search *s, const point *p, size_t grid);
 const search *search_of(const search_list *l, const point *p);

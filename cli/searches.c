@@ -147,3 +147,10 @@ int searches_from_args(const args *a, const sluice_settings *settings, uint64_t 
     free(texts);
     return rc ? rc : make_points(a->command->name, settings, random, a->seed, l);
 }
+
+void print_learners_help(const args *a) {
+    const char *list = args_value(a, "learner");
+    char name[64];
+    if (!list) print_learner_help(NULL, sluice_learner_default());
+    for (size_t i = 0; list && name_in_list(list, i, name); i++) print_learner_help(name, NULL);
+}
