@@ -188,7 +188,7 @@ const command sweep_command = {
         "VALUES are separated by commas: numbers (0,0.1,1), powers (10^-4..10^1: all between) or a range with how many "
         "values, at equal ratios (0.01..100:9). Unless they are given: 16 values from a thousandth of the default to a "
         "thousand times it; of features up to the default, of B up to 1.\n"
-        "--repeats and --sparsity hold all examples in memory: up to 20 bytes for every value. The test file is held "
+        "--repeats and --sparsity hold all examples in memory, 12 bytes for every value. The test file is held "
         "in "
         "any case. Without --shuffle the first run has the order of the inputs and the others are shuffled by --seed "
         "and "
