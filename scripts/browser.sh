@@ -1,6 +1,7 @@
 #!/bin/sh
 # Opens a page of `sluice sweep --html` in chromium and fails if the browser complains: browser.sh SLUICE FOLDER
 set -eu
+export LC_ALL=C
 sluice=$(realpath "$1")
 mkdir -p "$2" && cd "$2"
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || {
