@@ -3,12 +3,14 @@
 
     bench/dense.py --dense build/release/bin/dense      writes bench/results/dense.csv and bench/results/dense-rates.csv
 
-Streams are `synth dense`: D correlated features in every row. Seconds are those that `train` reports, reading the binary file included.
+Streams are `synth dense`: D correlated features in every row. Seconds are those that `train` reports, reading the binary file included;
+`cpu` are those of all processors together, for a machine that others use too.
 """
 import argparse
 import csv
 import json
 import os
+import resource
 import subprocess
 import sys
 
@@ -22,10 +24,17 @@ def stream(sluice, folder, dim, rows):
                        [sluice, "synth", "dense", "-q", "-P", f"dim={dim}", "-P", f"rows={rows}", "-o", "{}"])
 
 
+def processor():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def train(sluice, learner, threads, path):
+    """(seconds, seconds of all processors, updates)"""
+    before = processor()
     out = subprocess.run([sluice, "train", "-q", "--json", "-a", learner, "--threads", str(threads), path], stdout=subprocess.PIPE, text=True, check=True)
     report = json.loads(out.stdout)
-    return report["seconds"], report["updates"]
+    return report["seconds"], processor() - before, report["updates"]
 
 
 def main():
@@ -36,18 +45,21 @@ def main():
     args = parser.parse_args()
     sluice, _ = common.prepare(args)
     rates = []
-    for dim in sorted({dim for dim, _ in SIZES}):
-        out = subprocess.run([args.dense, "--rounds", "5", "--dim", str(dim), "--rows", "2000"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    for dim in (500, 2000):
+        out = subprocess.run([args.dense, "--rounds", "10", "--dim", str(dim)], stdout=subprocess.PIPE, text=True, check=True).stdout
         rates += csv.DictReader(out.splitlines())
     rows = []
     for dim, examples in SIZES:
         path = stream(sluice, args.dir, dim, examples)
         common.warm(path)
         for threads in (1, 2):
-            best = {name: min(train(sluice, name, threads, path) for _ in range(args.rounds)) for name in ("bcw", "arow-full")}
-            (bcw, _), (arow, updates) = best["bcw"], best["arow-full"]
-            rows.append({"dim": dim, "examples": examples, "threads": threads, "bcw_s": f"{bcw:.2f}", "arow-full_s": f"{arow:.2f}",
-                         "ratio": f"{arow / bcw:.1f}", "updates": updates, "ms_per_update": f"{1000 * arow / updates:.3f}"})
+            found = {"dim": dim, "examples": examples, "threads": threads}
+            for name in ("bcw", "arow-full"):
+                seconds, cpu, updates = (min(column) for column in zip(*(train(sluice, name, threads, path) for _ in range(args.rounds))))
+                found.update({f"{name}_s": f"{seconds:.2f}", f"{name}_cpu_s": f"{cpu:.2f}", f"{name}_updates": updates})
+            found["ratio"] = f"{float(found['arow-full_s']) / float(found['bcw_s']):.1f}"
+            found["cpu_ratio"] = f"{float(found['arow-full_cpu_s']) / float(found['bcw_cpu_s']):.1f}"
+            rows.append(found)
     comments = [f"bench/dense.py {' '.join(sys.argv[1:])}: best of {args.rounds}", *common.machine(args)]
     print(*comments, sep="\n")
     for name, table in (("dense.csv", rows), ("dense-rates.csv", rates)):
