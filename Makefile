@@ -37,6 +37,7 @@ bench: all
 	@[ -z "$$SLUICE_DATA" ] || python3 bench/compare.py --stream news20-ub
 	python3 bench/micro.py --micro build/release/bin/micro
 	python3 bench/scaling.py --micro build/release/bin/micro
+	python3 bench/dense.py --dense build/release/bin/dense
 
 # The pages that the program writes itself; a test checks that they are up to date.
 docs: all
