@@ -116,8 +116,8 @@ static void hold(sl_held *b) {
 static void tiles(const sl_blas *blas, unsigned threads) {
     sl_state s = {.blas = blas, .threads = threads, .columns = n};
     hold(&s.held);
-    size_t block = sl_tiles_rows(n);
-    double *a = numbers(n * n), *x = numbers(sl_tiles_room(n)), *v = numbers(block);
+    size_t block = sl_tiles_rows(&s);
+    double *a = numbers(n * n), *x = numbers(block * n), *v = numbers(block);
     double gram = INFINITY, cholesky = INFINITY, solve = INFINITY, all = INFINITY;
     for (unsigned r = 0; r <= rounds; r++) {
         memset(a, 0, n * n * sizeof *a);
