@@ -161,13 +161,13 @@ int main(int argc, char **argv) {
     if (argc % 2 == 0 || rounds == 0 || n == 0 || n > 30000 || rows == 0)
         die("usage: dense [--rounds N] [--dim D] [--rows R]");
     sluice_error err;
-    const sl_blas *blas = sl_blas_begin(&err);
+    const sl_blas *blas = sl_blas_begin(2, &err);
     if (!blas) die(err.message);
     printf("what,dim,threads,GFlop/s,ratio\n");
     for (unsigned threads = 1; threads <= 2; threads++) {
         products(blas, threads);
         tiles(blas, threads);
     }
-    sl_blas_end();
+    sl_blas_end(true);
     return 0;
 }
