@@ -66,6 +66,11 @@ void search_list_free(search_list *l);
 /* The i-th name in a list such as "ssol,fsol"; 0 past the last. */
 int name_in_list(const char *list, size_t i, char name[64]);
 
+/* Models of n points of one learner, to learn side by side. */
+sluice_sweep *sweep_of_points(const point *points, size_t n, sluice_error *err);
+/* One of them; a failure says what to do about it. */
+sluice_model *swept_model(const sluice_sweep *sweep, size_t i, sluice_error *err);
+
 /* The end of a command's help: the parameters of every learner that -a lists. */
 void print_learners_help(const args *a);
 

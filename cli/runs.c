@@ -112,7 +112,7 @@ sluice_batch *restrict_batch(const sluice_batch *from, const uint64_t *chosen, s
 sluice_status learn_held(sluice_model **model, sluice_batch *const *parts, size_t n, const sluice_batch *but,
                          uint64_t passes, sluice_error *err) {
     sluice_status status = SLUICE_OK;
-    for (uint64_t pass = 0; pass < passes; pass++)
+    for (uint64_t pass = 0; pass < passes && status == SLUICE_OK; pass++)
         for (size_t i = 0; i < n && status == SLUICE_OK; i++)
             if (parts[i] != but) status = sluice_model_learn_batch(*model, parts[i], NULL);
     if (status == SLUICE_OK) status = sluice_model_end_run(*model);

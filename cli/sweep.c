@@ -112,7 +112,7 @@ static void measure_one(void *context, size_t i) {
     outcome *o = &g->outcomes[(s->first + i) * g->w->repeats + g->run];
     sluice_meter_options how = {.size = sizeof how};
     sluice_error err = {0};
-    sluice_model *model = sluice_sweep_model(g->sweeps[g->measuring], i, &err);
+    sluice_model *model = swept_model(g->sweeps[g->measuring], i, &err);
     sluice_status status = model ? SLUICE_OK : err.status;
     if (model && in_batches(s)) status = finish_model(&model, &err);
     if (status == SLUICE_OK) status = outcome_of(model, g->w->test_rows, &how, g->w->dimension, o, &err);
@@ -136,30 +136,13 @@ static int measure_all(learning *g) {
 
 /* ---- runs -------------------------------------------------------------------------------------------------------- */
 
-static sluice_sweep *start_sweep(const learning *g, const search *s, sluice_error *err) {
-    const point *points = g->l->points + s->first;
-    const char *const **params = calloc(s->n, sizeof *params);
-    size_t *n_params = calloc(s->n, sizeof *n_params);
-    sluice_sweep *sweep = NULL;
-    for (size_t i = 0; params && n_params && i < s->n; i++) {
-        params[i] = points[i].recipe.params;
-        n_params[i] = points[i].recipe.n_params;
-    }
-    if (params && n_params)
-        sweep = sluice_sweep_new(s->learner->name, params, n_params, s->n, &g->w->settings, err);
-    else
-        no_memory(err);
-    free(params);
-    free(n_params);
-    return sweep;
-}
-
 static int start_sweeps(learning *g) {
     unsigned each = thread_count(g->w->a->threads) / (unsigned)g->l->n;
     for (size_t i = 0; i < g->l->n; i++) {
         sluice_error err = {0};
-        if (!g->l->searches[i].n) continue;
-        g->sweeps[i] = start_sweep(g, &g->l->searches[i], &err);
+        const search *s = &g->l->searches[i];
+        if (!s->n) continue;
+        g->sweeps[i] = sweep_of_points(g->l->points + s->first, s->n, &err);
         if (!g->sweeps[i]) return complain_error(&err);
         sluice_sweep_set_threads(g->sweeps[i], each ? each : 1);
     }

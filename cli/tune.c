@@ -1,12 +1,8 @@
 #include "tune.h"
 
 #include "message.h"
-#include "outcome.h"
-#include "pieces.h"
-#include "runs.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,41 +14,6 @@ const tune_measure tune_measures[] = {
     {"f1", offsetof(sluice_measures, f1), 1},
     {"cost", offsetof(sluice_measures, cost), 0},
 };
-
-/* All models of one learner. */
-typedef struct work {
-    const tuning *t;
-    point *points;
-    outcome *runs; /* of all points, fold by fold */
-    pthread_mutex_t lock;
-    progress live;
-    uint64_t done, total;
-} work;
-
-static sluice_status learn_and_measure(const tuning *t, const point *p, size_t fold, outcome *run, sluice_error *err) {
-    const sluice_batch *held_out = t->folds.parts[fold];
-    sluice_model *model = recipe_model(&p->recipe, NULL, err);
-    if (!model) return err->status;
-    sluice_model_set_threads(model, t->threads);
-    sluice_status status = learn_held(&model, t->folds.parts, t->folds.n, held_out, t->passes, err);
-    if (status == SLUICE_OK) status = outcome_of(model, held_out, &t->how, 0, run, err);
-    sluice_model_free(model);
-    return status;
-}
-
-static void do_run(void *context, size_t i) {
-    work *w = context;
-    size_t folds = w->t->folds.n;
-    outcome *run = &w->runs[i];
-    sluice_error err = {0};
-    double started = now_seconds();
-    run->failed = learn_and_measure(w->t, &w->points[i / folds], i % folds, run, &err) != SLUICE_OK;
-    if (run->failed) run->failure = strdup(err.message);
-    run->seconds = now_seconds() - started;
-    pthread_mutex_lock(&w->lock);
-    progress_pieces(&w->live, ++w->done, w->total, "models");
-    pthread_mutex_unlock(&w->lock);
-}
 
 /* ---- which is best ----------------------------------------------------------------------------------------------- */
 
@@ -88,20 +49,9 @@ static void warn_failures(const tuning *t) {
 int tune(tuning *t) {
     search_list *l = &t->list;
     size_t folds = t->folds.n, total = l->n_points * folds;
-    work w = {.t = t, .total = total, .live = progress_start(t->quiet, 1, 0)};
     outcome *runs = calloc(total, sizeof *runs);
     if (!runs) return out_of_memory();
-    pthread_mutex_init(&w.lock, NULL);
-    for (size_t i = 0; i < l->n; i++) {
-        const search *s = &l->searches[i];
-        /* batches are learned with all threads, and each is another copy of the examples: one after the other */
-        int batches = s->learner->flags & SLUICE_LEARNER_BATCH;
-        w.points = l->points + s->first;
-        w.runs = runs + s->first * folds;
-        in_parallel(s->n * folds, batches ? 1 : t->threads, do_run, &w);
-    }
-    progress_clear(&w.live);
-    pthread_mutex_destroy(&w.lock);
+    run_folds(t, runs);
     int rc = DONE;
     for (size_t i = 0; i < l->n_points && !rc; i++)
         rc = sum_up(&l->points[i], runs + i * folds, folds, t->measure->offset);

@@ -3,6 +3,7 @@
 #define CLI_TUNE_H
 
 #include "folds.h"
+#include "outcome.h"
 #include "points.h"
 #include "progress.h"
 #include "report.h"
@@ -27,6 +28,9 @@ typedef struct tuning {
     unsigned threads;
     int quiet;
 } tuning;
+
+/* fold_runs.c: makes the models of all points, fold by fold for each. */
+void run_folds(const tuning *t, outcome *runs);
 
 /* Measures all points and sorts them: by the measure, then by nonzeros, then as they came; those that failed last.
  * Returns an exit status after saying what went wrong. */

@@ -7,7 +7,8 @@
 
 enum {
     TILE = 512,          /* columns and rows of a tile: most of the speed of a large one, and enough of them to share */
-    GRAM_ROWS = 512,     /* examples that are laid out at once for the Gram matrix */
+    GRAM_ROWS = 512,     /* examples, at least, that are laid out at once for the Gram matrix */
+    BLOCK = 1 << 20,     /* numbers, at least, that are worked on at once: less is not worth starting threads for */
     SOLVE_ROWS = 256,    /* examples in one piece of solving */
     LAY_OUT_ROWS = 32,   /* examples in one piece of laying out */
     SPARSE_BANDS = 16,   /* of rows of the matrix, when products are added one by one */
@@ -38,7 +39,11 @@ static void tile_at(size_t k, size_t *i, size_t *j) {
     *j = k;
 }
 
-size_t sl_tiles_rows(const sl_state *s) { return min(s->held.rows, s->columns > 1024 ? s->columns : 1024); }
+static size_t max(size_t a, size_t b) { return a > b ? a : b; }
+
+size_t sl_tiles_rows(const sl_state *s) {
+    return min(s->held.rows, max(s->columns, max(GRAM_ROWS, BLOCK / s->columns)));
+}
 
 static void lay_out(const sl_held *b, size_t row, double factor, double *x, size_t n) {
     memset(x, 0, n * sizeof *x);
@@ -71,7 +76,7 @@ static void gram_tile(void *context, size_t k) {
 static void add_dense(step *w) {
     size_t tiles = tiles_of(w->n), all = w->s->held.rows;
     for (w->first = 0; w->first < all; w->first += w->rows) {
-        w->rows = min(GRAM_ROWS, all - w->first);
+        w->rows = min(max(GRAM_ROWS, BLOCK / w->n), all - w->first);
         sl_parallel(w->s->threads, (w->rows + LAY_OUT_ROWS - 1) / LAY_OUT_ROWS, lay_out_piece, w);
         sl_parallel(w->s->threads, sl_triangle(tiles), gram_tile, w);
     }

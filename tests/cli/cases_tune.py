@@ -42,14 +42,14 @@ def folds_by_hand(t, name, k, seed=1):
 def test_it_is_cross_validation_as_by_hand(t):
     """For learners of all kinds, with settings and passes: the same as train and test on files of the folds."""
     t.write("a", rows(301))
-    for learner, grid, options in [("ssol", "eta=1,4", ["--bias", 0.5]), ("pa-1", "C=0.1,1", ["--normalize", "l2"]),
+    for learner, grid, options in [("ssol", "eta=1,2,3,4,5", ["--bias", 0.5]), ("pa-1", "C=0.1,0.2,0.5,1", ["--normalize", "l2"]),
                                    ("sofs", "features=5,20", ["--passes", 2]), ("bcw", "batch=0,70", []),
-                                   ("fgm", "features=3,9", []), ("ftrl", "l1=0.1,1", [])]:
+                                   ("fgm", "features=3,9", []), ("ftrl", "l1=0.1,0.3,1,3", ["--passes", 2]), ("fsol", "eta=1,4", [])]:
         for k, seed in (2, 1), (3, 9):
             r = tuned(t, "-a", learner, "--grid", grid, "--folds", k, "--seed", seed, *options, "a")
             folds = folds_by_hand(t, "a", k, seed)
             name, tried = grid.split("=")
-            equal(len(r["points"]), 2)
+            equal(len(r["points"]), len(tried.split(",")))
             for value in tried.split(","):
                 tests, mistakes, nonzeros = [], 0, []
                 for held in range(k):
@@ -313,9 +313,13 @@ def test_points_that_fail_are_not_fatal(t):
     equal([p["params"]["eta"] for p in points], [1e-12, 1e12])
     check("number" in points[1]["failed"], str(points[1]))
     equal([points[1][k] for k in ["mean", "test", "nonzeros"]], [None] * 3)
+    side_by_side = tuned(t, "-a", "perceptron", "--grid", "eta=1e-12,2e-12,3e-12,1e12", "a")
+    equal([(p["params"]["eta"], p["failed"] is None) for p in side_by_side["points"]],
+          [(1e-12, True), (2e-12, True), (3e-12, True), (1e12, False)])
     text = t.run("tune", "-q", "-a", "perceptron", "--grid", "eta=1e-12,1e12", "a").out
     check("failed" in text and "perceptron eta=1e12" in text.replace("1000000000000", "1e12"), text)
-    t.refused("tune", "-a", "perceptron", "--grid", "eta=1e11,1e12", "-o", "m", "a", status=1, says=["all 2 points failed", "number"])
+    for more in [], ["--passes", 1000000000]:  # nobody goes on after a failure
+        t.refused("tune", *more, "-a", "perceptron", "--grid", "eta=1e11,1e12", "-o", "m", "a", status=1, says=["all 2 points failed", "number"])
     check(not t.exists("m"), "a model")
 
 

@@ -1,0 +1,120 @@
+/* A piece of work is one fold without which up to SIDE points of a learner are learned, side by side in a sweep: that
+ * is several times as fast as one after the other. */
+#include "pieces.h"
+#include "runs.h"
+#include "tune.h"
+
+#include <pthread.h>
+#include <string.h>
+
+enum {
+    SIDE = 16,
+    WORTH = 4, /* fewer points are sooner done one by one */
+};
+
+/* All models of one learner. */
+typedef struct work {
+    const tuning *t;
+    const point *points;
+    size_t n, side;
+    outcome *runs;
+    pthread_mutex_t lock;
+    progress live;
+    uint64_t done, total;
+} work;
+
+static sluice_status measure_model(const tuning *t, const sluice_model *model, size_t fold, outcome *run,
+                                   sluice_error *err) {
+    return outcome_of(model, t->folds.parts[fold], &t->how, 0, run, err);
+}
+
+static void fail(outcome *run, const sluice_error *err) {
+    run->failed = 1;
+    run->failure = strdup(err->message);
+}
+
+static void run_one(const tuning *t, const point *p, size_t fold, outcome *run) {
+    sluice_error err = {0};
+    double started = now_seconds();
+    sluice_model *model = recipe_model(&p->recipe, NULL, &err);
+    if (model) {
+        sluice_model_set_threads(model, t->threads);
+        learn_held(&model, t->folds.parts, t->folds.n, t->folds.parts[fold], t->passes, &err);
+    }
+    if (err.status == SLUICE_OK) measure_model(t, model, fold, run, &err);
+    if (err.status != SLUICE_OK) fail(run, &err);
+    sluice_model_free(model);
+    run->seconds = now_seconds() - started;
+}
+
+/* ---- side by side ------------------------------------------------------------------------------------------------ */
+
+static sluice_status learn_sweep(const tuning *t, sluice_sweep *sweep, size_t fold, sluice_error *err) {
+    sluice_status status = SLUICE_OK;
+    sluice_sweep_set_threads(sweep, 1);
+    for (uint64_t pass = 0; pass < t->passes && status == SLUICE_OK; pass++)
+        for (size_t i = 0; i < t->folds.n && status == SLUICE_OK; i++)
+            if (i != fold) status = sluice_sweep_learn_batch(sweep, t->folds.parts[i]);
+    if (status == SLUICE_OK) status = sluice_sweep_end_run(sweep);
+    if (status != SLUICE_OK) *err = *sluice_sweep_error(sweep);
+    return status;
+}
+
+/* Measures the i-th model of a sweep. What failed for all of them has failed for it too. */
+static void take_model(const tuning *t, const sluice_sweep *sweep, size_t i, size_t fold, outcome *run,
+                       sluice_error err) {
+    double started = now_seconds();
+    sluice_model *model = err.status == SLUICE_OK ? swept_model(sweep, i, &err) : NULL;
+    if (model) measure_model(t, model, fold, run, &err);
+    if (err.status != SLUICE_OK) fail(run, &err);
+    sluice_model_free(model);
+    run->seconds += now_seconds() - started;
+}
+
+/* The runs of the points lie `folds` apart. */
+static void run_side_by_side(const tuning *t, const point *points, size_t n, size_t fold, outcome *runs) {
+    sluice_error err = {0};
+    double started = now_seconds();
+    sluice_sweep *sweep = sweep_of_points(points, n, &err);
+    if (sweep) learn_sweep(t, sweep, fold, &err);
+    double each = (now_seconds() - started) / (double)n;
+    for (size_t i = 0; i < n; i++) {
+        runs[i * t->folds.n].seconds = each;
+        take_model(t, sweep, i, fold, &runs[i * t->folds.n], err);
+    }
+    sluice_sweep_free(sweep);
+}
+
+static void do_piece(void *context, size_t piece) {
+    work *w = context;
+    size_t folds = w->t->folds.n, fold = piece % folds, first = piece / folds * w->side, n = w->n - first;
+    const point *points = w->points + first;
+    outcome *runs = w->runs + first * folds + fold;
+    if (n > w->side) n = w->side;
+    if (n >= WORTH)
+        run_side_by_side(w->t, points, n, fold, runs);
+    else
+        for (size_t i = 0; i < n; i++) run_one(w->t, &points[i], fold, &runs[i * folds]);
+    pthread_mutex_lock(&w->lock);
+    progress_pieces(&w->live, w->done += n, w->total, "models");
+    pthread_mutex_unlock(&w->lock);
+}
+
+void run_folds(const tuning *t, outcome *runs) {
+    const search_list *l = &t->list;
+    work w = {.t = t, .total = l->n_points * t->folds.n, .live = progress_start(t->quiet, 1, 0)};
+    pthread_mutex_init(&w.lock, NULL);
+    for (size_t i = 0; i < l->n; i++) {
+        const search *s = &l->searches[i];
+        /* batches are learned with all threads, and each is another copy of the examples: one after the other; and one
+         * matrix for each thread is enough */
+        int batches = s->learner->flags & SLUICE_LEARNER_BATCH, dense = s->learner->flags & SLUICE_LEARNER_DENSE;
+        w.points = l->points + s->first;
+        w.n = s->n;
+        w.side = batches || dense ? 1 : SIDE;
+        w.runs = runs + s->first * t->folds.n;
+        in_parallel((s->n + w.side - 1) / w.side * t->folds.n, batches ? 1 : t->threads, do_piece, &w);
+    }
+    progress_clear(&w.live);
+    pthread_mutex_destroy(&w.lock);
+}
