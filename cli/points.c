@@ -128,7 +128,7 @@ sluice_sweep *sweep_of_points(const point *points, size_t n, sluice_error *err) 
 }
 
 sluice_model *swept_model(const sluice_sweep *sweep, size_t i, sluice_error *err) {
-    sluice_model *model = sluice_sweep_model(sweep, i, err);
+    sluice_model *model = sluice_sweep_final(sweep, i, err);
     if (!model && err->status == SLUICE_E_NUMERIC) /* which one is plain to see */
         strcpy(err->message,
                "the model has left the range of numbers; scale the values (--normalize l2) or learn in smaller steps");

@@ -114,7 +114,6 @@ static void measure_one(void *context, size_t i) {
     sluice_error err = {0};
     sluice_model *model = swept_model(g->sweeps[g->measuring], i, &err);
     sluice_status status = model ? SLUICE_OK : err.status;
-    if (model && in_batches(s)) status = finish_model(&model, &err);
     if (status == SLUICE_OK) status = outcome_of(model, g->w->test_rows, &how, g->w->dimension, o, &err);
     o->failed = status != SLUICE_OK;
     if (o->failed) o->failure = strdup(err.message);
