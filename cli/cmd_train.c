@@ -44,6 +44,7 @@ typedef struct training {
     sluice_model *result; /* the model as it predicts: itself, or a copy that has learned its unfinished batch */
     sluice_meter *meter;
     uint64_t updates_before; /* of earlier runs, with -i */
+    uint64_t waiting;        /* examples of an unfinished batch */
     double seconds;
     skip_tally skipped, test_skipped;
     sluice_measures measures, test_measures;
@@ -115,11 +116,13 @@ static int end_run(training *t) {
     sluice_model_facts facts = {.size = sizeof facts};
     sluice_model_describe(t->model, &facts);
     uint64_t waiting = facts.waiting;
+    if (waiting && !t->a->quiet) complain("learning a batch of %" PRIu64 " examples", waiting);
     if (sluice_model_end_run(t->model) != SLUICE_OK) return complain_error(sluice_model_error(t->model));
     sluice_model_describe(t->model, &facts);
-    if (waiting && !facts.waiting && waiting == facts.examples && !t->a->quiet)
-        complain("note: the run was one batch, predicted before anything was learned; --test measures the model");
+    if (waiting && waiting == facts.examples && !t->a->quiet)
+        complain("note: all examples were predicted before the first batch was learned; --test measures the model");
     t->result = t->model;
+    t->waiting = facts.waiting;
     if (!facts.waiting) return DONE;
     sluice_error err = {0};
     t->result = sluice_model_finished(t->model, &err);
@@ -189,6 +192,7 @@ static int print_results(const training *t) {
     report_settings(&r, &facts.settings);
     report_measures(&r, &t->measures);
     report_count(&r, "updates", facts.updates - t->updates_before);
+    if (facts.learner->flags & SLUICE_LEARNER_BATCH) report_count(&r, "waiting", t->waiting);
     report_count(&r, "passes", t->passes);
     report_size(&r, &facts, t->dimension);
     report_speed(&r, t->seconds, t->measures.examples);
@@ -257,7 +261,8 @@ const command train_command = {
     .synopsis = "[-a LEARNER] [-P NAME=VALUE]... [-o MODEL] [-i MODEL] [--test FILE] [--calibrate FILE] "
                 "[--passes N] [INPUT...]",
     .notes = "Every example is predicted first and then learned, so the error reported is that of unseen examples.\n"
-             "A model saved with -o can go on learning later (-i), exactly as if it had never stopped.\n"
+             "A model saved with -o can go on learning later (-i), exactly as if it had never stopped;\n"
+             "with a learner that takes a whole run as one batch (batch=0), each run is a batch.\n"
              "A run that fails writes no model and leaves an existing one untouched.",
     .options = options,
     .max_inputs = SIZE_MAX,

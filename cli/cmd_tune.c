@@ -169,13 +169,6 @@ static int run(const args *a) {
     return rc;
 }
 
-static void more_help(const args *a) {
-    const char *list = args_value(a, "learner");
-    char name[64];
-    if (!list) print_learner_help(NULL, sluice_learner_default());
-    for (size_t i = 0; list && name_in_list(list, i, name); i++) print_learner_help(name, NULL);
-}
-
 const command tune_command = {
     .name = "tune",
     .summary = "find the parameters that suit the data, by cross-validation",
@@ -196,6 +189,6 @@ const command tune_command = {
     .options = options,
     .max_inputs = SIZE_MAX,
     .run = run,
-    .more_help = more_help,
+    .more_help = print_learners_help,
     .param_at = learner_param_at,
 };

@@ -27,6 +27,13 @@ static int is_trains(const option_info *o) {
     return 0;
 }
 
+/* What was written, complete; NULL where it is not. */
+static char *close_text(FILE *out, char **text) {
+    if (fclose(out) == 0) return *text;
+    free(*text);
+    return NULL;
+}
+
 char *train_command_line(const args *a, const recipe *r, const char *output) {
     char *text = NULL;
     size_t size;
@@ -45,7 +52,23 @@ char *train_command_line(const args *a, const recipe *r, const char *output) {
     fputs(" -o", out);
     put_word(out, output ? output : "MODEL");
     for (size_t i = 0; i < a->n_inputs; i++) put_word(out, a->inputs[i]);
-    if (fclose(out) == 0) return text;
-    free(text);
-    return NULL;
+    return close_text(out, &text);
+}
+
+char *given_command_line(const args *a) {
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out) return NULL;
+    fprintf(out, "sluice %s", a->command->name);
+    for (size_t i = 0; i < a->n_given; i++) {
+        const option_info *o = a->given[i].option;
+        if (o->letter)
+            fprintf(out, " -%c", o->letter);
+        else
+            fprintf(out, " --%s", o->name);
+        if (a->given[i].value) put_word(out, a->given[i].value);
+    }
+    for (size_t i = 0; i < a->n_inputs; i++) put_word(out, a->inputs[i]);
+    return close_text(out, &text);
 }

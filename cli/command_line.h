@@ -7,5 +7,7 @@
 /* The `sluice train` that makes a model of this recipe from the inputs and options of the command line at hand, for a
  * shell; `output` may be NULL. Free it; NULL where memory is short. */
 char *train_command_line(const args *a, const recipe *r, const char *output);
+/* The command line at hand itself, options first. */
+char *given_command_line(const args *a);
 
 #endif

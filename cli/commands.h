@@ -5,6 +5,6 @@
 #include "args.h"
 
 extern const command train_command, predict_command, test_command, inspect_command, learners_command, synth_command,
-    convert_command, select_command, tune_command;
+    convert_command, select_command, tune_command, sweep_command;
 
 #endif

@@ -125,9 +125,13 @@ sluice_example dataset_original(dataset *d, size_t row) {
 int dataset_complete(dataset *d) {
     d->order = malloc((d->rows + 1) * sizeof *d->order);
     if (!d->order) return 0;
-    for (size_t i = 0; i < d->rows; i++) d->order[i] = i;
-    d->n_order = d->rows;
+    dataset_reset_order(d, d->rows);
     return 1;
+}
+
+void dataset_reset_order(dataset *d, size_t n) {
+    for (size_t i = 0; i < n; i++) d->order[i] = i;
+    d->n_order = n;
 }
 
 sluice_example dataset_row(const dataset *d, size_t row) {

@@ -29,6 +29,8 @@ typedef struct dataset {
 int dataset_add_batch(dataset *d, const sluice_batch *batch);
 /* Starts with all rows in their order. Returns 0 where memory is short. */
 int dataset_complete(dataset *d);
+/* The first n rows in their order again. */
+void dataset_reset_order(dataset *d, size_t n);
 /* A row by ids, or by numbers: dataset_name() then gives their names. */
 sluice_example dataset_row(const dataset *d, size_t row);
 /* Turns the ids of an example into names, if the dataset has them; good until the next call. */

@@ -17,31 +17,23 @@ typedef struct work {
     const tuning *t;
     const point *points;
     size_t n, side;
-    fold_run *runs;
+    outcome *runs;
     pthread_mutex_t lock;
     progress live;
     uint64_t done, total;
 } work;
 
-static sluice_status measure_model(const tuning *t, const sluice_model *model, size_t fold, fold_run *run,
+static sluice_status measure_model(const tuning *t, const sluice_model *model, size_t fold, outcome *run,
                                    sluice_error *err) {
-    sluice_model_facts facts = {.size = sizeof facts};
-    sluice_status status = measure_held(model, t->folds.parts[fold], &t->how, &run->test, err);
-    if (status != SLUICE_OK) return status;
-    sluice_model_describe(model, &facts);
-    run->examples = facts.examples;
-    run->mistakes = facts.mistakes;
-    run->nonzeros = facts.nonzeros;
-    run->sparsity = sparsity(facts.nonzeros, facts.features_seen);
-    return SLUICE_OK;
+    return outcome_of(model, t->folds.parts[fold], &t->how, 0, run, err);
 }
 
-static void fail(fold_run *run, const sluice_error *err) {
+static void fail(outcome *run, const sluice_error *err) {
     run->failed = 1;
     run->failure = strdup(err->message);
 }
 
-static void run_one(const tuning *t, const point *p, size_t fold, fold_run *run) {
+static void run_one(const tuning *t, const point *p, size_t fold, outcome *run) {
     sluice_error err = {0};
     double started = now_seconds();
     sluice_model *model = recipe_model(&p->recipe, NULL, &err);
@@ -57,16 +49,6 @@ static void run_one(const tuning *t, const point *p, size_t fold, fold_run *run)
 
 /* ---- side by side ------------------------------------------------------------------------------------------------ */
 
-static sluice_sweep *sweep_of(const point *points, size_t n, sluice_error *err) {
-    const char *const *params[SIDE];
-    size_t n_params[SIDE];
-    for (size_t i = 0; i < n; i++) {
-        params[i] = points[i].recipe.params;
-        n_params[i] = points[i].recipe.n_params;
-    }
-    return sluice_sweep_new(points->recipe.learner->name, params, n_params, n, &points->recipe.settings, err);
-}
-
 static sluice_status learn_sweep(const tuning *t, sluice_sweep *sweep, size_t fold, sluice_error *err) {
     sluice_status status = SLUICE_OK;
     sluice_sweep_set_threads(sweep, 1);
@@ -79,13 +61,10 @@ static sluice_status learn_sweep(const tuning *t, sluice_sweep *sweep, size_t fo
 }
 
 /* Measures the i-th model of a sweep. What failed for all of them has failed for it too. */
-static void take_model(const tuning *t, const sluice_sweep *sweep, size_t i, size_t fold, fold_run *run,
+static void take_model(const tuning *t, const sluice_sweep *sweep, size_t i, size_t fold, outcome *run,
                        sluice_error err) {
     double started = now_seconds();
-    sluice_model *model = err.status == SLUICE_OK ? sluice_sweep_model(sweep, i, &err) : NULL;
-    if (!model && err.status == SLUICE_E_NUMERIC) /* which one is plain to see */
-        strcpy(err.message,
-               "the model has left the range of numbers; scale the values (--normalize l2) or learn in smaller steps");
+    sluice_model *model = err.status == SLUICE_OK ? swept_model(sweep, i, &err) : NULL;
     if (model) measure_model(t, model, fold, run, &err);
     if (err.status != SLUICE_OK) fail(run, &err);
     sluice_model_free(model);
@@ -93,10 +72,10 @@ static void take_model(const tuning *t, const sluice_sweep *sweep, size_t i, siz
 }
 
 /* The runs of the points lie `folds` apart. */
-static void run_side_by_side(const tuning *t, const point *points, size_t n, size_t fold, fold_run *runs) {
+static void run_side_by_side(const tuning *t, const point *points, size_t n, size_t fold, outcome *runs) {
     sluice_error err = {0};
     double started = now_seconds();
-    sluice_sweep *sweep = sweep_of(points, n, &err);
+    sluice_sweep *sweep = sweep_of_points(points, n, &err);
     if (sweep) learn_sweep(t, sweep, fold, &err);
     double each = (now_seconds() - started) / (double)n;
     for (size_t i = 0; i < n; i++) {
@@ -110,7 +89,7 @@ static void do_piece(void *context, size_t piece) {
     work *w = context;
     size_t folds = w->t->folds.n, fold = piece % folds, first = piece / folds * w->side, n = w->n - first;
     const point *points = w->points + first;
-    fold_run *runs = w->runs + first * folds + fold;
+    outcome *runs = w->runs + first * folds + fold;
     if (n > w->side) n = w->side;
     if (n >= WORTH)
         run_side_by_side(w->t, points, n, fold, runs);
@@ -121,7 +100,7 @@ static void do_piece(void *context, size_t piece) {
     pthread_mutex_unlock(&w->lock);
 }
 
-void run_folds(const tuning *t, fold_run *runs) {
+void run_folds(const tuning *t, outcome *runs) {
     const search_list *l = &t->list;
     work w = {.t = t, .total = l->n_points * t->folds.n, .live = progress_start(t->quiet, 1, 0)};
     pthread_mutex_init(&w.lock, NULL);

@@ -9,21 +9,20 @@
 
 /* Where in the command line one is, for messages. */
 typedef struct reading {
-    const char *command, *whole;
+    const char *command, *option, *whole; /* option: "--grid eta=" */
     int drawing;
     grid *g;
 } reading;
 
 static int wrong(const reading *r, const char *item, const char *what) {
-    const char *name = r->g->param->name;
+    const char *name = strchr(r->option, ' ') + 1; /* "eta=", or nothing */
     if (r->g->param->choices) {
         char words[PARAM_TEXT];
-        return wrong_usage(r->command, "--grid %s=%s: '%s' %s; %s takes words: %s", name, r->whole, item, what, name,
-                           param_range_text(r->g->param, words));
+        return wrong_usage(r->command, "%s%s: '%s' %s; %s takes words: %s", r->option, r->whole, item, what,
+                           r->g->param->name, param_range_text(r->g->param, words));
     }
-    return wrong_usage(r->command,
-                       "--grid %s=%s: '%s' %s; write for instance %s=0.1,1,10, %s=2^-5..2^5 or %s=0.01..100:9", name,
-                       r->whole, item, what, name, name, name);
+    return wrong_usage(r->command, "%s%s: '%s' %s; write for instance %s0.1,1,10, %s2^-5..2^5 or %s0.01..100:9",
+                       r->option, r->whole, item, what, name, name, name);
 }
 
 typedef struct number {
@@ -71,7 +70,7 @@ static int add_text(grid *g, const char *text) {
     return DONE;
 }
 
-static int add_number(grid *g, double value) {
+int grid_add(grid *g, double value) {
     char text[GRID_TEXT];
     sluice_format_double(text, value);
     return add_text(g, text);
@@ -91,7 +90,7 @@ static int add_points(grid *g, const grid_item *range, size_t points) {
     double ratio = range->high / range->low;
     for (size_t i = 0; i < points && !rc; i++) {
         double value = range->low * pow(ratio, points > 1 ? (double)i / (double)(points - 1) : 0);
-        rc = add_number(g, settle(g, range, i == 0 ? range->low : i + 1 == points ? range->high : value));
+        rc = grid_add(g, settle(g, range, i == 0 ? range->low : i + 1 == points ? range->high : value));
     }
     return rc;
 }
@@ -105,7 +104,7 @@ static grid_item *add_item(grid *g) {
 
 static int add_powers(grid *g, number low, number high) {
     int rc = DONE;
-    for (int e = low.exponent; e <= high.exponent && !rc; e++) rc = add_number(g, power(low.base, e));
+    for (int e = low.exponent; e <= high.exponent && !rc; e++) rc = grid_add(g, power(low.base, e));
     return rc;
 }
 
@@ -149,9 +148,10 @@ static int read_item(const reading *r, const char *item) {
     return add_text(r->g, single->text);
 }
 
-int grid_read(const char *command, const sluice_param_info *param, const char *values, int drawing, grid *g) {
+int grid_read(const char *command, const char *option, const sluice_param_info *param, const char *values, int drawing,
+              grid *g) {
     *g = (grid){.param = param};
-    reading r = {command, values, drawing, g};
+    reading r = {command, option, values, drawing, g};
     for (const char *at = values;; at++) {
         char item[GRID_TEXT];
         size_t length = strcspn(at, ",");
@@ -164,13 +164,19 @@ int grid_read(const char *command, const sluice_param_info *param, const char *v
     }
 }
 
-int grid_around(const sluice_param_info *param, grid *g) {
+int grid_around(const sluice_param_info *param, double least, double most, size_t points, grid *g) {
     *g = (grid){.param = param};
     grid_item *range = add_item(g);
     if (!range) return out_of_memory();
-    range->low = fmax(param->value / 16, param->min);
-    range->high = fmin(param->value * 16, param->max);
-    return add_points(g, range, 5);
+    range->low = fmax(param->value * least, param->min);
+    range->high = fmin(param->value * most, param->max);
+    return add_points(g, range, points);
+}
+
+double grid_between(const sluice_param_info *param, double low, double high, double share) {
+    grid g = {.param = param};
+    grid_item range = {.low = low, .high = high};
+    return settle(&g, &range, low * pow(high / low, share));
 }
 
 void grid_free(grid *g) {

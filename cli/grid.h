@@ -28,11 +28,17 @@ typedef struct grid {
     size_t n_values;
 } grid;
 
-/* Reads VALUES for a parameter. With `drawing`, a range needs no number of points. Returns an exit status after saying
- * what is wrong. Free with grid_free() in any case. */
-int grid_read(const char *command, const sluice_param_info *param, const char *values, int drawing, grid *g);
-/* Five values around the default: from a sixteenth to sixteen times, in steps of four. Returns an exit status. */
-int grid_around(const sluice_param_info *param, grid *g);
+/* Reads VALUES for a parameter; `option` is what stands before them, "--grid eta=" or "--lambda ". With `drawing`, a
+ * range needs no number of points. Returns an exit status after saying what is wrong. Free with grid_free() in any
+ * case. */
+int grid_read(const char *command, const char *option, const sluice_param_info *param, const char *values, int drawing,
+              grid *g);
+/* So many values around the default, from `least` times it to `most` times, at equal ratios. Returns an exit status. */
+int grid_around(const sluice_param_info *param, double least, double most, size_t points, grid *g);
+/* The value at a share of the way between two others, over the logarithm, as ranges have them. */
+double grid_between(const sluice_param_info *param, double low, double high, double share);
+/* Adds a value, unless the grid has it. Returns an exit status. */
+int grid_add(grid *g, double value);
 void grid_free(grid *g);
 
 /* Draws an item, each alike, and within a range log-uniformly. */

@@ -1,30 +1,18 @@
 #include "json.h"
 
 #include "sluice.h"
+#include "utf8.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-
-/* How many bytes the UTF-8 character at text takes; 0 if it is none. */
-static size_t character(const unsigned char *text, size_t n) {
-    unsigned char c = *text;
-    size_t k = c < 0x80 ? 1 : c >= 0xc2 && c < 0xe0 ? 2 : c >= 0xe0 && c < 0xf0 ? 3 : c >= 0xf0 && c < 0xf5 ? 4 : 0;
-    if (k == 0 || k > n) return 0;
-    for (size_t i = 1; i < k; i++)
-        if ((text[i] & 0xc0) != 0x80) return 0;
-    /* overlong forms, surrogates, beyond the last one */
-    int bad = (c == 0xe0 && text[1] < 0xa0) || (c == 0xed && text[1] > 0x9f) || (c == 0xf0 && text[1] < 0x90) ||
-              (c == 0xf4 && text[1] > 0x8f);
-    return bad ? 0 : k;
-}
 
 /* Bytes that are no UTF-8 become the replacement character: JSON knows no other text. */
 static void write_string(FILE *out, const char *bytes, size_t n) {
     const unsigned char *text = (const unsigned char *)bytes;
     fputc('"', out);
     for (size_t i = 0, k; i < n; i += k ? k : 1) {
-        k = character(text + i, n - i);
+        k = utf8_character(text + i, n - i);
         if (k == 0)
             fputs("\\ufffd", out);
         else if (text[i] == '"' || text[i] == '\\')

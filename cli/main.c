@@ -7,11 +7,12 @@
 #include "wrap.h"
 
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const command *const commands[] = {
-    &train_command,  &predict_command,  &test_command,  &inspect_command, &tune_command,
-    &select_command, &learners_command, &synth_command, &convert_command,
+    &train_command, &predict_command, &test_command,     &inspect_command, &tune_command,
+    &sweep_command, &select_command,  &learners_command, &synth_command,   &convert_command,
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -63,6 +64,7 @@ static int run_command(const command *c, int argc, char *const *argv) {
 }
 
 int main(int argc, char **argv) {
+    setenv("OPENBLAS_NUM_THREADS", "1", 0); /* we share work out ourselves; its threads would only wait */
     /* a reader of our output that goes away is an error of writing, not a reason to die halfway through a file */
     signal(SIGPIPE, SIG_IGN);
     setvbuf(stderr, NULL, _IOLBF, BUFSIZ); /* a message is one write: nothing comes between its words */

@@ -13,6 +13,11 @@ typedef struct pieces {
     void *context;
 } pieces;
 
+unsigned thread_count(unsigned threads) {
+    long cores = threads ? (long)threads : sysconf(_SC_NPROCESSORS_ONLN);
+    return cores > 1 ? (unsigned)cores : 1;
+}
+
 static void *do_pieces(void *argument) {
     pieces *p = argument;
     for (size_t i; (i = atomic_fetch_add(&p->next, 1)) < p->n;) p->work(p->context, i);
@@ -21,9 +26,8 @@ static void *do_pieces(void *argument) {
 
 void in_parallel(size_t n, unsigned threads, void (*work)(void *context, size_t i), void *context) {
     pieces p = {.n = n, .work = work, .context = context};
-    long cores = threads ? (long)threads : sysconf(_SC_NPROCESSORS_ONLN);
     pthread_t others[MAX_THREADS];
-    size_t wanted = cores > 1 ? (size_t)cores - 1 : 0, started = 0;
+    size_t wanted = thread_count(threads) - 1, started = 0;
     if (wanted > MAX_THREADS) wanted = MAX_THREADS;
     /* a thread that cannot be had only makes it slower */
     while (started < wanted && started + 1 < n && pthread_create(&others[started], NULL, do_pieces, &p) == 0) started++;

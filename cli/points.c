@@ -94,7 +94,7 @@ static void free_point(const search_list *l, point *p) {
     for (size_t i = n_fixed; i < p->recipe.n_params; i++) free((void *)(uintptr_t)p->recipe.params[i]);
     recipe_free(&p->recipe);
     free(p->failure);
-    free(p->folds);
+    free(p->each);
 }
 
 void search_list_free(search_list *l) {
@@ -107,4 +107,30 @@ void search_list_free(search_list *l) {
     }
     free(l->points);
     free(l->searches);
+}
+
+sluice_sweep *sweep_of_points(const point *points, size_t n, sluice_error *err) {
+    const char *const **params = calloc(n, sizeof *params);
+    size_t *n_params = calloc(n, sizeof *n_params);
+    sluice_sweep *sweep = NULL;
+    *err = (sluice_error){.status = SLUICE_E_MEMORY, .message = "out of memory"};
+    if (params && n_params) {
+        for (size_t i = 0; i < n; i++) {
+            params[i] = points[i].recipe.params;
+            n_params[i] = points[i].recipe.n_params;
+        }
+        *err = (sluice_error){0};
+        sweep = sluice_sweep_new(points->recipe.learner->name, params, n_params, n, &points->recipe.settings, err);
+    }
+    free(params);
+    free(n_params);
+    return sweep;
+}
+
+sluice_model *swept_model(const sluice_sweep *sweep, size_t i, sluice_error *err) {
+    sluice_model *model = sluice_sweep_final(sweep, i, err);
+    if (!model && err->status == SLUICE_E_NUMERIC) /* which one is plain to see */
+        strcpy(err->message,
+               "the model has left the range of numbers; scale the values (--normalize l2) or learn in smaller steps");
+    return model;
 }

@@ -3,6 +3,7 @@
 #define CLI_TUNE_H
 
 #include "folds.h"
+#include "outcome.h"
 #include "points.h"
 #include "progress.h"
 #include "report.h"
@@ -28,17 +29,8 @@ typedef struct tuning {
     int quiet;
 } tuning;
 
-/* One model: a point without one fold. */
-typedef struct fold_run {
-    sluice_measures test;
-    uint64_t examples, mistakes, nonzeros;
-    double sparsity, seconds;
-    int failed;
-    char *failure; /* why; NULL where memory is short even for that */
-} fold_run;
-
 /* fold_runs.c: makes the models of all points, fold by fold for each. */
-void run_folds(const tuning *t, fold_run *runs);
+void run_folds(const tuning *t, outcome *runs);
 
 /* Measures all points and sorts them: by the measure, then by nonzeros, then as they came; those that failed last.
  * Returns an exit status after saying what went wrong. */

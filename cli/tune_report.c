@@ -1,19 +1,10 @@
 #include "message.h"
-#include "params.h"
+#include "point_report.h"
 #include "tune.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-
-static void print_figure(int width, double x) {
-    if (isnan(x))
-        printf("%*s", width, "-");
-    else if (fabs(x) < 1000)
-        printf("%*.4f", width, x);
-    else
-        printf("%*.6g", width, x);
-}
 
 /* The learner, and what distinguishes the point from its others. */
 static void print_point_name(const tuning *t, const point *p) {
@@ -43,19 +34,6 @@ static void print_points(const tuning *t, size_t top) {
     }
 }
 
-/* A model of the point knows what its parameters are. */
-static void json_params(report *r, const point *p) {
-    sluice_model_facts facts = {.size = sizeof facts};
-    sluice_model *model = recipe_model(&p->recipe, NULL, &(sluice_error){0});
-    if (!model) {
-        json_null(&r->j, "params");
-        return;
-    }
-    sluice_model_describe(model, &facts);
-    report_params(r, model, &facts);
-    sluice_model_free(model);
-}
-
 static void json_failure(report *r, const point *p) {
     static const char *const missing[] = {"mean",       "deviation", "folds",    "mistakes",
                                           "error_rate", "nonzeros",  "sparsity", "test"};
@@ -68,7 +46,7 @@ static void json_figures(report *r, const tuning *t, const point *p) {
     json_number(&r->j, "mean", p->mean);
     json_number(&r->j, "deviation", p->deviation);
     json_open(&r->j, "folds", '[');
-    for (size_t i = 0; i < t->folds.n; i++) json_number(&r->j, NULL, p->folds[i]);
+    for (size_t i = 0; i < t->folds.n; i++) json_number(&r->j, NULL, p->each[i]);
     json_close(&r->j, ']');
     json_count(&r->j, "mistakes", p->mistakes);
     json_number(&r->j, "error_rate", p->examples ? (double)p->mistakes / (double)p->examples : NAN);
@@ -81,7 +59,7 @@ static void json_figures(report *r, const tuning *t, const point *p) {
 
 static void json_point(report *r, const tuning *t, const point *p) {
     json_text(&r->j, "learner", p->recipe.learner->name);
-    json_params(r, p);
+    json_point_params(r, p);
     if (p->failure)
         json_failure(r, p);
     else

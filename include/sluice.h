@@ -293,6 +293,8 @@ SLUICE_API sluice_status sluice_sweep_learn_batch(sluice_sweep *sweep, const slu
 SLUICE_API sluice_status sluice_sweep_end_run(sluice_sweep *sweep);
 /* The model of a configuration as it stands; free it. SLUICE_E_NUMERIC: that one has left the range of numbers. */
 SLUICE_API sluice_model *sluice_sweep_model(const sluice_sweep *sweep, size_t i, sluice_error *err);
+/* Its predict-only form (sluice_model_final), at less cost. */
+SLUICE_API sluice_model *sluice_sweep_final(const sluice_sweep *sweep, size_t i, sluice_error *err);
 
 /* ---- streams ---------------------------------------------------------------------------------------------------- */
 

@@ -380,7 +380,7 @@ static void one_pass(sl_groups *w, bool sparse) {
     for (size_t i = 0; i < w->batch->rows; i++) {
         if (!(w->square_norm[i] > 0)) continue;
         double alpha = ascend(w, i, 1 - sl_held_y(w->batch, i) * margin(w, i)), by = alpha - w->alpha[i];
-        if (fabs(by) < 1e-12) continue;
+        if (fabs(by) <= 1e-12 * w->alpha[i]) continue;
         w->alpha[i] = alpha;
         move(w, i, w->rule.C * w->batch->yh[i] * by);
         if (sparse) set_c(w, true);

@@ -100,7 +100,7 @@ void sl_plain_step(sl_state *s, const sl_row *x, double step);                  
 #define P_FEATURES(n)                                                                                                  \
     { "features", "how many features may have a weight", n, 1, 4e9, 1, NULL }
 #define P_BATCH                                                                                                        \
-    { "batch", "examples that are learned at once; 0: all of a run", 0, 0, 4e9, 1, NULL }
+    { "batch", "examples that are learned at once; 0: all of a run, with all of its passes", 0, 0, 4e9, 1, NULL }
 #define P_SEED                                                                                                         \
     { "seed", "what is drawn at random depends on this alone", 1, 0, 1e9, 1, NULL }
 

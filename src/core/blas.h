@@ -7,6 +7,8 @@
 #ifndef SL_BLAS_H
 #define SL_BLAS_H
 
+#include <stdbool.h>
+
 #include "sluice.h"
 
 /* As in cblas.h; matrices here are always stored row after row. */
@@ -37,8 +39,9 @@ typedef struct sl_blas {
     void (*dpotrf)(const char *uplo, const int *n, double *a, const int *lda, int *info);
 } sl_blas;
 
-/* NULL, and why, where OpenBLAS is not installed. */
-const sl_blas *sl_blas_begin(sluice_error *err);
-void sl_blas_end(void);
+/* NULL, and why, where OpenBLAS is not installed or has no room for so many threads (0: as many as there are cores). */
+const sl_blas *sl_blas_begin(unsigned threads, sluice_error *err);
+/* Whether any of it was called meanwhile. */
+void sl_blas_end(bool called);
 
 #endif

@@ -45,14 +45,14 @@ sluice_status sl_model_finish_batch(sluice_model *m) {
     if (!m->rule->finish || s->held.rows == 0) return SLUICE_OK;
     bool dense = m->rule->info.flags & SLUICE_LEARNER_DENSE;
     s->features = m->space.features;
-    s->blas = dense ? sl_blas_begin(&m->error) : NULL;
+    s->blas = dense ? sl_blas_begin(s->threads, &m->error) : NULL;
     if (dense && !s->blas) return m->error.status;
     sluice_status status = find_slots(m) ? m->rule->finish(s, &m->updates, &m->error)
                                          : sl_fail(&m->error, SLUICE_E_MEMORY,
                                                    "no memory to learn a batch of %zu examples with "
                                                    "%s; a smaller one (batch) takes less",
                                                    s->held.rows, m->rule->info.name);
-    if (dense) sl_blas_end();
+    if (dense) sl_blas_end(true);
     free(s->slot_of);
     s->slot_of = NULL;
     s->blas = NULL;
@@ -64,8 +64,8 @@ sluice_status sl_model_finish_batch(sluice_model *m) {
 /* Asked before the first row of a batch, not after the last. */
 sluice_status sl_model_check_batch(sluice_model *m) {
     if (!m->rule->finish || m->state.held.rows || !(m->rule->info.flags & SLUICE_LEARNER_DENSE)) return SLUICE_OK;
-    if (!sl_blas_begin(&m->error)) return m->error.status;
-    sl_blas_end();
+    if (!sl_blas_begin(m->state.threads, &m->error)) return m->error.status;
+    sl_blas_end(false);
     return SLUICE_OK;
 }
 

@@ -220,14 +220,18 @@ sluice_status sluice_sweep_end_run(sluice_sweep *w) {
 /* ---- one of them ---------------------------------------------------------------------------------------------------
  */
 
+static void copy_counts(sluice_model *to, const part *a, size_t l) {
+    sl_model_copy_counts(to, a->model);
+    to->mistakes = a->mistakes[l];
+    to->updates = a->updates[l];
+    to->calibration = a->calibration[l];
+}
+
 static sluice_model *take_out(const sluice_sweep *w, const part *a, size_t l, sluice_error *err) {
     const sluice_model *from = a->model;
     sluice_model *to = sl_model_empty(w->learner, w->learner, w->params[a->first + l], &w->settings, err);
     if (!to) return NULL;
-    sl_model_copy_counts(to, from);
-    to->mistakes = a->mistakes[l];
-    to->updates = a->updates[l];
-    to->calibration = a->calibration[l];
+    copy_counts(to, a, l);
     for (size_t i = 0; w->learner->scalars && w->learner->scalars[i]; i++) to->scalars[i] = a->scalar[i].at[l];
     sl_keys_walk k;
     bool fine = sl_keys_start(&k, from);
@@ -244,16 +248,82 @@ static sluice_model *take_out(const sluice_sweep *w, const part *a, size_t l, sl
     return NULL;
 }
 
-sluice_model *sluice_sweep_model(const sluice_sweep *w, size_t i, sluice_error *err) {
-    if (i >= w->n) {
-        sl_fail(err, SLUICE_E_USAGE, "the sweep has only %zu configurations", w->n);
+/* The weights of so many features of one configuration: their state is laid out as the learner alone would have it. */
+static void weights_of(const part *a, size_t l, const uint32_t *slot, size_t n, char *alone, float *w) {
+    const sl_learner *learner = a->model->learner;
+    uint32_t place[SL_BLOCK];
+    double params[SL_MAX_PARAMS], scalars[SL_MAX_SCALARS];
+    for (size_t i = 0; i < learner->info.n_params; i++) params[i] = a->p[i].at[l];
+    for (size_t i = 0; learner->scalars && learner->scalars[i]; i++) scalars[i] = a->scalar[i].at[l];
+    for (size_t k = 0; k < n; k++) {
+        gather(learner, sl_space_at(&a->model->space, slot[k]), l, alone + k * learner->info.bytes_per_feature);
+        place[k] = (uint32_t)k;
+    }
+    sl_state s = {.features = alone, .p = params, .scalar = scalars, .t = a->model->state.t};
+    learner->weights(&s, place, n, w);
+}
+
+/* Adds those of the walk's next features that have a weight; false when there is no memory. */
+static bool add_weights(const part *a, size_t l, sl_keys_walk *k, char *alone, sluice_model *to, bool *more) {
+    sl_walk at[SL_BLOCK];
+    uint32_t slot[SL_BLOCK];
+    float w[SL_BLOCK];
+    size_t n = 0;
+    while (n < SL_BLOCK && (*more = sl_keys_next(k))) {
+        at[n] = k->at;
+        slot[n++] = k->at.slot;
+    }
+    weights_of(a, l, slot, n, alone, w);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t there;
+        if (w[i] == 0) continue;
+        if (!sl_keys_add_like(to, a->model, &at[i], &there)) return false;
+        memcpy(sl_space_at(&to->space, there), &w[i], sizeof w[i]);
+    }
+    return true;
+}
+
+/* A predict-only model straight from where all configurations lie. */
+static sluice_model *freeze(const sluice_sweep *w, const part *a, size_t l, sluice_error *err) {
+    sluice_model *to = sl_model_empty(w->learner, &sl_frozen, w->params[a->first + l], &w->settings, err);
+    char *alone = malloc(SL_BLOCK * w->learner->info.bytes_per_feature);
+    if (!to) {
+        free(alone);
         return NULL;
     }
+    copy_counts(to, a, l);
+    memset(to->scalars, 0, sizeof to->scalars);
+    sl_keys_walk k;
+    bool fine = alone && sl_keys_start(&k, a->model), started = fine, more = fine;
+    while (fine && more) fine = add_weights(a, l, &k, alone, to, &more);
+    if (started) sl_keys_end(&k);
+    free(alone);
+    to->space.seen = a->model->space.seen; /* sparsity refers to all features there were */
+    to->space.births = a->model->space.births;
+    if (fine) return to;
+    sluice_model_free(to);
+    sl_fail(err, SLUICE_E_MEMORY, "no memory for a model of the sweep");
+    return NULL;
+}
+
+/* The part that has configuration i, or NULL and why not. */
+static const part *find_part(const sluice_sweep *w, size_t i, sluice_error *err) {
+    if (i >= w->n) return sl_fail(err, SLUICE_E_USAGE, "the sweep has only %zu configurations", w->n), NULL;
     const part *a = w->parts;
     while (i >= a->first + a->n) a++;
-    if (a->broken[i - a->first]) {
-        sl_fail(err, SLUICE_E_NUMERIC, "configuration %zu has left the range of numbers", i + 1);
-        return NULL;
-    }
+    if (!a->broken[i - a->first]) return a;
+    sl_fail(err, SLUICE_E_NUMERIC, "configuration %zu has left the range of numbers", i + 1);
+    return NULL;
+}
+
+sluice_model *sluice_sweep_model(const sluice_sweep *w, size_t i, sluice_error *err) {
+    const part *a = find_part(w, i, err);
+    if (!a) return NULL;
     return a->lanes.size ? take_out(w, a, i - a->first, err) : sluice_model_copy(a->model, err);
+}
+
+sluice_model *sluice_sweep_final(const sluice_sweep *w, size_t i, sluice_error *err) {
+    const part *a = find_part(w, i, err);
+    if (!a) return NULL;
+    return a->lanes.size ? freeze(w, a, i - a->first, err) : sluice_model_final(a->model, err);
 }

@@ -186,8 +186,9 @@ def test_updates_of_runs_add_up_and_inspect_says_what_waits(t):
 def test_a_run_that_is_one_batch_says_what_its_error_means(t):
     t.write("a", rows(50))
     for name in t.in_batches():
-        check("one batch" in t.run("train", "-a", name, "a").err, name)
-        check("one batch" not in t.run("train", "-a", name, "-P", "batch=10", "a").err, name)
+        check("before the first batch" in t.run("train", "-a", name, "a").err, name)
+        check("before the first batch" in t.run("train", "-a", name, "-P", "batch=51", "a").err, name)
+        check("before the first batch" not in t.run("train", "-a", name, "-P", "batch=10", "a").err, name)
 
 
 def test_resuming_with_settings_equals_never_having_stopped(t):

@@ -10,7 +10,7 @@ import termios
 
 from harness import check, equal, rows
 
-COMMANDS = ["train", "predict", "test", "inspect", "tune", "select", "learners", "synth", "convert"]
+COMMANDS = ["train", "predict", "test", "inspect", "tune", "sweep", "select", "learners", "synth", "convert"]
 
 
 def test_help_of_every_command_is_golden(t):

@@ -865,7 +865,7 @@ class Sbcw(Batches):
                     new = min(1.0, max(0.0, a + self.sigma * xi / (c * norms[i])))
                 else:
                     new = max(0.0, a + (xi - a / 2) / (c * norms[i] / self.sigma + 0.5))
-                if abs(new - a) < 1e-12:
+                if abs(new - a) <= 1e-12 * a:
                     continue
                 self.alpha[i] = new
                 z = [part + c * (new - a) * self.y[i] * hat[i] for part, hat in zip(z, self.hats)]

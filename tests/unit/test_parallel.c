@@ -25,7 +25,7 @@ TEST(every_piece_is_done_once) {
 
 TEST(blas_solves_what_it_factorised) {
     sluice_error err = {0};
-    const sl_blas *blas = sl_blas_begin(&err);
+    const sl_blas *blas = sl_blas_begin(2, &err);
     CHECK(blas);
     if (!blas) return;
     double a[4] = {4, 0, 2, 5}, x[2] = {2, 7}; /* the lower triangle of a matrix, row after row; its factor is 2; 1 2 */
@@ -38,9 +38,9 @@ TEST(blas_solves_what_it_factorised) {
     blas->dtrsv(SL_ROWS, SL_LOWER, SL_AS_IS, SL_ANY_DIAGONAL, 2, a, 2, x, 1);
     CHECK_NEAR(x[0], 1, 1e-15);
     CHECK_NEAR(x[1], 3, 1e-15);
-    CHECK(sl_blas_begin(&err) == blas); /* nested */
-    sl_blas_end();
-    sl_blas_end();
+    CHECK(sl_blas_begin(2, &err) == blas); /* nested */
+    sl_blas_end(true);
+    sl_blas_end(true);
 }
 
 int main(void) {

@@ -100,6 +100,14 @@ static void compare(const sl_learner *learner, bool names, const sluice_settings
         CHECK(same);
         sluice_free(x);
         sluice_free(y);
+        sluice_model *small = sluice_sweep_final(sweep, i, &err), *expected = sluice_model_final(m, &err);
+        CHECK_EQ(sluice_model_bytes(small, &x, &nx), SLUICE_OK);
+        CHECK_EQ(sluice_model_bytes(expected, &y, &ny), SLUICE_OK);
+        CHECK(nx == ny && memcmp(x, y, nx) == 0);
+        sluice_free(x);
+        sluice_free(y);
+        sluice_model_free(small);
+        sluice_model_free(expected);
         sluice_model_free(m);
         sluice_model_free(alone[i]);
     }

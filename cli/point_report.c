@@ -1,0 +1,25 @@
+#include "point_report.h"
+
+#include <math.h>
+
+void print_figure(int width, double x) {
+    if (isnan(x))
+        printf("%*s", width, "-");
+    else if (fabs(x) < 1000)
+        printf("%*.4f", width, x);
+    else
+        printf("%*.6g", width, x);
+}
+
+/* A model of the point knows what its parameters are. */
+void json_point_params(report *r, const point *p) {
+    sluice_model_facts facts = {.size = sizeof facts};
+    sluice_model *model = recipe_model(&p->recipe, NULL, &(sluice_error){0});
+    if (!model) {
+        json_null(&r->j, "params");
+        return;
+    }
+    sluice_model_describe(model, &facts);
+    report_params(r, model, &facts);
+    sluice_model_free(model);
+}

@@ -1,0 +1,125 @@
+/* sweep --sparsity: closes in on the value of the parameter that gives a sparsity. */
+#include "message.h"
+#include "sweep.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double close_enough = 0.01, reached = 0.1; /* of the nonzeros that were asked for */
+static const double beyond = 1e4;                       /* how far to look outside of what was tried, times */
+
+/* Where to look: between two values. */
+typedef struct bracket {
+    double low, high;
+} bracket;
+
+static double value_of(const point *p) {
+    double value = 0;
+    sluice_parse_number(swept_value(p), &value);
+    return value;
+}
+
+static double away(const point *p, double wanted) { return fabs(p->sparsity - wanted); }
+
+static const point *closest(const curve *c, double wanted) {
+    const point *best = NULL;
+    for (size_t i = 0; i < c->n; i++) {
+        const point *p = c->points[i];
+        if (p->failure || isnan(p->sparsity)) continue;
+        if (!best || away(p, wanted) < away(best, wanted)) best = p;
+    }
+    return best;
+}
+
+static int within(const point *p, double wanted, double share) { return away(p, wanted) <= share * (1 - wanted); }
+
+/* The two neighbours between which the curve passes the wanted sparsity, or else the side on which it might. */
+static bracket where_to_look(const curve *c, double wanted) {
+    const point *before = NULL, *best = closest(c, wanted);
+    for (size_t i = 0; i < c->n; i++) {
+        const point *p = c->points[i];
+        if (p->failure || isnan(p->sparsity)) continue;
+        if (before && (before->sparsity < wanted) != (p->sparsity < wanted))
+            return (bracket){value_of(before), value_of(p)};
+        before = p;
+    }
+    double value = value_of(best);
+    int up = (best->sparsity < wanted) == (c->how->sign > 0);
+    return up ? (bracket){value, value * beyond} : (bracket){value / beyond, value};
+}
+
+static int was_tried(const curve *c, double value) {
+    for (size_t i = 0; i < c->n; i++)
+        if (value_of(c->points[i]) == value) return 1;
+    return 0;
+}
+
+/* Adds values within a bracket, ends included: those that were tried drop out. */
+static int add_values(const curve *c, bracket b, size_t n, grid *g) {
+    double top = fmin(b.high, c->param->max), bottom = fmax(b.low, c->param->min);
+    if (top <= 0) return DONE; /* 0 is the end */
+    if (bottom <= 0) bottom = top / beyond;
+    int rc = DONE;
+    for (size_t i = 0; i <= n + 1 && !rc; i++) {
+        double value = grid_between(c->param, bottom, top, (double)i / (double)(n + 1));
+        if (!was_tried(c, value)) rc = grid_add(g, value);
+    }
+    return rc;
+}
+
+static int refine(const sweeping *w, const curve *c, grid *g) {
+    size_t each = SWEEP_VALUES / w->n_wanted;
+    int rc = DONE;
+    for (size_t i = 0; i < w->n_wanted && !rc; i++) {
+        const point *best = closest(c, w->wanted[i]);
+        if (!best || within(best, w->wanted[i], close_enough)) continue;
+        rc = add_values(c, where_to_look(c, w->wanted[i]), each ? each : 1, g);
+    }
+    return rc;
+}
+
+/* The same learners and -P with other values. */
+static int next_round(sweeping *w) {
+    const search_list *first = &w->rounds[0];
+    search_list *l = &w->rounds[w->n_rounds];
+    l->searches = calloc(first->n, sizeof *l->searches);
+    if (!l->searches) return out_of_memory();
+    int rc = DONE;
+    for (; l->n < first->n && !rc; l->n++) {
+        const search *like = &first->searches[l->n];
+        search *s = &l->searches[l->n];
+        s->learner = like->learner;
+        rc = fix_params(s, like->fixed, like->n_fixed, 1);
+        if (rc) continue;
+        s->grids[s->n_grids++] = (grid){.param = w->curves[l->n].param};
+        rc = refine(w, &w->curves[l->n], &s->grids[0]);
+    }
+    return rc ? rc : make_points(w->a->command->name, &w->settings, 0, 0, l);
+}
+
+static int list_findings(sweeping *w) {
+    w->findings = calloc(w->n_curves * w->n_wanted, sizeof *w->findings);
+    if (!w->findings) return out_of_memory();
+    for (size_t i = 0; i < w->n_curves; i++)
+        for (size_t k = 0; k < w->n_wanted; k++) {
+            finding *f = &w->findings[w->n_findings++];
+            *f = (finding){&w->curves[i], w->wanted[k], closest(&w->curves[i], w->wanted[k]), 0};
+            f->reached = f->closest && within(f->closest, f->wanted, reached);
+        }
+    return DONE;
+}
+
+int sweep_find(sweeping *w) {
+    if (!w->n_wanted) return DONE;
+    int rc = DONE, more = 1;
+    while (!rc && more && w->n_rounds <= MOST_REFINEMENTS) {
+        search_list *l = &w->rounds[w->n_rounds];
+        rc = next_round(w);
+        more = l->n_points > 0;
+        if (!rc && more) rc = sweep_round(w, l);
+        w->n_rounds++;
+        if (!rc) rc = make_curves(w);
+    }
+    return rc ? rc : list_findings(w);
+}
