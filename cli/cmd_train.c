@@ -111,19 +111,22 @@ static int learn_pass(training *t, progress *p) {
     return rc;
 }
 
+static uint64_t examples_of(const sluice_model *model) {
+    sluice_model_facts facts = {.size = sizeof facts};
+    sluice_model_describe(model, &facts);
+    return facts.examples;
+}
+
 /* Learners that take the whole run as one batch learn only now; one of a fixed size may be left unfinished. */
 static int end_run(training *t) {
-    sluice_model_facts facts = {.size = sizeof facts};
-    sluice_model_describe(t->model, &facts);
-    uint64_t waiting = facts.waiting;
+    uint64_t waiting = sluice_model_waiting(t->model);
     if (waiting && !t->a->quiet) complain("learning a batch of %" PRIu64 " examples", waiting);
     if (sluice_model_end_run(t->model) != SLUICE_OK) return complain_error(sluice_model_error(t->model));
-    sluice_model_describe(t->model, &facts);
-    if (waiting && waiting == facts.examples && !t->a->quiet)
+    if (waiting && !t->a->quiet && waiting == examples_of(t->model))
         complain("note: all examples were predicted before the first batch was learned; --test measures the model");
     t->result = t->model;
-    t->waiting = facts.waiting;
-    if (!facts.waiting) return DONE;
+    t->waiting = sluice_model_waiting(t->model);
+    if (!t->waiting) return DONE;
     sluice_error err = {0};
     t->result = sluice_model_finished(t->model, &err);
     return t->result ? DONE : complain_error(&err);

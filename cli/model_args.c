@@ -125,9 +125,7 @@ static int check_resumed(const args *a, const recipe *r, const sluice_model *mod
 }
 
 sluice_status finish_model(sluice_model **model, sluice_error *err) {
-    sluice_model_facts facts = {.size = sizeof facts};
-    sluice_model_describe(*model, &facts);
-    if (!facts.waiting) return SLUICE_OK;
+    if (!sluice_model_waiting(*model)) return SLUICE_OK;
     sluice_model *finished = sluice_model_finished(*model, err);
     sluice_model_free(*model);
     *model = finished;
@@ -139,9 +137,7 @@ int model_to_use(const args *a, const char *path, sluice_model **model, uint64_t
     *model = sluice_model_load(path, &err);
     if (!*model) return complain_error(&err);
     sluice_model_set_threads(*model, a->threads);
-    sluice_model_facts facts = {.size = sizeof facts};
-    sluice_model_describe(*model, &facts);
-    if (waiting) *waiting = facts.waiting;
+    if (waiting) *waiting = sluice_model_waiting(*model);
     return finish_model(model, &err) == SLUICE_OK ? DONE : complain_error(&err);
 }
 

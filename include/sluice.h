@@ -189,6 +189,8 @@ SLUICE_API sluice_status sluice_model_end_run(sluice_model *model);
 /* A copy that has learned its unfinished batch too. Margins, weights and facts are otherwise as of the last finished
  * one; sluice_model_final() finishes by itself. */
 SLUICE_API sluice_model *sluice_model_finished(const sluice_model *model, sluice_error *err);
+/* The examples of the unfinished batch, at no cost (sluice_model_describe counts weights). */
+SLUICE_API uint64_t sluice_model_waiting(const sluice_model *model);
 /* How many threads batches may be learned with; 0, as at first: as many as there are cores. Results are the same. */
 SLUICE_API void sluice_model_set_threads(sluice_model *model, unsigned threads);
 

@@ -63,19 +63,12 @@ SL_VECTOR static void side_score(sl_lanes *s, const sl_row *x) {
     s->m = m;
 }
 
-SL_VECTOR static void side_step(sl_lanes *s, const sl_row *x, const sl_side *c_y) {
-    if (!lossy(s, x)) return;
-    sl_side e, on = s->on;
-    HALVES e.half[h] = s->p[ETA].half[h] * x->h * c_y->half[h] * x->y;
-    for (size_t k = 0; k < x->n; k++) step_floats(sl_lanes_at(s, x->slot[k]), &e, (double)x->value[k], &on);
-}
-
-static void fsol_side_update(sl_lanes *s, const sl_row *x) {
+SL_VECTOR static void fsol_side_update(sl_lanes *s, const sl_row *x) {
     const sl_side one = {.half = {d8_all(1), d8_all(1)}};
-    side_step(s, x, &one);
+    step_theta(s, x, &s->p[ETA], &one);
 }
-static void cs_fsol_side_update(sl_lanes *s, const sl_row *x) {
-    side_step(s, x, &s->p[x->y > 0 ? COST_POS : COST_NEG]);
+SL_VECTOR static void cs_fsol_side_update(sl_lanes *s, const sl_row *x) {
+    step_theta(s, x, &s->p[ETA], &s->p[x->y > 0 ? COST_POS : COST_NEG]);
 }
 
 static const sl_lanes_rule fsol_side = {side_score, fsol_side_update}, cs_fsol_side = {side_score, cs_fsol_side_update};

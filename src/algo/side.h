@@ -48,4 +48,12 @@ INLINE void step_floats(sl_f8 *theta, const sl_side *e, double value, const sl_s
     }
 }
 
+/* theta += eta c_y y x where l > 0, for features that begin with theta */
+INLINE void step_theta(sl_lanes *s, const sl_row *x, const sl_side *eta, const sl_side *c_y) {
+    if (!lossy(s, x)) return;
+    sl_side e, on = s->on;
+    HALVES e.half[h] = eta->half[h] * x->h * c_y->half[h] * x->y;
+    for (size_t k = 0; k < x->n; k++) step_floats(sl_lanes_at(s, x->slot[k]), &e, (double)x->value[k], &on);
+}
+
 #endif

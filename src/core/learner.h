@@ -48,6 +48,7 @@ typedef struct sl_state {
 } sl_state;
 
 typedef enum sl_type { SL_F32, SL_F64, SL_U32 } sl_type;
+static inline size_t sl_type_size(sl_type type) { return type == SL_F64 ? 8 : 4; }
 
 /* One member of the per-feature struct. */
 typedef struct sl_field {

@@ -428,7 +428,7 @@ void sluice_model_describe(const sluice_model *m, sluice_model_facts *facts) {
         .has_names = m->named,
         .evicted = m->limit.evicted,
         .refused = m->limit.refused,
-        .waiting = m->state.held.rows,
+        .waiting = sluice_model_waiting(m),
         .calibration = sluice_model_calibration(m),
     };
     memcpy(facts, &all, facts->size < sizeof all ? facts->size : sizeof all);

@@ -88,4 +88,6 @@ sluice_model *sluice_model_finished(const sluice_model *m, sluice_error *err) {
     return NULL;
 }
 
+uint64_t sluice_model_waiting(const sluice_model *m) { return m->state.held.rows; }
+
 void sluice_model_set_threads(sluice_model *m, unsigned threads) { m->state.threads = threads; }

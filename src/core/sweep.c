@@ -33,16 +33,11 @@ struct sluice_sweep {
     const sluice_batch *batch;
 };
 
-static size_t type_size(sl_type type) { return type == SL_F64 ? 8 : 4; }
-
 /* ---- the rule of a part: to the core one learner, whose features are larger ---------------------------------------
  */
 
-/* The part that a state belongs to: it is the model's, which knows its rule. */
-static part *part_of(const sl_state *s) { return s->part; }
-
 static double score(sl_state *s, const sl_row *x) {
-    part *a = part_of(s);
+    part *a = s->part;
     a->lanes.features = s->features;
     a->lanes.t = s->t;
     a->model->learner->lanes->score(&a->lanes, x);
@@ -56,7 +51,7 @@ static double score(sl_state *s, const sl_row *x) {
 
 static bool update(sl_state *s, const sl_row *x, double m) {
     (void)m;
-    part *a = part_of(s);
+    part *a = s->part;
     for (size_t l = 0; l < SL_SIDE; l++) a->mistakes[l] += (a->lanes.m.at[l] > 0) != (x->y > 0);
     if (sl_calibration_due(s->t))
         for (size_t l = 0; l < SL_SIDE; l++) sl_calibration_learn(&a->calibration[l], a->lanes.m.at[l], x->y, x->h);
@@ -68,14 +63,14 @@ static bool update(sl_state *s, const sl_row *x, double m) {
 /* One configuration of a feature, from and to where all of them lie. */
 static void gather(const sl_learner *learner, const char *from, size_t l, char *to) {
     for (size_t i = 0; i < learner->n_fields; i++) {
-        size_t size = type_size(learner->fields[i].type);
+        size_t size = sl_type_size(learner->fields[i].type);
         memcpy(to + learner->fields[i].offset, from + l * size, size);
         from += SL_SIDE * size;
     }
 }
 static void scatter(const sl_learner *learner, const char *from, size_t l, char *to) {
     for (size_t i = 0; i < learner->n_fields; i++) {
-        size_t size = type_size(learner->fields[i].type);
+        size_t size = sl_type_size(learner->fields[i].type);
         memcpy(to + l * size, from + learner->fields[i].offset, size);
         to += SL_SIDE * size;
     }
@@ -86,7 +81,7 @@ static void scatter(const sl_learner *learner, const char *from, size_t l, char 
 
 static bool make_fresh(part *a, const sl_learner *learner) {
     size_t size = 0;
-    for (size_t i = 0; i < learner->n_fields; i++) size += SL_SIDE * type_size(learner->fields[i].type);
+    for (size_t i = 0; i < learner->n_fields; i++) size += SL_SIDE * sl_type_size(learner->fields[i].type);
     a->lanes.size = size;
     a->fresh = calloc(1, size);
     for (size_t l = 0; a->fresh && learner->fresh && l < SL_SIDE; l++)

@@ -23,8 +23,6 @@ enum {
 /* What a block of features is listed by. */
 enum { SL_KEYS_IDS = 0, SL_KEYS_BIAS = 1, SL_KEYS_NAMES = 2 };
 
-static inline size_t sl_type_size(sl_type type) { return type == SL_F64 ? 8 : 4; }
-
 /* "theta:f32 a:f32": a file and a learner must mean the same state. */
 static inline void sl_fields_text(char *out, const sl_learner *rule) {
     static const char *const types[] = {"f32", "f64", "u32"};
