@@ -9,34 +9,10 @@
 
 #include <xxhash.h>
 
-#include "core/error.h"
 #include "core/keys.h"
-#include "core/param.h"
-#include "file/model_format.h"
+#include "file/loader.h"
 
-/* Where the bytes come from, and the section at hand. */
-typedef struct loader {
-    int fd; /* or -1: memory */
-    const unsigned char *memory;
-    size_t left;
-    const char *name;
-    sluice_error *err;
-    unsigned char *bytes; /* head, content, checksum of a section */
-    size_t room;
-    const unsigned char *at, *end; /* what is still unread of its content */
-    char tag[SL_TAG + 1];
-    sluice_model *model;
-    uint64_t features, last_id, seen, births;
-    uint64_t newest[SL_NEWEST], arrivals; /* as the space has them */
-    size_t vectors, numbers, values;      /* read so far: of the vector, the matrix, the examples */
-    size_t vectors_room, numbers_room;
-    bool any_ids;
-    uint64_t version;
-} loader;
-
-#define DAMAGED(l, ...) sl_fail_at((l)->err, SLUICE_E_FORMAT, (l)->name, 0, 0, __VA_ARGS__)
-
-static sluice_status fetch(loader *l, unsigned char *to, size_t n, const char *what) {
+static sluice_status fetch(sl_loader *l, unsigned char *to, size_t n, const char *what) {
     while (n) {
         ssize_t got;
         if (l->fd < 0) {
@@ -56,7 +32,7 @@ static sluice_status fetch(loader *l, unsigned char *to, size_t n, const char *w
     return SLUICE_OK;
 }
 
-static bool make_room(loader *l, size_t n) {
+static bool make_room(sl_loader *l, size_t n) {
     if (n <= l->room) return true;
     unsigned char *larger = realloc(l->bytes, n);
     if (!larger) return false;
@@ -66,7 +42,7 @@ static bool make_room(loader *l, size_t n) {
 }
 
 /* The next section, whole and with a fitting checksum. */
-static sluice_status next_section(loader *l) {
+static sluice_status next_section(sl_loader *l) {
     enum { CHECKSUM = 8 };
     if (!make_room(l, SL_SECTION_HEAD)) goto no_memory;
     sluice_status status = fetch(l, l->bytes, SL_SECTION_HEAD, "the head of a section");
@@ -95,178 +71,9 @@ no_memory:
     return sl_fail(l->err, SLUICE_E_MEMORY, "no memory to read a model");
 }
 
-/* ---- MODL: facts as lines of text -------------------------------------------------------------------------------- */
-
-enum { MAX_LINES = 64 };
-
-typedef struct facts {
-    char *line[MAX_LINES];
-    size_t n, taken;
-} facts;
-
-static bool split_lines(loader *l, facts *f) {
-    char *text = (char *)l->bytes + (l->at - l->bytes), *end = (char *)l->bytes + (l->end - l->bytes);
-    if (text == end || end[-1] != '\n' || memchr(text, 0, (size_t)(end - text))) return false;
-    while (text < end) {
-        if (f->n == MAX_LINES) return false;
-        f->line[f->n++] = text;
-        text = memchr(text, '\n', (size_t)(end - text));
-        *text++ = 0;
-    }
-    return true;
-}
-
-/* The text behind "key" in the next line, or NULL if that line is another: the order is fixed. */
-static const char *take(facts *f, const char *key) {
-    size_t n = strlen(key);
-    if (f->taken == f->n || strncmp(f->line[f->taken], key, n) != 0) return NULL;
-    return f->line[f->taken++] + n;
-}
-
-static bool take_count(facts *f, const char *key, uint64_t *value) {
-    const char *text = take(f, key);
-    if (!text || !*text || strlen(text) > 20) return false;
-    *value = 0;
-    for (; *text; text++) {
-        if (*text < '0' || *text > '9') return false;
-        uint64_t digit = (uint64_t)(*text - '0');
-        if (*value > (UINT64_MAX - digit) / 10) return false;
-        *value = *value * 10 + digit;
-    }
-    return true;
-}
-
-static bool take_text(facts *f, const char *key, char *to, size_t room) {
-    const char *text = take(f, key);
-    if (!text || strlen(text) >= room) return false;
-    memcpy(to, text, strlen(text) + 1);
-    return true;
-}
-
-/* A list of up to `room` numbers, one space apart. */
-static bool take_list(facts *f, const char *key, uint64_t *numbers, size_t room, size_t *n) {
-    const char *text = take(f, key);
-    *n = 0;
-    if (!text) return false;
-    while (*text) {
-        char digits[24];
-        size_t length = strcspn(text, " ");
-        if (*n == room || length == 0 || length >= sizeof digits) return false;
-        memcpy(digits, text, length);
-        digits[length] = 0;
-        facts one = {.line = {digits}, .n = 1};
-        if (!take_count(&one, "", &numbers[(*n)++])) return false;
-        text += length;
-        if (*text && !*++text) return false;
-    }
-    return true;
-}
-
-static bool take_calibration(facts *f, sl_calibration *c) {
-    const char *text = take(f, "calibration=");
-    double numbers[SL_CALIBRATION_NUMBERS];
-    for (size_t i = 0; text && i < SL_CALIBRATION_NUMBERS; i++) {
-        char number[40];
-        size_t length = strcspn(text, " ");
-        if (length >= sizeof number || (text[length] == ' ') != (i + 1 < SL_CALIBRATION_NUMBERS)) return false;
-        memcpy(number, text, length);
-        number[length] = 0;
-        if (!sluice_parse_number(number, &numbers[i])) return false;
-        text += length + 1;
-    }
-    memcpy(c, numbers, sizeof *c);
-    return text && sl_calibration_possible(c);
-}
-
-static sluice_status read_facts(loader *l) {
-    facts f = {.n = 0};
-    const char *name, *kind, *fields, *text;
-    if (strcmp(l->tag, "MODL") != 0 || !split_lines(l, &f) || !(name = take(&f, "learner=")) ||
-        !(kind = take(&f, "kind=")) || !(fields = take(&f, "fields=")))
-        return DAMAGED(l, "the model file is damaged: it does not say what it is");
-    char shown[128];
-    const sl_learner *learner = sl_learner_find(name);
-    if (!learner)
-        return DAMAGED(l, "the model's learner is %s, which this version does not have",
-                       sl_quote(shown, name, strlen(name)));
-    bool is_final = strcmp(kind, "final") == 0;
-    if (!is_final && strcmp(kind, "full") != 0) return DAMAGED(l, "the model file is damaged: unknown kind of model");
-    const sl_learner *rule = is_final ? &sl_frozen : learner;
-    char expected[256];
-    sl_fields_text(expected, rule);
-    if (strcmp(fields, expected) != 0)
-        return DAMAGED(l, "the model's state is not that of %s in this version", learner->info.name);
-
-    const char *given[SL_MAX_PARAMS];
-    size_t n = 0;
-    while (n < SL_MAX_PARAMS && (text = take(&f, "param "))) given[n++] = text;
-    double params[SL_MAX_PARAMS], scalars[SL_MAX_SCALARS] = {0};
-    sluice_error why;
-    if (sluice_params_read(learner->info.name, learner->info.params, learner->info.n_params, given, n, params, &why) !=
-        SLUICE_OK)
-        return DAMAGED(l, "the model file is damaged: %s", why.message);
-    for (size_t i = 0; rule->scalars && rule->scalars[i]; i++) {
-        char key[64] = "scalar ";
-        strncat(strncat(key, rule->scalars[i], 32), "=", 2);
-        if (!(text = take(&f, key)) || !sluice_parse_number(text, &scalars[i]))
-            return DAMAGED(l, "the model file is damaged: scalar %s is missing", rule->scalars[i]);
-    }
-    sluice_settings settings = {.size = sizeof settings};
-    uint64_t normalize, hash_bits, ngrams = 0, tf = 0, no_header = 0, examples, mistakes, updates, positives,
-                                   births = 0, named = 0;
-    sl_limit limit = {0};
-    sl_calibration calibration = {0};
-    bool newer = l->version >= 2; /* what format 1 did not have */
-    uint64_t growth[64] = {0}, newest[SL_NEWEST];
-    size_t grown = 0, arrivals = 0;
-    if (!(text = take(&f, "bias=")) || !sluice_parse_number(text, &settings.bias) ||
-        !take_count(&f, "normalize=", &normalize) || !take_count(&f, "hash_bits=", &hash_bits) ||
-        (newer && (!take_count(&f, "max_features=", &settings.max_features) || !take_count(&f, "ngrams=", &ngrams) ||
-                   !take_count(&f, "tf=", &tf) || !take_count(&f, "no_header=", &no_header) ||
-                   !take_text(&f, "format=", settings.format, sizeof settings.format) ||
-                   !take_text(&f, "label=", settings.label, sizeof settings.label) ||
-                   !take_text(&f, "weight=", settings.weight, sizeof settings.weight))) ||
-        !take_count(&f, "examples=", &examples) || !take_count(&f, "mistakes=", &mistakes) ||
-        !take_count(&f, "updates=", &updates) || !take_count(&f, "positives=", &positives) ||
-        !take_count(&f, "seen=", &l->seen) ||
-        (newer && (!take_count(&f, "births=", &births) || !take_count(&f, "named=", &named) ||
-                   !take_count(&f, "evicted=", &limit.evicted) || !take_count(&f, "refused=", &limit.refused) ||
-                   !take_count(&f, "next_sweep=", &limit.next_sweep) || !take_list(&f, "growth=", growth, 64, &grown) ||
-                   !take_list(&f, "newest=", newest, SL_NEWEST, &arrivals))) ||
-        (l->version >= 3 && !take_calibration(&f, &calibration)) || f.taken != f.n || normalize > UINT32_MAX ||
-        hash_bits > UINT32_MAX || ngrams > UINT32_MAX || tf > UINT32_MAX || named > 1 || no_header > 1)
-        return DAMAGED(l, "the model file is damaged: its settings or counts are incomplete");
-    settings.normalize = (unsigned)normalize;
-    settings.hash_bits = (unsigned)hash_bits;
-    settings.ngrams = (unsigned)ngrams;
-    settings.tf = (unsigned)tf;
-    settings.no_header = (int)no_header;
-    if (sl_settings_check(&settings, &why) != SLUICE_OK)
-        return DAMAGED(l, "the model file is damaged: %s", why.message);
-    if (examples > INT64_MAX || mistakes > examples || updates > examples || positives > examples ||
-        l->seen > SLUICE_MAX_FEATURES || (named && hash_bits) || limit.next_sweep > INT64_MAX)
-        return DAMAGED(l, "the model file is damaged: its counts contradict each other");
-    sluice_model *m = l->model = sl_model_empty(learner, rule, params, &settings, l->err);
-    if (!m) return l->err ? l->err->status : SLUICE_E_MEMORY;
-    memcpy(m->scalars, scalars, sizeof scalars);
-    m->state.t = examples;
-    m->mistakes = mistakes;
-    m->updates = updates;
-    m->positives = positives;
-    m->named = named;
-    for (size_t i = 0; i < grown; i++) m->growth[i] = growth[i] + 1;
-    for (size_t i = 0; i < arrivals; i++) l->newest[arrivals - 1 - i] = newest[i];
-    l->arrivals = arrivals;
-    m->limit = limit;
-    m->calibration = calibration;
-    l->births = newer ? births : l->seen;
-    if (l->births < l->seen) return DAMAGED(l, "the model file is damaged: its counts contradict each other");
-    return SLUICE_OK;
-}
-
 /* ---- FEAT: features and their state ------------------------------------------------------------------------------ */
 
-static bool get_varint(loader *l, uint64_t *value) {
+static bool get_varint(sl_loader *l, uint64_t *value) {
     *value = 0;
     for (unsigned shift = 0; shift < 64 && l->at < l->end; shift += 7) {
         uint64_t byte = *l->at++;
@@ -298,7 +105,7 @@ static bool set_field(const sl_field *f, char *feature, const unsigned char *fro
 }
 
 /* The next key of a section: an id, a name or nothing (the bias), made known to the model. *key finds its slot. */
-static sluice_status take_key(loader *l, unsigned keys, bool first, uint64_t *key) {
+static sluice_status take_key(sl_loader *l, unsigned keys, bool first, uint64_t *key) {
     sluice_model *m = l->model;
     bool fine = true;
     uint64_t number;
@@ -325,7 +132,7 @@ out_of_order:
 }
 
 /* The columns of n features whose slots are known. */
-static sluice_status read_columns(loader *l, const uint64_t *key, size_t n, bool bias) {
+static sluice_status read_columns(sl_loader *l, const uint64_t *key, size_t n, bool bias) {
     sluice_model *m = l->model;
     const sl_space *sp = &m->space;
     const unsigned char *column = l->at;
@@ -350,7 +157,7 @@ static sluice_status read_columns(loader *l, const uint64_t *key, size_t n, bool
     return SLUICE_OK;
 }
 
-static sluice_status read_features(loader *l) {
+static sluice_status read_features(sl_loader *l) {
     sluice_model *m = l->model;
     if (l->end - l->at < 5) return DAMAGED(l, "the model file is damaged: a list of features is too short");
     unsigned keys = *l->at++;
@@ -400,7 +207,7 @@ static bool make_room_for(double **array, size_t *room, size_t n) {
     return true;
 }
 
-static sluice_status read_numbers(loader *l) {
+static sluice_status read_numbers(sl_loader *l) {
     sluice_model *m = l->model;
     size_t n = (size_t)(l->end - l->at) / 8;
     bool vector = strcmp(l->tag, "VECT") == 0, dense = m->rule->info.flags & SLUICE_LEARNER_DENSE;
@@ -424,7 +231,7 @@ static sluice_status read_numbers(loader *l) {
 
 /* ---- ROWS, VALS: the unfinished batch ---------------------------------------------------------------------------- */
 
-static sluice_status read_rows(loader *l) {
+static sluice_status read_rows(sl_loader *l) {
     sl_held *b = &l->model->state.held;
     size_t n = (size_t)(l->end - l->at) / 16;
     if (!l->model->rule->finish || (l->end - l->at) % 16 || n == 0 || l->values)
@@ -442,7 +249,7 @@ static sluice_status read_rows(loader *l) {
     return SLUICE_OK;
 }
 
-static sluice_status read_values(loader *l) {
+static sluice_status read_values(sl_loader *l) {
     sl_held *b = &l->model->state.held;
     size_t n = (size_t)(l->end - l->at) / 8;
     if ((l->end - l->at) % 8 || n == 0 || b->rows == 0 || n > b->start[b->rows] - l->values)
@@ -487,7 +294,7 @@ static bool read_knots(sl_fitted *f, const unsigned char *at, size_t pairs) {
     return true;
 }
 
-static sluice_status read_fitted(loader *l) {
+static sluice_status read_fitted(sl_loader *l) {
     sl_fitted *f = &l->model->fitted;
     size_t n = (size_t)(l->end - l->at);
     bool fine = f->kind == SLUICE_CALIBRATION_NONE && l->version >= 3 && n % 16 == 1;
@@ -498,7 +305,7 @@ static sluice_status read_fitted(loader *l) {
 }
 
 /* Columns number the features that have had a value, each its own. */
-static bool number_columns(loader *l, bool *taken) {
+static bool number_columns(sl_loader *l, bool *taken) {
     sluice_model *m = l->model;
     sl_state *s = &m->state;
     uint32_t slot[SL_BLOCK];
@@ -514,7 +321,7 @@ static bool number_columns(loader *l, bool *taken) {
     return s->columns == with_column;
 }
 
-static sluice_status finish_held(loader *l) {
+static sluice_status finish_held(sl_loader *l) {
     sluice_model *m = l->model;
     const sl_held *b = &m->state.held;
     if (!m->rule->finish) return SLUICE_OK;
@@ -532,7 +339,7 @@ static sluice_status finish_held(loader *l) {
 }
 
 /* Every feature's row of the matrix exists, and the last arrays of the dense part are there. */
-static sluice_status finish_dense(loader *l) {
+static sluice_status finish_dense(sl_loader *l) {
     sluice_model *m = l->model;
     sl_state *s = &m->state;
     if (!has_matrix(m->rule)) return SLUICE_OK;
@@ -553,7 +360,7 @@ static sluice_status finish_dense(loader *l) {
     return SLUICE_OK;
 }
 
-static sluice_status read_end(loader *l) {
+static sluice_status read_end(sl_loader *l) {
     sluice_model *m = l->model;
     unsigned char byte;
     if (l->end - l->at != 16 || sl_get_le(l->at, 8) != l->features || sl_get_le(l->at + 8, 8) != l->vectors)
@@ -570,7 +377,7 @@ static sluice_status read_end(loader *l) {
     return status == SLUICE_OK ? finish_held(l) : status;
 }
 
-static sluice_status read_model(loader *l) {
+static sluice_status read_model(sl_loader *l) {
     unsigned char head[16];
     sluice_status status = fetch(l, head, sizeof head, "its head");
     if (status == SLUICE_E_IO) return status;
@@ -583,7 +390,7 @@ static sluice_status read_model(loader *l) {
         return DAMAGED(l, "the model file is damaged: its head is impossible");
     l->version = version;
     status = next_section(l);
-    if (status == SLUICE_OK) status = read_facts(l);
+    if (status == SLUICE_OK) status = sl_load_facts(l);
     while (status == SLUICE_OK && (status = next_section(l)) == SLUICE_OK) {
         if (strcmp(l->tag, "END ") == 0) return read_end(l);
         if (strcmp(l->tag, "FEAT") == 0)
@@ -602,7 +409,7 @@ static sluice_status read_model(loader *l) {
     return status;
 }
 
-static sluice_model *load(loader *l) {
+static sluice_model *load(sl_loader *l) {
     sluice_status status = read_model(l);
     free(l->bytes);
     if (status == SLUICE_OK) return l->model;
@@ -611,7 +418,7 @@ static sluice_model *load(loader *l) {
 }
 
 sluice_model *sluice_model_load(const char *path, sluice_error *err) {
-    loader l = {.fd = open(path, O_RDONLY | O_CLOEXEC), .name = path, .err = err};
+    sl_loader l = {.fd = open(path, O_RDONLY | O_CLOEXEC), .name = path, .err = err};
     struct stat st;
     if (l.fd < 0 || fstat(l.fd, &st) != 0) {
         sl_fail_at(err, SLUICE_E_IO, path, 0, 0, "cannot open: %s", strerror(errno));
@@ -624,6 +431,6 @@ sluice_model *sluice_model_load(const char *path, sluice_error *err) {
 }
 
 sluice_model *sluice_model_parse(const void *bytes, size_t n, sluice_error *err) {
-    loader l = {.fd = -1, .memory = bytes, .left = n, .name = "model", .err = err};
+    sl_loader l = {.fd = -1, .memory = bytes, .left = n, .name = "model", .err = err};
     return load(&l);
 }
