@@ -9,7 +9,13 @@
 #include "core/batch.h"
 #include "core/pages.h"
 
-enum { ALWAYS_DIRECT = 1 << 20, DIRECT_START = 1024, OTHER_START = 64, TABLE_START_BITS = 6 };
+enum {
+    ALWAYS_DIRECT = 1 << 20,
+    DIRECT_START = 1024,
+    OTHER_START = 64,
+    TABLE_START_BITS = 6,
+    SMALL_PAGES_REACH = 8 << 20
+};
 
 void sl_space_init(sl_space *sp, size_t size, const void *fresh) {
     *sp = (sl_space){.size = size, .fresh = fresh};
@@ -94,13 +100,16 @@ static uint32_t table_below(const sl_space *sp, unsigned bits) {
     return n;
 }
 
-/* Whether every page will be in use: in a direct part that was worth it, and in the slots behind. */
-static bool is_dense(uint32_t direct, uint64_t room) { return direct > ALWAYS_DIRECT || room >= direct; }
+/* Whether large pages are worth it: where all of it will be in use, which is so in a direct part that was worth it and
+ * in the slots behind, and where small ones would be too many to find fast. */
+static bool is_dense(const sl_space *sp, uint64_t direct, uint64_t room) {
+    return direct > ALWAYS_DIRECT || room >= direct || direct * sp->size > SMALL_PAGES_REACH;
+}
 
 static bool resize_features(sl_space *sp, uint64_t direct, uint64_t room) {
     if (direct + room >= SL_NO_SLOT) return false;
     size_t old = ((size_t)sp->direct + sp->other_room) * sp->size, new = (size_t)(direct + room) * sp->size;
-    char *features = sl_pages_resize(sp->features, old, new, is_dense((uint32_t)direct, room));
+    char *features = sl_pages_resize(sp->features, old, new, is_dense(sp, direct, room));
     if (!features) return false;
     sp->features = features;
     return true;
@@ -138,7 +147,7 @@ static bool make_way(sl_space *sp, sl_space *to, char **states, char **block, si
     if ((uint64_t)to->direct + to->other_room >= SL_NO_SLOT) return false;
     if (behind > direct) {
         size_t slots = (size_t)to->direct + to->other_room;
-        to->features = sl_pages_new(slots * sp->size, is_dense(to->direct, to->other_room));
+        to->features = sl_pages_new(slots * sp->size, is_dense(sp, to->direct, to->other_room));
         if (!to->features) return false;
         if (direct) memcpy(to->features, sp->features, direct);
         *block = sp->features;
