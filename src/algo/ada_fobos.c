@@ -18,33 +18,53 @@ typedef struct feature {
 
 static const sl_field fields[] = {SL_FIELD_FROM(G, SL_F64, 0), SL_FIELD(w, SL_F64), SL_FIELD(done, SL_U32)};
 
-static double caught_up(const sl_state *s, const feature *f, uint32_t rounds) {
-    double n = (double)(uint32_t)(rounds - f->done);
-    return f->w != 0 ? soft(f->w, n * s->p[ETA] * s->p[LAMBDA] / (s->p[DELTA] + sqrt(f->G))) : 0;
+/* w after n rounds without an example */
+static inline double shrunk(double w, double G, double n, double eta_lambda, double delta) {
+    return soft(w, n * eta_lambda / (delta + sqrt(G)));
 }
 
-static double score(sl_state *s, const sl_row *x) {
+static double missed(const feature *f, uint32_t rounds) { return (double)(uint32_t)(rounds - f->done); }
+
+static double caught_up(const sl_state *s, const feature *f, uint32_t rounds) {
+    return shrunk(f->w, f->G, missed(f, rounds), s->p[ETA] * s->p[LAMBDA], s->p[DELTA]);
+}
+
+SL_VECTOR static double score(sl_state *s, const sl_row *x) {
     feature *f = s->features;
     uint32_t rounds = (uint32_t)(s->t - 1);
-    double m = 0;
-    for (size_t k = 0; k < x->n; k++) {
-        feature *g = &f[x->slot[k]];
-        g->w = caught_up(s, g, rounds);
-        g->done = rounds;
-        m += g->w * (double)x->value[k];
+    double eta_lambda = s->p[ETA] * s->p[LAMBDA], delta = s->p[DELTA], m = 0;
+    for (size_t at = 0, l; at < x->n; at += l) {
+        double w[SL_LANES], G[SL_LANES], n[SL_LANES];
+        l = lanes(x->n - at);
+        for (size_t k = 0; k < l; k++) {
+            const feature *g = &f[x->slot[at + k]];
+            w[k] = g->w, G[k] = g->G, n[k] = missed(g, rounds);
+        }
+        for (size_t k = 0; k < l; k++) w[k] = shrunk(w[k], G[k], n[k], eta_lambda, delta);
+        for (size_t k = 0; k < l; k++) {
+            feature *g = &f[x->slot[at + k]];
+            g->w = w[k];
+            g->done = rounds;
+            m += w[k] * (double)x->value[at + k];
+        }
     }
     return m;
 }
 
-static bool update(sl_state *s, const sl_row *x, double m) {
+SL_VECTOR static bool update(sl_state *s, const sl_row *x, double m) {
     if (hinge(x, m) <= 0) return false;
     feature *f = s->features;
-    double e = s->p[ETA] * x->h * x->y;
-    for (size_t k = 0; k < x->n; k++) {
-        feature *g = &f[x->slot[k]];
-        double value = (double)x->value[k];
-        g->G += value * value;
-        g->w += e * value / (s->p[DELTA] + sqrt(g->G));
+    double e = s->p[ETA] * x->h * x->y, delta = s->p[DELTA];
+    for (size_t at = 0, l; at < x->n; at += l) {
+        double w[SL_LANES], G[SL_LANES];
+        l = lanes(x->n - at);
+        for (size_t k = 0; k < l; k++) w[k] = f[x->slot[at + k]].w, G[k] = f[x->slot[at + k]].G;
+        for (size_t k = 0; k < l; k++) {
+            double value = (double)x->value[at + k];
+            G[k] += value * value;
+            w[k] += e * value / (delta + sqrt(G[k]));
+        }
+        for (size_t k = 0; k < l; k++) f[x->slot[at + k]].w = w[k], f[x->slot[at + k]].G = G[k];
     }
     return true;
 }

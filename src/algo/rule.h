@@ -50,7 +50,7 @@ static inline double draw(double seed, double n) {
     return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
 }
 
-/* ---- weights that cost roots and divisions ---------------------------------------------------------------------- */
+/* ---- weights that have to be computed ------------------------------------------------------------------------ */
 
 /* Such a rule gathers the state of up to SL_LANES features, computes their weights side by side, which the compiler
  * turns into vector instructions (SL_VECTOR: for the best that the processor has), and sums in the example's order: the

@@ -27,20 +27,32 @@ static const sl_field fields[] = {SL_FIELD(w, SL_F64), SL_FIELD(done, SL_U32)};
 /* Truncations in the first `rounds` rounds, modulo 2^32: only differences matter, and settle() keeps them small. */
 static uint32_t truncations(const sl_state *s, uint64_t rounds) { return (uint32_t)(rounds / (uint64_t)s->p[K]); }
 
-static double caught_up(const sl_state *s, const feature *f, uint32_t due) {
-    double w = f->w, n = (double)(uint32_t)(due - f->done);
-    return n > 0 && fabs(w) <= s->p[THETA] ? soft(w, n * s->p[K] * s->p[ETA] * s->p[LAMBDA]) : w;
+/* w after n truncations by g */
+static inline double truncated(double w, double n, double g, double theta) {
+    double less = soft(w, n * g);
+    return fabs(w) <= theta ? less : w;
 }
 
-static double score(sl_state *s, const sl_row *x) {
+static double gravity(const sl_state *s) { return s->p[K] * s->p[ETA] * s->p[LAMBDA]; }
+static double missed(const feature *f, uint32_t due) { return (double)(uint32_t)(due - f->done); }
+
+static double caught_up(const sl_state *s, const feature *f, uint32_t due) {
+    return truncated(f->w, missed(f, due), gravity(s), s->p[THETA]);
+}
+
+SL_VECTOR static double score(sl_state *s, const sl_row *x) {
     feature *f = s->features;
     uint32_t due = truncations(s, s->t - 1);
-    double m = 0;
-    for (size_t k = 0; k < x->n; k++) {
-        feature *g = &f[x->slot[k]];
-        g->w = caught_up(s, g, due);
-        g->done = due;
-        m += g->w * (double)x->value[k];
+    double g = gravity(s), theta = s->p[THETA], m = 0;
+    for (size_t at = 0, l; at < x->n; at += l) {
+        double w[SL_LANES], n[SL_LANES];
+        l = lanes(x->n - at);
+        for (size_t k = 0; k < l; k++) w[k] = f[x->slot[at + k]].w, n[k] = missed(&f[x->slot[at + k]], due);
+        for (size_t k = 0; k < l; k++) w[k] = truncated(w[k], n[k], g, theta);
+        for (size_t k = 0; k < l; k++) {
+            f[x->slot[at + k]] = (feature){w[k], due};
+            m += w[k] * (double)x->value[at + k];
+        }
     }
     return m;
 }
