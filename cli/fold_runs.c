@@ -51,7 +51,6 @@ static void run_one(const tuning *t, const point *p, size_t fold, outcome *run) 
 
 static sluice_status learn_sweep(const tuning *t, sluice_sweep *sweep, size_t fold, sluice_error *err) {
     sluice_status status = SLUICE_OK;
-    sluice_sweep_set_threads(sweep, 1);
     for (uint64_t pass = 0; pass < t->passes && status == SLUICE_OK; pass++)
         for (size_t i = 0; i < t->folds.n && status == SLUICE_OK; i++)
             if (i != fold) status = sluice_sweep_learn_batch(sweep, t->folds.parts[i]);
@@ -60,29 +59,23 @@ static sluice_status learn_sweep(const tuning *t, sluice_sweep *sweep, size_t fo
     return status;
 }
 
-/* Measures the i-th model of a sweep. What failed for all of them has failed for it too. */
-static void take_model(const tuning *t, const sluice_sweep *sweep, size_t i, size_t fold, outcome *run,
-                       sluice_error err) {
-    double started = now_seconds();
-    sluice_model *model = err.status == SLUICE_OK ? swept_model(sweep, i, &err) : NULL;
-    if (model) measure_model(t, model, fold, run, &err);
-    if (err.status != SLUICE_OK) fail(run, &err);
-    sluice_model_free(model);
-    run->seconds += now_seconds() - started;
-}
-
-/* The runs of the points lie `folds` apart. */
+/* The runs of the points lie `folds` apart. What fails for all of them has failed for each. */
 static void run_side_by_side(const tuning *t, const point *points, size_t n, size_t fold, outcome *runs) {
-    sluice_error err = {0};
+    sluice_error why = {0};
+    sluice_model *models[SIDE] = {NULL};
     double started = now_seconds();
-    sluice_sweep *sweep = sweep_of_points(points, n, &err);
-    if (sweep) learn_sweep(t, sweep, fold, &err);
+    sluice_sweep *sweep = sweep_of_points(points, n, 1, &why);
+    if (sweep && learn_sweep(t, sweep, fold, &why) == SLUICE_OK) swept_models(sweep, 0, n, models, &why);
+    sluice_sweep_free(sweep);
     double each = (now_seconds() - started) / (double)n;
     for (size_t i = 0; i < n; i++) {
-        runs[i * t->folds.n].seconds = each;
-        take_model(t, sweep, i, fold, &runs[i * t->folds.n], err);
+        outcome *run = &runs[i * t->folds.n];
+        sluice_error err = why;
+        started = now_seconds();
+        if (!models[i] || measure_model(t, models[i], fold, run, &err) != SLUICE_OK) fail(run, &err);
+        sluice_model_free(models[i]);
+        run->seconds = each + now_seconds() - started;
     }
-    sluice_sweep_free(sweep);
 }
 
 static void do_piece(void *context, size_t piece) {

@@ -109,7 +109,7 @@ void search_list_free(search_list *l) {
     free(l->searches);
 }
 
-sluice_sweep *sweep_of_points(const point *points, size_t n, sluice_error *err) {
+sluice_sweep *sweep_of_points(const point *points, size_t n, unsigned threads, sluice_error *err) {
     const char *const **params = calloc(n, sizeof *params);
     size_t *n_params = calloc(n, sizeof *n_params);
     sluice_sweep *sweep = NULL;
@@ -120,17 +120,21 @@ sluice_sweep *sweep_of_points(const point *points, size_t n, sluice_error *err) 
             n_params[i] = points[i].recipe.n_params;
         }
         *err = (sluice_error){0};
-        sweep = sluice_sweep_new(points->recipe.learner->name, params, n_params, n, &points->recipe.settings, err);
+        sweep =
+            sluice_sweep_new(points->recipe.learner->name, params, n_params, n, &points->recipe.settings, threads, err);
     }
     free(params);
     free(n_params);
     return sweep;
 }
 
-sluice_model *swept_model(const sluice_sweep *sweep, size_t i, sluice_error *err) {
-    sluice_model *model = sluice_sweep_final(sweep, i, err);
-    if (!model && err->status == SLUICE_E_NUMERIC) /* which one is plain to see */
-        strcpy(err->message,
+sluice_status swept_models(const sluice_sweep *sweep, size_t first, size_t n, sluice_model **models,
+                           sluice_error *why) {
+    sluice_status status = sluice_sweep_finals(sweep, first, n, models, why);
+    if (status == SLUICE_OK) { /* what those without a model have in common */
+        why->status = SLUICE_E_NUMERIC;
+        strcpy(why->message,
                "the model has left the range of numbers; scale the values (--normalize l2) or learn in smaller steps");
-    return model;
+    }
+    return status;
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PART_ROWS = 8192 };
+enum { PART_ROWS = 8192, SIDE = 8 };
 
 /* A round at work. */
 typedef struct learning {
@@ -106,18 +106,22 @@ static int learn_held_rows(learning *g) {
 
 static int in_batches(const search *s) { return s->learner->flags & SLUICE_LEARNER_BATCH; }
 
-static void measure_one(void *context, size_t i) {
+/* Some at a time: that costs less than one by one, and less memory than all at once. */
+static void measure_some(void *context, size_t piece) {
     learning *g = context;
     const search *s = &g->l->searches[g->measuring];
-    outcome *o = &g->outcomes[(s->first + i) * g->w->repeats + g->run];
+    size_t first = piece * SIDE, n = s->n - first < SIDE ? s->n - first : SIDE;
+    sluice_model *models[SIDE] = {NULL};
     sluice_meter_options how = {.size = sizeof how};
-    sluice_error err = {0};
-    sluice_model *model = swept_model(g->sweeps[g->measuring], i, &err);
-    sluice_status status = model ? SLUICE_OK : err.status;
-    if (status == SLUICE_OK) status = outcome_of(model, g->w->test_rows, &how, g->w->dimension, o, &err);
-    o->failed = status != SLUICE_OK;
-    if (o->failed) o->failure = strdup(err.message);
-    sluice_model_free(model);
+    sluice_error why = {0};
+    swept_models(g->sweeps[g->measuring], first, n, models, &why);
+    for (size_t i = 0; i < n; i++) {
+        outcome *o = &g->outcomes[(s->first + first + i) * g->w->repeats + g->run];
+        sluice_error err = why;
+        o->failed = !models[i] || outcome_of(models[i], g->w->test_rows, &how, g->w->dimension, o, &err) != SLUICE_OK;
+        if (o->failed) o->failure = strdup(err.message);
+        sluice_model_free(models[i]);
+    }
 }
 
 static int measure_all(learning *g) {
@@ -128,7 +132,7 @@ static int measure_all(learning *g) {
         if (g->status[i] != SLUICE_OK) return complain_error(sluice_sweep_error(g->sweeps[i]));
         g->measuring = i;
         /* a model of a learner in batches may be another copy of the examples */
-        in_parallel(s->n, in_batches(s) ? 1 : g->w->a->threads, measure_one, g);
+        in_parallel((s->n + SIDE - 1) / SIDE, in_batches(s) ? 1 : g->w->a->threads, measure_some, g);
     }
     return DONE;
 }
@@ -141,9 +145,8 @@ static int start_sweeps(learning *g) {
         sluice_error err = {0};
         const search *s = &g->l->searches[i];
         if (!s->n) continue;
-        g->sweeps[i] = sweep_of_points(g->l->points + s->first, s->n, &err);
+        g->sweeps[i] = sweep_of_points(g->l->points + s->first, s->n, each ? each : 1, &err);
         if (!g->sweeps[i]) return complain_error(&err);
-        sluice_sweep_set_threads(g->sweeps[i], each ? each : 1);
     }
     return DONE;
 }

@@ -284,19 +284,21 @@ SLUICE_API sluice_model *sluice_model_parse(const void *bytes, size_t n, sluice_
  * have become alone, byte for byte. */
 typedef struct sluice_sweep sluice_sweep;
 
-/* Configuration i has n_params[i] "name=value" strings params[i]. */
+/* Configuration i has n_params[i] "name=value" strings params[i]. `threads`: how many may learn at once; 0: as many as
+ * there are cores. Results are the same. */
 SLUICE_API sluice_sweep *sluice_sweep_new(const char *learner, const char *const *const *params, const size_t *n_params,
-                                          size_t n, const sluice_settings *settings, sluice_error *err);
+                                          size_t n, const sluice_settings *settings, unsigned threads,
+                                          sluice_error *err);
 SLUICE_API void sluice_sweep_free(sluice_sweep *sweep);
 SLUICE_API const sluice_error *sluice_sweep_error(const sluice_sweep *sweep);
-/* How many threads may learn at once; 0, as at first: as many as there are cores. Results are the same. */
-SLUICE_API void sluice_sweep_set_threads(sluice_sweep *sweep, unsigned threads);
 SLUICE_API sluice_status sluice_sweep_learn_batch(sluice_sweep *sweep, const sluice_batch *batch);
 SLUICE_API sluice_status sluice_sweep_end_run(sluice_sweep *sweep);
 /* The model of a configuration as it stands; free it. SLUICE_E_NUMERIC: that one has left the range of numbers. */
 SLUICE_API sluice_model *sluice_sweep_model(const sluice_sweep *sweep, size_t i, sluice_error *err);
-/* Its predict-only form (sluice_model_final), at less cost. */
-SLUICE_API sluice_model *sluice_sweep_final(const sluice_sweep *sweep, size_t i, sluice_error *err);
+/* The predict-only forms (sluice_model_final) of n configurations from `first` on, at less cost than one by one; NULL
+ * for those that have left the range of numbers. Free each; when the call fails there are none. */
+SLUICE_API sluice_status sluice_sweep_finals(const sluice_sweep *sweep, size_t first, size_t n, sluice_model **models,
+                                             sluice_error *err);
 
 /* ---- streams ---------------------------------------------------------------------------------------------------- */
 

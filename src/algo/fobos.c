@@ -20,14 +20,18 @@ typedef struct feature {
 
 static const sl_field fields[] = {SL_FIELD(w, SL_F64), SL_FIELD(q, SL_F64)};
 
-static double score(sl_state *s, const sl_row *x) {
+SL_VECTOR static double score(sl_state *s, const sl_row *x) {
     feature *f = s->features;
-    double m = 0;
-    for (size_t k = 0; k < x->n; k++) {
-        feature *g = &f[x->slot[k]];
-        g->w = soft(g->w, s->scalar[Q] - g->q);
-        g->q = s->scalar[Q];
-        m += g->w * (double)x->value[k];
+    double due = s->scalar[Q], m = 0;
+    for (size_t at = 0, l; at < x->n; at += l) {
+        double w[SL_LANES], q[SL_LANES];
+        l = lanes(x->n - at);
+        for (size_t k = 0; k < l; k++) w[k] = f[x->slot[at + k]].w, q[k] = f[x->slot[at + k]].q;
+        for (size_t k = 0; k < l; k++) w[k] = soft(w[k], due - q[k]);
+        for (size_t k = 0; k < l; k++) {
+            f[x->slot[at + k]] = (feature){w[k], due};
+            m += w[k] * (double)x->value[at + k];
+        }
     }
     return m;
 }
@@ -49,36 +53,42 @@ static void weights(const sl_state *s, const uint32_t *slot, size_t n, float *w)
 
 /* ---- side by side ------------------------------------------------------------------------------------------------ */
 
-typedef struct side {
-    sl_d8 w[SL_HALVES], q[SL_HALVES];
-} side;
-
-SL_VECTOR static void side_score(sl_lanes *s, const sl_row *x) {
+INLINE void side_score(sl_lanes *s, const sl_row *x, size_t halves) {
     sl_side m = {{0}}, due = s->scalar[Q];
     for (size_t k = 0; k < x->n; k++) {
-        side *f = sl_lanes_at(s, x->slot[k]);
+        sl_d8 *w = sl_lanes_at(s, x->slot[k]), *q = w + halves;
         HALVES {
-            f->w[h] = d8_soft(f->w[h], due.half[h] - f->q[h]);
-            f->q[h] = due.half[h];
-            m.half[h] += f->w[h] * (double)x->value[k];
+            w[h] = d8_soft(w[h], due.half[h] - q[h]);
+            q[h] = due.half[h];
+            m.half[h] += w[h] * (double)x->value[k];
         }
     }
     s->m = m;
 }
 
-SL_VECTOR static void side_update(sl_lanes *s, const sl_row *x) {
+INLINE void side_update(sl_lanes *s, const sl_row *x, size_t halves) {
     double root = sqrt((double)s->t);
-    bool any = lossy(s, x);
-    sl_side e, on = s->on;
+    bool any = lossy(s, x, halves);
+    sl_side e, on = stepping(s);
     HALVES e.half[h] = s->p[ETA].half[h] / root;
     for (size_t k = 0; any && k < x->n; k++) {
-        side *f = sl_lanes_at(s, x->slot[k]);
-        HALVES f->w[h] = d8_where(on.mask[h], f->w[h] + e.half[h] * x->h * x->y * (double)x->value[k], f->w[h]);
+        sl_d8 *w = sl_lanes_at(s, x->slot[k]);
+        HALVES w[h] += d8_step(on.mask[h], e.half[h] * x->h * x->y * (double)x->value[k]);
     }
     HALVES s->scalar[Q].half[h] += e.half[h] * s->p[LAMBDA].half[h];
 }
 
-static const sl_lanes_rule fobos_side = {side_score, side_update};
+INLINE void side_weights(const sl_lanes *s, const uint32_t *slot, size_t n, float *out, size_t halves) {
+    for (size_t k = 0; k < n; k++) {
+        const sl_d8 *w = sl_lanes_at(s, slot[k]), *q = w + halves;
+        HALVES put_weights(out + 8 * (k * halves + h), d8_soft(w[h], s->scalar[Q].half[h] - q[h]));
+    }
+}
+
+SIDE_SCORE(side_score)
+SIDE_UPDATE(side_update)
+SIDE_WEIGHTS(side_weights)
+static const sl_lanes_rule fobos_side = SIDE_RULE(side_score, side_update, side_weights);
 
 const sl_learner sl_fobos = {
     .info.name = "fobos",

@@ -22,10 +22,17 @@ static const sl_field fields[] = {SL_FIELD(theta, SL_F32)};
 
 static double lambda_t(const sl_state *s) { return threshold(s->p[SCHEDULE], s->p[ETA], s->p[LAMBDA], s->t); }
 
-static double score(sl_state *s, const sl_row *x) {
+SL_VECTOR static double score(sl_state *s, const sl_row *x) {
     const feature *f = s->features;
     double k_t = lambda_t(s), m = 0;
-    for (size_t k = 0; k < x->n; k++) m += soft((double)f[x->slot[k]].theta, k_t) * (double)x->value[k];
+    for (size_t at = 0, l; at < x->n; at += l) {
+        float theta[SL_LANES];
+        double wx[SL_LANES];
+        l = lanes(x->n - at);
+        for (size_t k = 0; k < l; k++) theta[k] = f[x->slot[at + k]].theta;
+        for (size_t k = 0; k < l; k++) wx[k] = soft((double)theta[k], k_t) * (double)x->value[at + k];
+        for (size_t k = 0; k < l; k++) m += wx[k];
+    }
     return m;
 }
 
@@ -53,9 +60,9 @@ static void weights(const sl_state *s, const uint32_t *slot, size_t n, float *w)
 
 /* ---- side by side ------------------------------------------------------------------------------------------------ */
 
-SL_VECTOR static void side_score(sl_lanes *s, const sl_row *x) {
+INLINE void side_score(sl_lanes *s, const sl_row *x, size_t halves) {
     sl_side k_t, m = {{0}};
-    thresholds(s, &s->p[SCHEDULE], &s->p[ETA], &s->p[LAMBDA], &k_t);
+    thresholds(s, &s->p[SCHEDULE], &s->p[ETA], &s->p[LAMBDA], &k_t, halves);
     for (size_t k = 0; k < x->n; k++) {
         const sl_f8 *theta = sl_lanes_at(s, x->slot[k]);
         HALVES m.half[h] += d8_soft(d8_of(theta[h]), k_t.half[h]) * (double)x->value[k];
@@ -63,15 +70,29 @@ SL_VECTOR static void side_score(sl_lanes *s, const sl_row *x) {
     s->m = m;
 }
 
-SL_VECTOR static void fsol_side_update(sl_lanes *s, const sl_row *x) {
+INLINE void fsol_side_update(sl_lanes *s, const sl_row *x, size_t halves) {
     const sl_side one = {.half = {d8_all(1), d8_all(1)}};
-    step_theta(s, x, &s->p[ETA], &one);
+    step_theta(s, x, &s->p[ETA], &one, halves);
 }
-SL_VECTOR static void cs_fsol_side_update(sl_lanes *s, const sl_row *x) {
-    step_theta(s, x, &s->p[ETA], &s->p[x->y > 0 ? COST_POS : COST_NEG]);
+INLINE void cs_fsol_side_update(sl_lanes *s, const sl_row *x, size_t halves) {
+    step_theta(s, x, &s->p[ETA], &s->p[x->y > 0 ? COST_POS : COST_NEG], halves);
 }
 
-static const sl_lanes_rule fsol_side = {side_score, fsol_side_update}, cs_fsol_side = {side_score, cs_fsol_side_update};
+INLINE void side_weights(const sl_lanes *s, const uint32_t *slot, size_t n, float *w, size_t halves) {
+    sl_side k_t;
+    thresholds(s, &s->p[SCHEDULE], &s->p[ETA], &s->p[LAMBDA], &k_t, halves);
+    for (size_t k = 0; k < n; k++) {
+        const sl_f8 *theta = sl_lanes_at(s, slot[k]);
+        HALVES put_weights(w + 8 * (k * halves + h), d8_soft(d8_of(theta[h]), k_t.half[h]));
+    }
+}
+
+SIDE_SCORE(side_score)
+SIDE_UPDATE(fsol_side_update)
+SIDE_UPDATE(cs_fsol_side_update)
+SIDE_WEIGHTS(side_weights)
+static const sl_lanes_rule fsol_side = SIDE_RULE(side_score, fsol_side_update, side_weights),
+                           cs_fsol_side = SIDE_RULE(side_score, cs_fsol_side_update, side_weights);
 
 const sl_learner sl_fsol = {
     .info.name = "fsol",

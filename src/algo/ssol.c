@@ -77,73 +77,83 @@ static void weights(const sl_state *s, const uint32_t *slot, size_t n, float *w)
 
 /* ---- side by side ------------------------------------------------------------------------------------------------ */
 
-typedef struct side {
-    sl_f8 theta[SL_HALVES], a[SL_HALVES];
-} side;
-
 /* a does not depend on what is predicted: with one r for all it is the same for all, and is computed once. */
-static bool one_r(const sl_lanes *s) {
-    for (size_t l = 1; l < SL_SIDE; l++)
+INLINE bool one_r(const sl_lanes *s, size_t halves) {
+    for (size_t l = 1; l < 8 * halves; l++)
         if (s->p[R].at[l] != s->p[R].at[0]) return false;
     return true;
 }
 
-SL_VECTOR static void side_score_one_r(sl_lanes *s, const sl_row *x) {
+INLINE void side_score_one_r(sl_lanes *s, const sl_row *x, size_t halves) {
     sl_side k_t, m = {{0}};
     double v = 0;
     for (size_t k = 0; k < x->n; k++) {
-        const side *f = sl_lanes_at(s, x->slot[k]);
-        v += (double)f->a[0][0] * (double)x->value[k] * (double)x->value[k];
+        const sl_f8 *a = (const sl_f8 *)sl_lanes_at(s, x->slot[k]) + halves;
+        v += (double)a[0][0] * (double)x->value[k] * (double)x->value[k];
     }
     double shrink = 1 / (s->p[R].at[0] + v);
-    thresholds(s, &s->p[SCHEDULE], &s->p[ETA], &s->p[LAMBDA], &k_t);
+    thresholds(s, &s->p[SCHEDULE], &s->p[ETA], &s->p[LAMBDA], &k_t, halves);
     for (size_t k = 0; k < x->n; k++) {
-        side *f = sl_lanes_at(s, x->slot[k]);
-        float a = shrunk(f->a[0][0], (double)x->value[k], shrink);
+        sl_f8 *theta = sl_lanes_at(s, x->slot[k]), *all = theta + halves;
+        float a = shrunk(all[0][0], (double)x->value[k], shrink);
         HALVES {
-            f->a[h] = (sl_f8){a, a, a, a, a, a, a, a};
-            m.half[h] += d8_soft((double)a * d8_of(f->theta[h]), k_t.half[h]) * (double)x->value[k];
+            all[h] = (sl_f8){0} + a;
+            m.half[h] += d8_soft((double)a * d8_of(theta[h]), k_t.half[h]) * (double)x->value[k];
         }
     }
     s->m = m;
 }
 
-SL_VECTOR static void side_score_many_r(sl_lanes *s, const sl_row *x) {
+INLINE void side_score_many_r(sl_lanes *s, const sl_row *x, size_t halves) {
     sl_side v = {{0}}, k_t, shrink, m = {{0}};
     for (size_t k = 0; k < x->n; k++) {
-        const side *f = sl_lanes_at(s, x->slot[k]);
-        HALVES v.half[h] += d8_of(f->a[h]) * (double)x->value[k] * (double)x->value[k];
+        const sl_f8 *a = (const sl_f8 *)sl_lanes_at(s, x->slot[k]) + halves;
+        HALVES v.half[h] += d8_of(a[h]) * (double)x->value[k] * (double)x->value[k];
     }
     HALVES shrink.half[h] = 1 / (s->p[R].half[h] + v.half[h]);
-    thresholds(s, &s->p[SCHEDULE], &s->p[ETA], &s->p[LAMBDA], &k_t);
+    thresholds(s, &s->p[SCHEDULE], &s->p[ETA], &s->p[LAMBDA], &k_t, halves);
     for (size_t k = 0; k < x->n; k++) {
-        side *f = sl_lanes_at(s, x->slot[k]);
+        sl_f8 *theta = sl_lanes_at(s, x->slot[k]), *all = theta + halves;
         HALVES {
-            sl_d8 a = d8_of(f->a[h]), ax = a * (double)x->value[k];
+            sl_d8 a = d8_of(all[h]), ax = a * (double)x->value[k];
             a -= ax * ax * shrink.half[h];
-            f->a[h] = f8_of(d8_where(a > 0, a, d8_all(0)));
-            m.half[h] += d8_soft(d8_of(f->a[h]) * d8_of(f->theta[h]), k_t.half[h]) * (double)x->value[k];
+            all[h] = f8_of(d8_where(a > 0, a, d8_all(0)));
+            m.half[h] += d8_soft(d8_of(all[h]) * d8_of(theta[h]), k_t.half[h]) * (double)x->value[k];
         }
     }
     s->m = m;
 }
 
-static void side_score(sl_lanes *s, const sl_row *x) {
-    if (one_r(s))
-        side_score_one_r(s, x);
+INLINE void side_score(sl_lanes *s, const sl_row *x, size_t halves) {
+    if (one_r(s, halves))
+        side_score_one_r(s, x, halves);
     else
-        side_score_many_r(s, x);
+        side_score_many_r(s, x, halves);
 }
 
-SL_VECTOR static void ssol_side_update(sl_lanes *s, const sl_row *x) {
+INLINE void ssol_side_update(sl_lanes *s, const sl_row *x, size_t halves) {
     const sl_side one = {.half = {d8_all(1), d8_all(1)}};
-    step_theta(s, x, &s->p[ETA], &one);
+    step_theta(s, x, &s->p[ETA], &one, halves);
 }
-SL_VECTOR static void cs_ssol_side_update(sl_lanes *s, const sl_row *x) {
-    step_theta(s, x, &s->p[ETA], &s->p[x->y > 0 ? COST_POS : COST_NEG]);
+INLINE void cs_ssol_side_update(sl_lanes *s, const sl_row *x, size_t halves) {
+    step_theta(s, x, &s->p[ETA], &s->p[x->y > 0 ? COST_POS : COST_NEG], halves);
 }
 
-static const sl_lanes_rule ssol_side = {side_score, ssol_side_update}, cs_ssol_side = {side_score, cs_ssol_side_update};
+INLINE void side_weights(const sl_lanes *s, const uint32_t *slot, size_t n, float *w, size_t halves) {
+    sl_side k_t;
+    thresholds(s, &s->p[SCHEDULE], &s->p[ETA], &s->p[LAMBDA], &k_t, halves);
+    for (size_t k = 0; k < n; k++) {
+        const sl_f8 *theta = sl_lanes_at(s, slot[k]), *a = theta + halves;
+        HALVES put_weights(w + 8 * (k * halves + h), d8_soft(d8_of(a[h]) * d8_of(theta[h]), k_t.half[h]));
+    }
+}
+
+SIDE_SCORE(side_score)
+SIDE_UPDATE(ssol_side_update)
+SIDE_UPDATE(cs_ssol_side_update)
+SIDE_WEIGHTS(side_weights)
+static const sl_lanes_rule ssol_side = SIDE_RULE(side_score, ssol_side_update, side_weights),
+                           cs_ssol_side = SIDE_RULE(side_score, cs_ssol_side_update, side_weights);
 
 const sl_learner sl_ssol = {
     .info.name = "ssol",

@@ -1,8 +1,7 @@
-/* Many configurations of a learner side by side: the state of SL_SIDE of them for one feature lies together, each field
- * an array, and the rule goes over all of them at once in vectors of eight (the compilers' vector types: any machine
- * can do it, those with wide vectors fast). What every configuration computes is to the bit what it would compute
- * alone.
- */
+/* Many configurations of a learner side by side: the state of eight or sixteen of them for one feature lies together,
+ * each field an array, and the rule goes over all of them at once in vectors of eight (the compilers' vector types: any
+ * machine can do it, those with wide vectors fast). What every configuration computes is to the bit what it would
+ * compute alone. */
 #ifndef SL_LANES_H
 #define SL_LANES_H
 
@@ -26,7 +25,7 @@ typedef union sl_side {
 struct sl_row;
 
 typedef struct sl_lanes {
-    char *features;  /* SL_SIDE of every field, in the order of the learner's table */
+    char *features;  /* 8 * halves of every field, in the order of the learner's table */
     size_t size;     /* of one feature */
     sl_side *p;      /* the parameters */
     sl_side *scalar; /* the scalars */
@@ -35,10 +34,13 @@ typedef struct sl_lanes {
     sl_side on; /* a mask: the configurations that make an update in this round */
 } sl_lanes;
 
-/* What a learner declares to be swept: score() fills m; update() goes by m and fills `on`. */
+/* What a learner declares to be swept, for eight and for sixteen configurations (one half or two): score() fills m;
+ * update() goes by m and fills `on`; weights() fills w with those of all configurations for the first feature, then for
+ * the next. */
 typedef struct sl_lanes_rule {
-    void (*score)(sl_lanes *s, const struct sl_row *x);
-    void (*update)(sl_lanes *s, const struct sl_row *x);
+    void (*score[SL_HALVES])(sl_lanes *s, const struct sl_row *x);
+    void (*update[SL_HALVES])(sl_lanes *s, const struct sl_row *x);
+    void (*weights[SL_HALVES])(const sl_lanes *s, const uint32_t *slot, size_t n, float *w);
 } sl_lanes_rule;
 
 static inline void *sl_lanes_at(const sl_lanes *s, uint32_t slot) { return s->features + slot * s->size; }

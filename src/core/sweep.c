@@ -1,4 +1,4 @@
-/* Many configurations of one learner in one pass: up to SL_SIDE of them share a feature space, and the state of a
+/* Many configurations of one learner in one pass: eight or sixteen of them share a feature space, and the state of a
  * feature for all of them lies together (lanes.h). Learners without such a rule have a model for each configuration. */
 #include <stdlib.h>
 #include <string.h>
@@ -7,11 +7,14 @@
 #include "core/keys.h"
 #include "core/parallel.h"
 
+enum { TOGETHER = 64 }; /* features whose weights are taken at once: their lines and what is made of them are near */
+
 /* Up to SL_SIDE configurations. */
 typedef struct part {
     size_t first, n;     /* which configurations */
     sluice_model *model; /* its features are those of all of them; or the one configuration's own */
     sl_learner rule;     /* the model's: passes rows on to the lanes */
+    size_t side;         /* how many lie side by side: 8 or 16; 0: it is one configuration alone */
     sl_lanes lanes;
     sl_side p[SL_MAX_PARAMS], scalar[SL_MAX_SCALARS];
     uint64_t mistakes[SL_SIDE], updates[SL_SIDE];
@@ -40,8 +43,8 @@ static double score(sl_state *s, const sl_row *x) {
     part *a = s->part;
     a->lanes.features = s->features;
     a->lanes.t = s->t;
-    a->model->learner->lanes->score(&a->lanes, x);
-    for (size_t l = 0; l < SL_SIDE; l++) {
+    a->model->learner->lanes->score[a->side / 8 - 1](&a->lanes, x);
+    for (size_t l = 0; l < a->side; l++) {
         if (isfinite(a->lanes.m.at[l])) continue;
         a->broken[l] = true; /* alone it would have stopped here */
         a->lanes.m.at[l] = 0;
@@ -52,27 +55,27 @@ static double score(sl_state *s, const sl_row *x) {
 static bool update(sl_state *s, const sl_row *x, double m) {
     (void)m;
     part *a = s->part;
-    for (size_t l = 0; l < SL_SIDE; l++) a->mistakes[l] += (a->lanes.m.at[l] > 0) != (x->y > 0);
+    for (size_t l = 0; l < a->side; l++) a->mistakes[l] += (a->lanes.m.at[l] > 0) != (x->y > 0);
     if (sl_calibration_due(s->t))
-        for (size_t l = 0; l < SL_SIDE; l++) sl_calibration_learn(&a->calibration[l], a->lanes.m.at[l], x->y, x->h);
-    a->model->learner->lanes->update(&a->lanes, x);
-    for (size_t l = 0; l < SL_SIDE; l++) a->updates[l] += a->lanes.on.mask[l / 8][l % 8] != 0 && x->n;
+        for (size_t l = 0; l < a->side; l++) sl_calibration_learn(&a->calibration[l], a->lanes.m.at[l], x->y, x->h);
+    a->model->learner->lanes->update[a->side / 8 - 1](&a->lanes, x);
+    for (size_t l = 0; l < a->side; l++) a->updates[l] += a->lanes.on.mask[l / 8][l % 8] != 0 && x->n;
     return false;
 }
 
 /* One configuration of a feature, from and to where all of them lie. */
-static void gather(const sl_learner *learner, const char *from, size_t l, char *to) {
+static void gather(const sl_learner *learner, const char *from, size_t side, size_t l, char *to) {
     for (size_t i = 0; i < learner->n_fields; i++) {
         size_t size = sl_type_size(learner->fields[i].type);
         memcpy(to + learner->fields[i].offset, from + l * size, size);
-        from += SL_SIDE * size;
+        from += side * size;
     }
 }
-static void scatter(const sl_learner *learner, const char *from, size_t l, char *to) {
+static void scatter(const sl_learner *learner, const char *from, size_t side, size_t l, char *to) {
     for (size_t i = 0; i < learner->n_fields; i++) {
         size_t size = sl_type_size(learner->fields[i].type);
         memcpy(to + l * size, from + learner->fields[i].offset, size);
-        to += SL_SIDE * size;
+        to += side * size;
     }
 }
 
@@ -81,17 +84,18 @@ static void scatter(const sl_learner *learner, const char *from, size_t l, char 
 
 static bool make_fresh(part *a, const sl_learner *learner) {
     size_t size = 0;
-    for (size_t i = 0; i < learner->n_fields; i++) size += SL_SIDE * sl_type_size(learner->fields[i].type);
+    for (size_t i = 0; i < learner->n_fields; i++) size += a->side * sl_type_size(learner->fields[i].type);
     a->lanes.size = size;
     a->fresh = calloc(1, size);
-    for (size_t l = 0; a->fresh && learner->fresh && l < SL_SIDE; l++)
-        scatter(learner, learner->fresh, l, (char *)a->fresh);
+    for (size_t l = 0; a->fresh && learner->fresh && l < a->side; l++)
+        scatter(learner, learner->fresh, a->side, l, (char *)a->fresh);
     return a->fresh != NULL;
 }
 
 /* Configurations beyond the last are the last one again: they compute in vain, and nobody looks. */
 static bool make_lanes(sluice_sweep *w, part *a, sluice_error *err) {
     const sl_learner *learner = w->learner;
+    a->side = a->n > 8 ? 16 : 8;
     if (!make_fresh(a, learner)) {
         sl_fail(err, SLUICE_E_MEMORY, "no memory for a sweep");
         return false;
@@ -104,7 +108,7 @@ static bool make_lanes(sluice_sweep *w, part *a, sluice_error *err) {
     a->rule.settle = NULL;
     a->lanes.p = a->p;
     a->lanes.scalar = a->scalar;
-    for (size_t l = 0; l < SL_SIDE; l++) {
+    for (size_t l = 0; l < a->side; l++) {
         size_t from = a->first + (l < a->n ? l : a->n - 1);
         for (size_t i = 0; i < learner->info.n_params; i++) a->p[i].at[l] = w->params[from][i];
         for (size_t i = 0; learner->scalars && learner->scalars[i]; i++)
@@ -120,8 +124,9 @@ static bool side_by_side(const sluice_sweep *w) {
     return w->learner->lanes && !w->learner->settle && !w->settings.max_features && w->n > 1;
 }
 
+/* Sixteen at a time cost least work; eight, where otherwise a thread would have nothing to do. */
 static bool make_parts(sluice_sweep *w, sluice_error *err) {
-    size_t each = side_by_side(w) ? SL_SIDE : 1;
+    size_t each = !side_by_side(w) ? 1 : (w->n + SL_SIDE - 1) / SL_SIDE < w->threads ? SL_SIDE / 2 : SL_SIDE;
     w->n_parts = (w->n + each - 1) / each;
     w->parts = calloc(w->n_parts, sizeof *w->parts);
     w->status = calloc(w->n_parts, sizeof *w->status);
@@ -138,7 +143,7 @@ static bool make_parts(sluice_sweep *w, sluice_error *err) {
 }
 
 sluice_sweep *sluice_sweep_new(const char *learner, const char *const *const *params, const size_t *n_params, size_t n,
-                               const sluice_settings *settings, sluice_error *err) {
+                               const sluice_settings *settings, unsigned threads, sluice_error *err) {
     /* the gate for all of it is the one for models */
     sluice_model *first = n ? sluice_model_new(learner, params[0], n_params[0], settings, err) : NULL;
     if (!first) {
@@ -152,6 +157,7 @@ sluice_sweep *sluice_sweep_new(const char *learner, const char *const *const *pa
         w->learner = first->learner;
         w->settings = first->settings;
         w->n = n;
+        w->threads = threads ? threads : sl_cores();
     }
     const sluice_learner_info *info = &first->learner->info;
     for (size_t i = 0; fine && i < n; i++)
@@ -175,8 +181,6 @@ void sluice_sweep_free(sluice_sweep *w) {
     free(w->params);
     free(w);
 }
-
-void sluice_sweep_set_threads(sluice_sweep *w, unsigned threads) { w->threads = threads; }
 
 const sluice_error *sluice_sweep_error(const sluice_sweep *w) { return &w->error; }
 
@@ -233,7 +237,7 @@ static sluice_model *take_out(const sluice_sweep *w, const part *a, size_t l, sl
     while (fine && sl_keys_next(&k)) {
         uint32_t slot;
         fine = sl_keys_add_like(to, from, &k.at, &slot);
-        if (fine) gather(w->learner, sl_space_at(&from->space, k.at.slot), l, sl_space_at(&to->space, slot));
+        if (fine) gather(w->learner, sl_space_at(&from->space, k.at.slot), a->side, l, sl_space_at(&to->space, slot));
     }
     sl_keys_end(&k);
     sl_model_copy_history(to, from);
@@ -243,62 +247,59 @@ static sluice_model *take_out(const sluice_sweep *w, const part *a, size_t l, sl
     return NULL;
 }
 
-/* The weights of so many features of one configuration: their state is laid out as the learner alone would have it. */
-static void weights_of(const part *a, size_t l, const uint32_t *slot, size_t n, char *alone, float *w) {
-    const sl_learner *learner = a->model->learner;
-    uint32_t place[SL_BLOCK];
-    double params[SL_MAX_PARAMS], scalars[SL_MAX_SCALARS];
-    for (size_t i = 0; i < learner->info.n_params; i++) params[i] = a->p[i].at[l];
-    for (size_t i = 0; learner->scalars && learner->scalars[i]; i++) scalars[i] = a->scalar[i].at[l];
-    for (size_t k = 0; k < n; k++) {
-        gather(learner, sl_space_at(&a->model->space, slot[k]), l, alone + k * learner->info.bytes_per_feature);
-        place[k] = (uint32_t)k;
-    }
-    sl_state s = {.features = alone, .p = params, .scalar = scalars, .t = a->model->state.t};
-    learner->weights(&s, place, n, w);
-}
-
-/* Adds those of the walk's next features that have a weight; false when there is no memory. */
-static bool add_weights(const part *a, size_t l, sl_keys_walk *k, char *alone, sluice_model *to, bool *more) {
-    sl_walk at[SL_BLOCK];
-    uint32_t slot[SL_BLOCK];
-    float w[SL_BLOCK];
-    size_t n = 0;
-    while (n < SL_BLOCK && (*more = sl_keys_next(k))) {
-        at[n] = k->at;
-        slot[n++] = k->at.slot;
-    }
-    weights_of(a, l, slot, n, alone, w);
+/* Adds a feature to those of the models in which it has a weight; false when there is no memory. */
+static bool add_weights(const part *a, const sl_walk *at, const float *w, size_t n, sluice_model **models) {
     for (size_t i = 0; i < n; i++) {
         uint32_t there;
-        if (w[i] == 0) continue;
-        if (!sl_keys_add_like(to, a->model, &at[i], &there)) return false;
-        memcpy(sl_space_at(&to->space, there), &w[i], sizeof w[i]);
+        if (w[i] == 0 || !models[i]) continue;
+        if (!sl_keys_add_like(models[i], a->model, at, &there)) return false;
+        memcpy(sl_space_at(&models[i]->space, there), &w[i], sizeof w[i]);
     }
     return true;
 }
 
-/* A predict-only model straight from where all configurations lie. */
-static sluice_model *freeze(const sluice_sweep *w, const part *a, size_t l, sluice_error *err) {
-    sluice_model *to = sl_model_empty(w->learner, &sl_frozen, w->params[a->first + l], &w->settings, err);
-    char *alone = malloc(SL_BLOCK * w->learner->info.bytes_per_feature);
-    if (!to) {
-        free(alone);
-        return NULL;
-    }
-    copy_counts(to, a, l);
-    memset(to->scalars, 0, sizeof to->scalars);
+/* All features, some at a time: the weights of all models together. */
+static bool add_all_weights(const part *a, size_t first, size_t n, sluice_model **models) {
+    sl_lanes lanes = a->lanes;
+    lanes.features = a->model->space.features;
+    lanes.t = a->model->state.t;
     sl_keys_walk k;
-    bool fine = alone && sl_keys_start(&k, a->model), started = fine, more = fine;
-    while (fine && more) fine = add_weights(a, l, &k, alone, to, &more);
-    if (started) sl_keys_end(&k);
-    free(alone);
-    to->space.seen = a->model->space.seen; /* sparsity refers to all features there were */
-    to->space.births = a->model->space.births;
-    if (fine) return to;
-    sluice_model_free(to);
-    sl_fail(err, SLUICE_E_MEMORY, "no memory for a model of the sweep");
-    return NULL;
+    bool fine = sl_keys_start(&k, a->model), more = fine;
+    while (fine && more) {
+        sl_walk at[TOGETHER];
+        uint32_t slot[TOGETHER];
+        float w[TOGETHER * SL_SIDE];
+        size_t features = 0;
+        for (; features < TOGETHER && (more = sl_keys_next(&k)); features++) {
+            at[features] = k.at;
+            slot[features] = k.at.slot;
+        }
+        a->model->learner->lanes->weights[a->side / 8 - 1](&lanes, slot, features, w);
+        for (size_t i = 0; i < features && fine; i++) fine = add_weights(a, &at[i], w + i * a->side + first, n, models);
+    }
+    sl_keys_end(&k);
+    return fine;
+}
+
+/* Predict-only models straight from where all configurations lie. */
+static sluice_status freeze(const sluice_sweep *w, const part *a, size_t first, size_t n, sluice_model **models,
+                            sluice_error *err) {
+    for (size_t i = 0; i < n; i++) {
+        size_t l = first + i;
+        if (a->broken[l]) continue;
+        sluice_model *to = sl_model_empty(w->learner, &sl_frozen, w->params[a->first + l], &w->settings, err);
+        if (!to) return err->status;
+        models[i] = to;
+        copy_counts(to, a, l);
+        memset(to->scalars, 0, sizeof to->scalars);
+    }
+    bool fine = add_all_weights(a, first, n, models);
+    for (size_t i = 0; i < n; i++) {
+        if (!models[i]) continue;
+        models[i]->space.seen = a->model->space.seen; /* sparsity refers to all features there were */
+        models[i]->space.births = a->model->space.births;
+    }
+    return fine ? SLUICE_OK : sl_fail(err, SLUICE_E_MEMORY, "no memory for the models of the sweep");
 }
 
 /* The part that has configuration i, or NULL and why not. */
@@ -314,11 +315,33 @@ static const part *find_part(const sluice_sweep *w, size_t i, sluice_error *err)
 sluice_model *sluice_sweep_model(const sluice_sweep *w, size_t i, sluice_error *err) {
     const part *a = find_part(w, i, err);
     if (!a) return NULL;
-    return a->lanes.size ? take_out(w, a, i - a->first, err) : sluice_model_copy(a->model, err);
+    return a->side ? take_out(w, a, i - a->first, err) : sluice_model_copy(a->model, err);
 }
 
-sluice_model *sluice_sweep_final(const sluice_sweep *w, size_t i, sluice_error *err) {
-    const part *a = find_part(w, i, err);
-    if (!a) return NULL;
-    return a->lanes.size ? freeze(w, a, i - a->first, err) : sluice_model_final(a->model, err);
+/* Those of one part. */
+static sluice_status finals(const sluice_sweep *w, const part *a, size_t first, size_t n, sluice_model **models,
+                            sluice_error *err) {
+    if (a->side) return freeze(w, a, first, n, models, err);
+    if (a->broken[0]) return SLUICE_OK;
+    models[0] = sluice_model_final(a->model, err);
+    return models[0] ? SLUICE_OK : err->status;
+}
+
+sluice_status sluice_sweep_finals(const sluice_sweep *w, size_t first, size_t n, sluice_model **models,
+                                  sluice_error *err) {
+    if (first > w->n || n > w->n - first)
+        return sl_fail(err, SLUICE_E_USAGE, "the sweep has only %zu configurations", w->n);
+    for (size_t i = 0; i < n; i++) models[i] = NULL;
+    sluice_status status = SLUICE_OK;
+    for (size_t i = 0; i < w->n_parts && status == SLUICE_OK; i++) {
+        const part *a = &w->parts[i];
+        size_t from = first > a->first ? first : a->first,
+               end = first + n < a->first + a->n ? first + n : a->first + a->n;
+        if (from < end) status = finals(w, a, from - a->first, end - from, models + (from - first), err);
+    }
+    for (size_t i = 0; i < n && status != SLUICE_OK; i++) {
+        sluice_model_free(models[i]);
+        models[i] = NULL;
+    }
+    return status;
 }

@@ -36,19 +36,19 @@ static char *make_text(bool names) {
     return text;
 }
 
-/* Parameters of configuration i: those of the trial, with some multiplied. */
+/* Parameters of configuration i: those of the trial, with some multiplied, or with lambda alone. */
 typedef struct configuration {
     char text[SL_MAX_PARAMS][64];
     const char *given[SL_MAX_PARAMS];
     size_t n;
 } configuration;
 
-static void vary(const sl_learner *learner, size_t i, configuration *c) {
+static void vary(const sl_learner *learner, size_t i, bool lambda_alone, configuration *c) {
     static const char *const varied[] = {"lambda", "l1", "eta", "alpha", "r", "delta", "C", "features"};
     *c = (configuration){.n = 0};
     for (size_t k = 0; learner->trial[k]; k++, c->n++) {
         snprintf(c->text[k], sizeof c->text[k], "%s", learner->trial[k]);
-        for (size_t v = 0; v < SL_COUNT(varied); v++) {
+        for (size_t v = 0; v < (lambda_alone ? 2 : SL_COUNT(varied)); v++) {
             size_t n = strlen(varied[v]);
             if (strncmp(c->text[k], varied[v], n) != 0 || c->text[k][n] != '=') continue;
             double value = atof(c->text[k] + n + 1) * (v < 2 ? (double)(i + 1) / 4 : 1 + (double)(i % 3) / 4);
@@ -59,21 +59,23 @@ static void vary(const sl_learner *learner, size_t i, configuration *c) {
     }
 }
 
-static void compare(const sl_learner *learner, bool names, const sluice_settings *settings) {
+/* One thread: sixteen side by side and the three that are left; three threads: eight, eight and three. */
+static void compare(const sl_learner *learner, bool names, const sluice_settings *settings, unsigned threads,
+                    bool lambda_alone) {
     configuration all[MOST];
     const char *const *params[MOST];
     size_t n_params[MOST], n = 19; /* more than a line takes, and not twice as many */
     sluice_model *alone[MOST];
     sluice_error err = {0};
     for (size_t i = 0; i < n; i++) {
-        vary(learner, i, &all[i]);
+        vary(learner, i, lambda_alone, &all[i]);
         params[i] = all[i].given;
         n_params[i] = all[i].n;
         alone[i] = sluice_model_new(learner->info.name, params[i], n_params[i], settings, &err);
         if (!alone[i]) fprintf(stderr, "%s: %s\n", learner->info.name, err.message);
         CHECK(alone[i]);
     }
-    sluice_sweep *sweep = sluice_sweep_new(learner->info.name, params, n_params, n, settings, &err);
+    sluice_sweep *sweep = sluice_sweep_new(learner->info.name, params, n_params, n, settings, threads, &err);
     CHECK(sweep);
     char *text = make_text(names);
     sluice_reader_options how = {.size = sizeof how, .format = names ? "vw" : "libsvm", .threads = 1};
@@ -87,6 +89,9 @@ static void compare(const sl_learner *learner, bool names, const sluice_settings
         sluice_reader_close(r);
     }
     CHECK_EQ(sluice_sweep_end_run(sweep), SLUICE_OK);
+    sluice_model *finals[MOST]; /* in two goes, neither of which ends where a part does */
+    CHECK_EQ(sluice_sweep_finals(sweep, 0, 5, finals, &err), SLUICE_OK);
+    CHECK_EQ(sluice_sweep_finals(sweep, 5, n - 5, finals + 5, &err), SLUICE_OK);
     for (size_t i = 0; i < n; i++) {
         CHECK_EQ(sluice_model_end_run(alone[i]), SLUICE_OK);
         sluice_model *m = sluice_sweep_model(sweep, i, &err);
@@ -100,33 +105,40 @@ static void compare(const sl_learner *learner, bool names, const sluice_settings
         CHECK(same);
         sluice_free(x);
         sluice_free(y);
-        sluice_model *small = sluice_sweep_final(sweep, i, &err), *expected = sluice_model_final(m, &err);
-        CHECK_EQ(sluice_model_bytes(small, &x, &nx), SLUICE_OK);
+        sluice_model *expected = sluice_model_final(m, &err);
+        CHECK_EQ(sluice_model_bytes(finals[i], &x, &nx), SLUICE_OK);
         CHECK_EQ(sluice_model_bytes(expected, &y, &ny), SLUICE_OK);
         CHECK(nx == ny && memcmp(x, y, nx) == 0);
         sluice_free(x);
         sluice_free(y);
-        sluice_model_free(small);
+        sluice_model_free(finals[i]);
         sluice_model_free(expected);
         sluice_model_free(m);
         sluice_model_free(alone[i]);
     }
     CHECK(!sluice_sweep_model(sweep, n, &err));
+    CHECK_EQ(sluice_sweep_finals(sweep, n, 1, finals, &err), SLUICE_E_USAGE);
     sluice_sweep_free(sweep);
     free(text);
 }
 
 TEST(every_configuration_is_the_model_it_would_be_alone) {
-    for (size_t i = 0; sl_learners[i]; i++) compare(sl_learners[i], false, NULL);
+    for (size_t i = 0; sl_learners[i]; i++) compare(sl_learners[i], false, NULL, 1, false);
 }
 
 TEST(with_names_weights_and_settings_too) {
     sluice_settings settings = {.size = sizeof settings, .bias = 0.5, .normalize = SLUICE_NORMALIZE_L2};
     for (size_t i = 0; sl_learners[i]; i++)
         if (sl_learners[i]->lanes) {
-            compare(sl_learners[i], true, NULL);
-            compare(sl_learners[i], true, &settings);
+            compare(sl_learners[i], true, NULL, 1, false);
+            compare(sl_learners[i], true, &settings, 3, false);
         }
+}
+
+TEST(at_any_number_of_threads_and_where_lambda_alone_differs) {
+    for (size_t i = 0; sl_learners[i]; i++)
+        if (sl_learners[i]->lanes)
+            for (unsigned threads = 1; threads <= 3; threads += 2) compare(sl_learners[i], false, NULL, threads, true);
 }
 
 TEST(the_sparse_learners_go_side_by_side) {
@@ -139,7 +151,7 @@ TEST(a_configuration_that_breaks_leaves_the_others_alone) {
     const char *const *params[] = {&tame, &wild};
     size_t n_params[] = {1, 1};
     sluice_error err = {0};
-    sluice_sweep *sweep = sluice_sweep_new("rda", params, n_params, 2, NULL, &err);
+    sluice_sweep *sweep = sluice_sweep_new("rda", params, n_params, 2, NULL, 1, &err);
     char text[8000] = "", *t = text;
     for (int i = 0; i < 60; i++) t += sprintf(t, "%d 1:3e37 2:3e38 3:3e38 4:3e38\n", i % 2 ? 1 : -1);
     for (int i = 0; i < 20; i++) t += sprintf(t, "%d 7:1\n", i % 2 ? 1 : -1);
@@ -159,15 +171,16 @@ TEST(parameters_pass_the_gate) {
     const char *const *params[] = {&fine, &wrong};
     size_t n_params[] = {1, 1};
     sluice_error err = {0};
-    CHECK(!sluice_sweep_new("ssol", params, n_params, 2, NULL, &err));
+    CHECK(!sluice_sweep_new("ssol", params, n_params, 2, NULL, 1, &err));
     CHECK_HAS(err.message, "eta");
-    CHECK(!sluice_sweep_new("sssol", params, n_params, 1, NULL, &err));
-    CHECK(!sluice_sweep_new("ssol", params, n_params, 0, NULL, &err));
+    CHECK(!sluice_sweep_new("sssol", params, n_params, 1, NULL, 1, &err));
+    CHECK(!sluice_sweep_new("ssol", params, n_params, 0, NULL, 1, &err));
 }
 
 int main(void) {
     RUN(every_configuration_is_the_model_it_would_be_alone);
     RUN(with_names_weights_and_settings_too);
+    RUN(at_any_number_of_threads_and_where_lambda_alone_differs);
     RUN(the_sparse_learners_go_side_by_side);
     RUN(a_configuration_that_breaks_leaves_the_others_alone);
     RUN(parameters_pass_the_gate);
