@@ -5,7 +5,7 @@
  * Lazily: while no example touches a feature its G stays, so n missed rounds shrink it by n times the same; `done` is
  * the round up to which it has paid. G is a sum that must not stall: 64 bits. Importance h: the step is eta h. Cost:
  * O(nonzeros of x). */
-#include "algo/rule.h"
+#include "algo/side.h"
 
 enum { ETA, LAMBDA, DELTA };
 
@@ -83,6 +83,56 @@ static void settle(sl_state *s, const uint32_t *slot, size_t n) {
     }
 }
 
+/* ---- side by side ------------------------------------------------------------------------------------------------ */
+
+INLINE sl_d8 side_shrunk(const sl_lanes *s, sl_d8 w, sl_d8 G, sl_u8 missed, size_t h) {
+    sl_d8 by = d8_of_counts(missed) * (s->p[ETA].half[h] * s->p[LAMBDA].half[h]);
+    return d8_soft(w, by / (s->p[DELTA].half[h] + d8_sqrt(G)));
+}
+
+INLINE void side_score(sl_lanes *s, const sl_row *x, size_t halves) {
+    sl_side m = {{0}};
+    const sl_u8 rounds = (sl_u8){0} + (uint32_t)(s->t - 1);
+    for (size_t k = 0; k < x->n; k++) {
+        sl_d8 *G = sl_lanes_at(s, x->slot[k]), *w = G + halves;
+        sl_u8 *done = (sl_u8 *)(w + halves);
+        HALVES {
+            w[h] = side_shrunk(s, w[h], G[h], rounds - done[h], h);
+            done[h] = rounds;
+            m.half[h] += w[h] * (double)x->value[k];
+        }
+    }
+    s->m = m;
+}
+
+INLINE void side_update(sl_lanes *s, const sl_row *x, size_t halves) {
+    if (!lossy(s, x, halves)) return;
+    sl_side e, on = stepping(s);
+    HALVES e.half[h] = s->p[ETA].half[h] * x->h * x->y;
+    for (size_t k = 0; k < x->n; k++) {
+        sl_d8 *G = sl_lanes_at(s, x->slot[k]), *w = G + halves;
+        double value = (double)x->value[k];
+        HALVES {
+            G[h] += d8_step(on.mask[h], d8_all(value * value));
+            w[h] += d8_step(on.mask[h], e.half[h] * value / (s->p[DELTA].half[h] + d8_sqrt(G[h])));
+        }
+    }
+}
+
+INLINE void side_weights(const sl_lanes *s, const uint32_t *slot, size_t n, float *out, size_t halves) {
+    const sl_u8 rounds = (sl_u8){0} + (uint32_t)s->t;
+    for (size_t k = 0; k < n; k++) {
+        const sl_d8 *G = sl_lanes_at(s, slot[k]), *w = G + halves;
+        const sl_u8 *done = (const sl_u8 *)(w + halves);
+        HALVES put_weights(out + 8 * (k * halves + h), side_shrunk(s, w[h], G[h], rounds - done[h], h));
+    }
+}
+
+SIDE_SCORE(side_score)
+SIDE_UPDATE(side_update)
+SIDE_WEIGHTS(side_weights)
+static const sl_lanes_rule ada_fobos_side = SIDE_RULE(side_score, side_update, side_weights);
+
 const sl_learner sl_ada_fobos = {
     .info.name = "ada-fobos",
     .info.summary = "fobos with a step size per feature",
@@ -95,4 +145,5 @@ const sl_learner sl_ada_fobos = {
     .update = update,
     .weights = weights,
     .settle = settle,
+    .lanes = &ada_fobos_side,
 };

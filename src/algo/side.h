@@ -33,6 +33,8 @@
 INLINE sl_d8 d8_all(double v) { return (sl_d8){v, v, v, v, v, v, v, v}; }
 INLINE sl_d8 d8_of(sl_f8 v) { return __builtin_convertvector(v, sl_d8); }
 INLINE sl_f8 f8_of(sl_d8 v) { return __builtin_convertvector(v, sl_f8); }
+INLINE sl_d8 d8_of_counts(sl_u8 v) { return __builtin_convertvector(v, sl_d8); }
+INLINE sl_d8 d8_abs(sl_d8 v) { return (sl_d8)((sl_i8)v & ~(sl_i8)d8_all(-0.0)); }
 INLINE void put_weights(float *w, sl_d8 v) { *(sl_f8 *)w = f8_of(v); }
 INLINE sl_d8 d8_where(sl_i8 mask, sl_d8 yes, sl_d8 no) { return (sl_d8)(((sl_i8)yes & mask) | ((sl_i8)no & ~mask)); }
 INLINE sl_d8 d8_sqrt(sl_d8 v) {
@@ -51,7 +53,7 @@ INLINE bool any8(sl_i8 mask) {
 
 INLINE sl_d8 d8_soft(sl_d8 v, sl_d8 k) {
     const sl_i8 sign = (sl_i8)d8_all(-0.0);
-    sl_d8 size = (sl_d8)((sl_i8)v & ~sign) - k;
+    sl_d8 size = d8_abs(v) - k;
     return (sl_d8)(((sl_i8)size | ((sl_i8)v & sign)) & (size > 0));
 }
 

@@ -13,6 +13,7 @@ enum { SL_SIDE = 16, SL_HALVES = 2 };
 
 typedef double sl_d8 __attribute__((vector_size(64), aligned(8), may_alias));
 typedef float sl_f8 __attribute__((vector_size(32), aligned(4), may_alias));
+typedef uint32_t sl_u8 __attribute__((vector_size(32), aligned(4), may_alias));
 typedef int64_t sl_i8 __attribute__((vector_size(64), aligned(8), may_alias)); /* as a mask: all bits or none */
 
 /* A number for each configuration. */

@@ -7,6 +7,7 @@
 #include "core/keys.h"
 #include "core/parallel.h"
 
+enum { LARGEST = 64 };  /* bytes of a feature of a learner with lanes, alone */
 enum { TOGETHER = 64 }; /* features whose weights are taken at once: their lines and what is made of them are near */
 
 /* Up to SL_SIDE configurations. */
@@ -79,6 +80,23 @@ static void scatter(const sl_learner *learner, const char *from, size_t side, si
     }
 }
 
+/* Once in 2^31 rounds: each is settled as if it were alone. */
+static void settle(sl_state *s, const uint32_t *slot, size_t n) {
+    const part *a = s->part;
+    const sl_learner *learner = a->model->learner;
+    double alone[LARGEST / sizeof(double)], params[SL_MAX_PARAMS];
+    sl_state of_one = {.features = alone, .p = params, .t = s->t};
+    for (size_t l = 0; l < a->side; l++) {
+        for (size_t i = 0; i < learner->info.n_params; i++) params[i] = a->p[i].at[l];
+        for (size_t k = 0; k < n; k++) {
+            char *feature = sl_space_at(&a->model->space, slot[k]);
+            gather(learner, feature, a->side, l, (char *)alone);
+            learner->settle(&of_one, &(uint32_t){0}, 1);
+            scatter(learner, (const char *)alone, a->side, l, feature);
+        }
+    }
+}
+
 /* ---- making -------------------------------------------------------------------------------------------------------
  */
 
@@ -105,7 +123,7 @@ static bool make_lanes(sluice_sweep *w, part *a, sluice_error *err) {
     a->rule.fresh = a->fresh;
     a->rule.score = score;
     a->rule.update = update;
-    a->rule.settle = NULL;
+    a->rule.settle = learner->settle ? settle : NULL;
     a->lanes.p = a->p;
     a->lanes.scalar = a->scalar;
     for (size_t l = 0; l < a->side; l++) {
@@ -119,9 +137,9 @@ static bool make_lanes(sluice_sweep *w, part *a, sluice_error *err) {
     return a->model != NULL;
 }
 
-/* A learner that settles would have to do so in the middle of a stream of 2^31 examples: it goes one by one. */
 static bool side_by_side(const sluice_sweep *w) {
-    return w->learner->lanes && !w->learner->settle && !w->settings.max_features && w->n > 1;
+    bool small = w->learner->info.bytes_per_feature <= LARGEST;
+    return w->learner->lanes && small && !w->settings.max_features && w->n > 1;
 }
 
 /* Sixteen at a time cost least work; eight, where otherwise a thread would have nothing to do. */

@@ -1,7 +1,7 @@
 /* Counters of 32 bits in the features survive streams of more than 2^32 examples. */
 #include <math.h>
 
-#include "core/model.h"
+#include "core/sweep.c" /* to set the rounds of its parts */
 #include "unit/test.h"
 
 /* Runs the same rows from round `start`: shrinkage depends on rounds passed, not on when it began. */
@@ -50,6 +50,55 @@ TEST(ada_fobos_crosses_its_settling_rounds) {
     compare("ada-fobos", params, 2, 5 * SL_SETTLE_EVERY - 1);
 }
 
+static sluice_batch *make_rows(void) {
+    sluice_error err = {0};
+    sluice_batch *rows = sluice_batch_new(&err);
+    for (uint64_t t = 0; t < 100; t++) {
+        uint64_t ids[] = {t == 0 ? 1000 : 50, t % 7, 10 + t % 3};
+        float values[] = {1, 0.5f, -0.25f};
+        sluice_example x = {ids, values, 3, t % 5 ? 1 : -1, 1};
+        CHECK_EQ(sluice_batch_add(rows, &x, &err), SLUICE_OK);
+    }
+    return rows;
+}
+
+/* In a sweep as alone. */
+static void compare_sweep(const char *learner, uint64_t start) {
+    static const char *const a[] = {"eta=0.5", "lambda=0.003"}, *const b[] = {"eta=0.25", "lambda=0.02"};
+    const char *const *params[] = {a, b};
+    size_t n_params[] = {2, 2};
+    sluice_error err = {0};
+    sluice_sweep *sweep = sluice_sweep_new(learner, params, n_params, 2, NULL, 1, &err);
+    sluice_batch *rows = make_rows();
+    CHECK_EQ(sweep->n_parts, 1);
+    sweep->parts[0].model->state.t = start;
+    CHECK_EQ(sluice_sweep_learn_batch(sweep, rows), SLUICE_OK);
+    for (size_t i = 0; i < 2; i++) {
+        sluice_model *alone = sluice_model_new(learner, params[i], 2, NULL, NULL), *m;
+        alone->state.t = start;
+        CHECK_EQ(sluice_model_learn_batch(alone, rows, NULL), SLUICE_OK);
+        CHECK((m = sluice_sweep_model(sweep, i, &err)));
+        void *x, *y;
+        size_t nx, ny;
+        CHECK_EQ(sluice_model_bytes(m, &x, &nx), SLUICE_OK);
+        CHECK_EQ(sluice_model_bytes(alone, &y, &ny), SLUICE_OK);
+        CHECK(nx == ny && memcmp(x, y, nx) == 0);
+        sluice_free(x);
+        sluice_free(y);
+        sluice_model_free(alone);
+        sluice_model_free(m);
+    }
+    sluice_batch_free(rows);
+    sluice_sweep_free(sweep);
+}
+
+TEST(sweeps_cross_the_settling_rounds) {
+    compare_sweep("stg", SL_SETTLE_EVERY - 50);
+    compare_sweep("stg", 5 * SL_SETTLE_EVERY - 98);
+    compare_sweep("ada-fobos", SL_SETTLE_EVERY - 50);
+    compare_sweep("ada-fobos", 5 * SL_SETTLE_EVERY - 1);
+}
+
 /* Without settling a feature that waits for 2^32 rounds would look as if it had waited for none. */
 TEST(a_feature_untouched_for_ages_is_still_shrunk) {
     const char *params[] = {"eta=0.5", "lambda=1e-9"};
@@ -96,6 +145,7 @@ TEST(shrinkage_below_the_last_bit_of_a_float_is_not_lost) {
 int main(void) {
     RUN(stg_crosses_its_settling_rounds);
     RUN(ada_fobos_crosses_its_settling_rounds);
+    RUN(sweeps_cross_the_settling_rounds);
     RUN(a_feature_untouched_for_ages_is_still_shrunk);
     RUN(shrinkage_below_the_last_bit_of_a_float_is_not_lost);
     return DONE;

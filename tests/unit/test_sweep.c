@@ -142,7 +142,8 @@ TEST(at_any_number_of_threads_and_where_lambda_alone_differs) {
 }
 
 TEST(the_sparse_learners_go_side_by_side) {
-    static const char *const names[] = {"ssol", "fsol", "cs-ssol", "cs-fsol", "rda", "ada-rda", "fobos", "ftrl"};
+    static const char *const names[] = {"ssol",    "fsol",  "cs-ssol",   "cs-fsol", "rda",
+                                        "ada-rda", "fobos", "ada-fobos", "stg",     "ftrl"};
     for (size_t i = 0; i < SL_COUNT(names); i++) CHECK(sl_learner_find(names[i])->lanes);
 }
 
