@@ -44,7 +44,7 @@ typedef struct sl_state {
     size_t columns;      /* and how many features have had a value so far */
     uint32_t *slot_of;   /* in finish: the slot of each column */
     unsigned threads;    /* that finish may use; 0: as many as there are cores */
-    struct part *part;   /* in a sweep: the configurations that share the features */
+    struct sl_part *part;   /* in a sweep: the configurations that share the features */
 } sl_state;
 
 typedef enum sl_type { SL_F32, SL_F64, SL_U32 } sl_type;

@@ -1,47 +1,20 @@
 /* Many configurations of one learner in one pass: eight or sixteen of them share a feature space, and the state of a
  * feature for all of them lies together (lanes.h). Learners without such a rule have a model for each configuration. */
+#include "core/sweep.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/error.h"
-#include "core/keys.h"
 #include "core/parallel.h"
 
-enum { LARGEST = 64 };  /* bytes of a feature of a learner with lanes, alone */
-enum { TOGETHER = 64 }; /* features whose weights are taken at once: their lines and what is made of them are near */
-
-/* Up to SL_SIDE configurations. */
-typedef struct part {
-    size_t first, n;     /* which configurations */
-    sluice_model *model; /* its features are those of all of them; or the one configuration's own */
-    sl_learner rule;     /* the model's: passes rows on to the lanes */
-    size_t side;         /* how many lie side by side: 8 or 16; 0: it is one configuration alone */
-    sl_lanes lanes;
-    sl_side p[SL_MAX_PARAMS], scalar[SL_MAX_SCALARS];
-    uint64_t mistakes[SL_SIDE], updates[SL_SIDE];
-    bool broken[SL_SIDE];
-    sl_calibration calibration[SL_SIDE];
-    unsigned char *fresh;
-} part;
-
-struct sluice_sweep {
-    const sl_learner *learner;
-    sluice_settings settings;
-    double (*params)[SL_MAX_PARAMS]; /* of each configuration */
-    size_t n;
-    part *parts;
-    size_t n_parts;
-    unsigned threads;
-    sluice_error error;
-    sluice_status *status; /* of each part, for the batch at hand */
-    const sluice_batch *batch;
-};
+enum { LARGEST = 64 }; /* bytes of a feature of a learner with lanes, alone */
 
 /* ---- the rule of a part: to the core one learner, whose features are larger ---------------------------------------
  */
 
 static double score(sl_state *s, const sl_row *x) {
-    part *a = s->part;
+    sl_part *a = s->part;
     a->lanes.features = s->features;
     a->lanes.t = s->t;
     a->model->learner->lanes->score[a->side / 8 - 1](&a->lanes, x);
@@ -55,7 +28,7 @@ static double score(sl_state *s, const sl_row *x) {
 
 static bool update(sl_state *s, const sl_row *x, double m) {
     (void)m;
-    part *a = s->part;
+    sl_part *a = s->part;
     for (size_t l = 0; l < a->side; l++) a->mistakes[l] += (a->lanes.m.at[l] > 0) != (x->y > 0);
     if (sl_calibration_due(s->t))
         for (size_t l = 0; l < a->side; l++) sl_calibration_learn(&a->calibration[l], a->lanes.m.at[l], x->y, x->h);
@@ -64,14 +37,16 @@ static bool update(sl_state *s, const sl_row *x, double m) {
     return false;
 }
 
-/* One configuration of a feature, from and to where all of them lie. */
-static void gather(const sl_learner *learner, const char *from, size_t side, size_t l, char *to) {
+void sl_part_gather(const sl_part *a, const char *from, size_t l, char *to) {
+    const sl_learner *learner = a->model->learner;
     for (size_t i = 0; i < learner->n_fields; i++) {
         size_t size = sl_type_size(learner->fields[i].type);
         memcpy(to + learner->fields[i].offset, from + l * size, size);
-        from += side * size;
+        from += a->side * size;
     }
 }
+
+/* And back. */
 static void scatter(const sl_learner *learner, const char *from, size_t side, size_t l, char *to) {
     for (size_t i = 0; i < learner->n_fields; i++) {
         size_t size = sl_type_size(learner->fields[i].type);
@@ -82,7 +57,7 @@ static void scatter(const sl_learner *learner, const char *from, size_t side, si
 
 /* Once in 2^31 rounds: each is settled as if it were alone. */
 static void settle(sl_state *s, const uint32_t *slot, size_t n) {
-    const part *a = s->part;
+    const sl_part *a = s->part;
     const sl_learner *learner = a->model->learner;
     double alone[LARGEST / sizeof(double)], params[SL_MAX_PARAMS];
     sl_state of_one = {.features = alone, .p = params, .t = s->t};
@@ -90,7 +65,7 @@ static void settle(sl_state *s, const uint32_t *slot, size_t n) {
         for (size_t i = 0; i < learner->info.n_params; i++) params[i] = a->p[i].at[l];
         for (size_t k = 0; k < n; k++) {
             char *feature = sl_space_at(&a->model->space, slot[k]);
-            gather(learner, feature, a->side, l, (char *)alone);
+            sl_part_gather(a, feature, l, (char *)alone);
             learner->settle(&of_one, &(uint32_t){0}, 1);
             scatter(learner, (const char *)alone, a->side, l, feature);
         }
@@ -100,7 +75,7 @@ static void settle(sl_state *s, const uint32_t *slot, size_t n) {
 /* ---- making -------------------------------------------------------------------------------------------------------
  */
 
-static bool make_fresh(part *a, const sl_learner *learner) {
+static bool make_fresh(sl_part *a, const sl_learner *learner) {
     size_t size = 0;
     for (size_t i = 0; i < learner->n_fields; i++) size += a->side * sl_type_size(learner->fields[i].type);
     a->lanes.size = size;
@@ -111,7 +86,7 @@ static bool make_fresh(part *a, const sl_learner *learner) {
 }
 
 /* Configurations beyond the last are the last one again: they compute in vain, and nobody looks. */
-static bool make_lanes(sluice_sweep *w, part *a, sluice_error *err) {
+static bool make_lanes(sluice_sweep *w, sl_part *a, sluice_error *err) {
     const sl_learner *learner = w->learner;
     a->side = a->n > 8 ? 16 : 8;
     if (!make_fresh(a, learner)) {
@@ -150,7 +125,7 @@ static bool make_parts(sluice_sweep *w, sluice_error *err) {
     w->status = calloc(w->n_parts, sizeof *w->status);
     if (!w->parts || !w->status) return sl_fail(err, SLUICE_E_MEMORY, "no memory for a sweep"), false;
     for (size_t i = 0; i < w->n_parts; i++) {
-        part *a = &w->parts[i];
+        sl_part *a = &w->parts[i];
         a->first = i * each;
         a->n = w->n - a->first < each ? w->n - a->first : each;
         if (each > 1 ? !make_lanes(w, a, err)
@@ -232,134 +207,4 @@ sluice_status sluice_sweep_learn_batch(sluice_sweep *w, const sluice_batch *batc
 sluice_status sluice_sweep_end_run(sluice_sweep *w) {
     for (size_t i = 0; i < w->n_parts; i++) w->status[i] = sluice_model_end_run(w->parts[i].model);
     return first_failure(w);
-}
-
-/* ---- one of them ---------------------------------------------------------------------------------------------------
- */
-
-static void copy_counts(sluice_model *to, const part *a, size_t l) {
-    sl_model_copy_counts(to, a->model);
-    to->mistakes = a->mistakes[l];
-    to->updates = a->updates[l];
-    to->calibration = a->calibration[l];
-}
-
-static sluice_model *take_out(const sluice_sweep *w, const part *a, size_t l, sluice_error *err) {
-    const sluice_model *from = a->model;
-    sluice_model *to = sl_model_empty(w->learner, w->learner, w->params[a->first + l], &w->settings, err);
-    if (!to) return NULL;
-    copy_counts(to, a, l);
-    for (size_t i = 0; w->learner->scalars && w->learner->scalars[i]; i++) to->scalars[i] = a->scalar[i].at[l];
-    sl_keys_walk k;
-    bool fine = sl_keys_start(&k, from);
-    while (fine && sl_keys_next(&k)) {
-        uint32_t slot;
-        fine = sl_keys_add_like(to, from, &k.at, &slot);
-        if (fine) gather(w->learner, sl_space_at(&from->space, k.at.slot), a->side, l, sl_space_at(&to->space, slot));
-    }
-    sl_keys_end(&k);
-    sl_model_copy_history(to, from);
-    if (fine) return to;
-    sluice_model_free(to);
-    sl_fail(err, SLUICE_E_MEMORY, "no memory for a model of the sweep");
-    return NULL;
-}
-
-/* Adds a feature to those of the models in which it has a weight; false when there is no memory. */
-static bool add_weights(const part *a, const sl_walk *at, const float *w, size_t n, sluice_model **models) {
-    for (size_t i = 0; i < n; i++) {
-        uint32_t there;
-        if (w[i] == 0 || !models[i]) continue;
-        if (!sl_keys_add_like(models[i], a->model, at, &there)) return false;
-        memcpy(sl_space_at(&models[i]->space, there), &w[i], sizeof w[i]);
-    }
-    return true;
-}
-
-/* All features, some at a time: the weights of all models together. */
-static bool add_all_weights(const part *a, size_t first, size_t n, sluice_model **models) {
-    sl_lanes lanes = a->lanes;
-    lanes.features = a->model->space.features;
-    lanes.t = a->model->state.t;
-    sl_keys_walk k;
-    bool fine = sl_keys_start(&k, a->model), more = fine;
-    while (fine && more) {
-        sl_walk at[TOGETHER];
-        uint32_t slot[TOGETHER];
-        float w[TOGETHER * SL_SIDE];
-        size_t features = 0;
-        for (; features < TOGETHER && (more = sl_keys_next(&k)); features++) {
-            at[features] = k.at;
-            slot[features] = k.at.slot;
-        }
-        a->model->learner->lanes->weights[a->side / 8 - 1](&lanes, slot, features, w);
-        for (size_t i = 0; i < features && fine; i++) fine = add_weights(a, &at[i], w + i * a->side + first, n, models);
-    }
-    sl_keys_end(&k);
-    return fine;
-}
-
-/* Predict-only models straight from where all configurations lie. */
-static sluice_status freeze(const sluice_sweep *w, const part *a, size_t first, size_t n, sluice_model **models,
-                            sluice_error *err) {
-    for (size_t i = 0; i < n; i++) {
-        size_t l = first + i;
-        if (a->broken[l]) continue;
-        sluice_model *to = sl_model_empty(w->learner, &sl_frozen, w->params[a->first + l], &w->settings, err);
-        if (!to) return err->status;
-        models[i] = to;
-        copy_counts(to, a, l);
-        memset(to->scalars, 0, sizeof to->scalars);
-    }
-    bool fine = add_all_weights(a, first, n, models);
-    for (size_t i = 0; i < n; i++) {
-        if (!models[i]) continue;
-        models[i]->space.seen = a->model->space.seen; /* sparsity refers to all features there were */
-        models[i]->space.births = a->model->space.births;
-    }
-    return fine ? SLUICE_OK : sl_fail(err, SLUICE_E_MEMORY, "no memory for the models of the sweep");
-}
-
-/* The part that has configuration i, or NULL and why not. */
-static const part *find_part(const sluice_sweep *w, size_t i, sluice_error *err) {
-    if (i >= w->n) return sl_fail(err, SLUICE_E_USAGE, "the sweep has only %zu configurations", w->n), NULL;
-    const part *a = w->parts;
-    while (i >= a->first + a->n) a++;
-    if (!a->broken[i - a->first]) return a;
-    sl_fail(err, SLUICE_E_NUMERIC, "configuration %zu has left the range of numbers", i + 1);
-    return NULL;
-}
-
-sluice_model *sluice_sweep_model(const sluice_sweep *w, size_t i, sluice_error *err) {
-    const part *a = find_part(w, i, err);
-    if (!a) return NULL;
-    return a->side ? take_out(w, a, i - a->first, err) : sluice_model_copy(a->model, err);
-}
-
-/* Those of one part. */
-static sluice_status finals(const sluice_sweep *w, const part *a, size_t first, size_t n, sluice_model **models,
-                            sluice_error *err) {
-    if (a->side) return freeze(w, a, first, n, models, err);
-    if (a->broken[0]) return SLUICE_OK;
-    models[0] = sluice_model_final(a->model, err);
-    return models[0] ? SLUICE_OK : err->status;
-}
-
-sluice_status sluice_sweep_finals(const sluice_sweep *w, size_t first, size_t n, sluice_model **models,
-                                  sluice_error *err) {
-    if (first > w->n || n > w->n - first)
-        return sl_fail(err, SLUICE_E_USAGE, "the sweep has only %zu configurations", w->n);
-    for (size_t i = 0; i < n; i++) models[i] = NULL;
-    sluice_status status = SLUICE_OK;
-    for (size_t i = 0; i < w->n_parts && status == SLUICE_OK; i++) {
-        const part *a = &w->parts[i];
-        size_t from = first > a->first ? first : a->first,
-               end = first + n < a->first + a->n ? first + n : a->first + a->n;
-        if (from < end) status = finals(w, a, from - a->first, end - from, models + (from - first), err);
-    }
-    for (size_t i = 0; i < n && status != SLUICE_OK; i++) {
-        sluice_model_free(models[i]);
-        models[i] = NULL;
-    }
-    return status;
 }
