@@ -38,6 +38,7 @@ bench: all
 	@[ -z "$$SLUICE_DATA" ] || python3 bench/compare.py --stream news20-ub
 	python3 bench/micro.py --micro build/release/bin/micro
 	python3 bench/scaling.py --micro build/release/bin/micro
+	python3 bench/sweep.py
 	python3 bench/dense.py --dense build/release/bin/dense
 
 # Not among the tests: chromium is large. Those look at the page without a browser.
