@@ -155,6 +155,7 @@ void report_measures(report *r, const sluice_measures *m) {
     report_figure(r, "accuracy", m->accuracy);
     report_figure(r, "balanced_accuracy", m->balanced_accuracy);
     report_figure(r, "auc", m->auc);
+    report_figure(r, "average_precision", m->average_precision);
     report_count(r, "positives", m->true_pos + m->false_neg);
     report_count(r, "negatives", m->true_neg + m->false_pos);
     report_count(r, "missed", m->false_neg);
