@@ -13,6 +13,7 @@ enum { BINS = 1 << 16 };
 typedef struct margins {
     double *value;
     size_t n, room;
+    bool sorted;
 } margins;
 
 struct sluice_meter {
@@ -84,6 +85,7 @@ static bool keep(margins *k, double margin) {
         k->room = room;
     }
     k->value[k->n++] = margin;
+    k->sorted = false;
     return true;
 }
 
@@ -136,7 +138,8 @@ static int by_value(const void *a, const void *b) {
 
 /* Their order is nobody's business. */
 static void sort_margins(margins *k) {
-    if (k->n) qsort(k->value, k->n, sizeof *k->value, by_value);
+    if (k->n && !k->sorted) qsort(k->value, k->n, sizeof *k->value, by_value);
+    k->sorted = true;
 }
 
 static void sort_all(sluice_meter *m) {
