@@ -13,15 +13,19 @@ static double nice_step(double span) {
     return power * (ratio <= 1 ? 1 : ratio <= 2 ? 2 : ratio <= 5 ? 5 : 10);
 }
 
-void axis_round(axis *a, double least) {
+void axis_ticks(axis *a, double least) {
     if (!(a->low <= a->high)) {
         a->low = 0;
         a->high = 1;
     }
-    a->step = fmax(nice_step(fmax(a->high - a->low, least)), least);
+    if (a->low == a->high) a->high += least;
+    a->step = fmax(nice_step(a->high - a->low), least);
+}
+
+void axis_round(axis *a, double least) {
+    axis_ticks(a, least);
     a->low = floor(a->low / a->step) * a->step;
     a->high = ceil(a->high / a->step - 1e-9) * a->step;
-    if (a->high <= a->low) a->high = a->low + a->step;
 }
 
 void percent_label(FILE *out, double value, double step) {
@@ -33,6 +37,23 @@ void count_label(FILE *out, double value, double step) {
     html_short(out, value);
 }
 
+chart chart_small(const char *id, const char *title, double height) {
+    enum { WIDTH = 520, LEFT = 68, RIGHT = 496, TOP = 12, BELOW = 52 };
+    double bottom = height - BELOW;
+    return (chart){
+        .id = id,
+        .title = title,
+        .width = WIDTH,
+        .height = height,
+        .left = LEFT,
+        .right = RIGHT,
+        .top = TOP,
+        .bottom = bottom,
+        .x = {INFINITY, -INFINITY, LEFT, RIGHT, 0},
+        .y = {INFINITY, -INFINITY, bottom, TOP, 0},
+    };
+}
+
 void chart_start(FILE *out, const chart *c) {
     fprintf(out,
             "<svg id=\"%s\" viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-labelledby=\"%s-title\">\n"
@@ -42,7 +63,7 @@ void chart_start(FILE *out, const chart *c) {
 
 void chart_end(FILE *out) { fputs("</svg>\n", out); }
 
-static int steps_of(const axis *a) { return (int)lround((a->high - a->low) / a->step); }
+static int steps_of(const axis *a) { return (int)floor((a->high - a->low) / a->step + 1e-6); }
 
 void chart_y_axis(FILE *out, const chart *c, put_label *label, const char *name) {
     for (int i = 0; i <= steps_of(&c->y); i++) {
@@ -104,4 +125,37 @@ void chart_marker(FILE *out, size_t which) {
         "M-5 -3H5M-5 3H5",                               /* two bars */
     };
     fprintf(out, "<path class=\"mark\" d=\"%s\"/>", shapes[which % (sizeof shapes / sizeof *shapes)]);
+}
+
+void figure_start(FILE *out, const char *title) { fprintf(out, "<figure>\n<figcaption><b>%s</b>", title); }
+
+void figure_key(FILE *out, int colour, const char *kind, const char *text) {
+    fprintf(out,
+            "\n<span class=\"key c%d\"><svg viewBox=\"-14 -6 28 12\" aria-hidden=\"true\"><path class=\"%s\" "
+            "d=\"M-13 0H13\"/></svg>%s</span>",
+            colour, kind, text);
+}
+
+void figure_end(FILE *out) {
+    chart_end(out);
+    fputs("</figure>\n", out);
+}
+
+void chart_line_to(FILE *out, const chart *c, char *letter, double x, double y) {
+    if (isnan(x) || isnan(y)) {
+        *letter = 'M';
+        return;
+    }
+    fprintf(out, "%c%.1f %.1f", *letter, axis_place(&c->x, x), axis_place(&c->y, y));
+    *letter = 'L';
+}
+
+void chart_mark(FILE *out, const chart *c, int colour, int always, double x, double y) {
+    if (isnan(x) || isnan(y)) return;
+    fprintf(out, "<circle class=\"mark c%d%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"3.5\"/>", colour, always ? "" : " quiet",
+            axis_place(&c->x, x), axis_place(&c->y, y));
+}
+
+void figure_value(FILE *out, const char *name, double x) {
+    fprintf(out, " <span class=\"key\">%s %.4f</span>", name, x);
 }
