@@ -3,10 +3,10 @@
 #include "message.h"
 #include "model_args.h"
 #include "paths.h"
+#include "text_file.h"
 #include "training.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 static const option_info options[] = {
     MODEL_OPTIONS,
@@ -204,7 +204,7 @@ static int run(const args *a) {
     if (!rc) rc = print_results(&t);
     /* a run that fails leaves no page and saves no model: not before the results have reached their reader */
     if (!rc) rc = write_train_page(&t);
-    if (!rc && (rc = save(&t)) && t.page) remove(t.page);
+    if (!rc && (rc = save(&t)) && t.page) remove_text_file(t.page);
     sluice_meter_free(t.meter);
     if (t.result != t.model) sluice_model_free(t.result);
     sluice_model_free(t.model);

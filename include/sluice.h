@@ -278,6 +278,9 @@ SLUICE_API sluice_model *sluice_model_load(const char *path, sluice_error *err);
 SLUICE_API sluice_status sluice_model_bytes(sluice_model *model, void **bytes, size_t *n);
 SLUICE_API sluice_model *sluice_model_parse(const void *bytes, size_t n, sluice_error *err);
 
+/* Writes a file of any bytes, as a model is saved. */
+SLUICE_API sluice_status sluice_write_file(const char *path, const void *bytes, size_t n, sluice_error *err);
+
 /* ---- sweeps ----------------------------------------------------------------------------------------------------- */
 
 /* Many configurations of one learner that learn the same stream side by side. Each becomes the model that it would
