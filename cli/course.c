@@ -52,6 +52,7 @@ void course_end(course *c, const sluice_model *model, const sluice_meter *meter)
     while (4 * c->n > c->every) drop_every_second(c);
     /* what is left over is a piece of its own where it is not too short for that */
     if (c->n && (last.examples - c->points[c->n - 1].examples) <= c->every / 2) c->n--;
-    if (last.examples) c->points[c->n++] = last;
+    if (!last.examples) return;
+    c->points[c->n++] = last;
     add_size(c, model, meter);
 }

@@ -27,7 +27,7 @@ static const char *const styles[] = {
     ".tick{font-size:13px}.axis{font-size:14px}.legend{font-size:14px}svg .faint{fill:var(--faint);font-size:12px}\n"
     ".grid{stroke:var(--rule);fill:none}.frame{stroke:var(--ink);fill:none}\n"
     ".dashed{stroke:var(--faint);stroke-dasharray:5 4}\n"
-    ".line{stroke:var(--c);fill:none;stroke-width:1.8}.line.thin{stroke-width:1.2}\n"
+    ".line{stroke:var(--c);fill:none;stroke-width:1.8}.line.thin{stroke-width:1.4}\n"
     ".bar{stroke:var(--c);fill:none;stroke-width:1.2}\n"
     ".mark{stroke:var(--c);fill:var(--c);fill-opacity:.85;stroke-width:1.8}.hit{fill:transparent}\n"
     ".quiet{opacity:0}.point:hover .quiet{opacity:1}.point:hover .mark{stroke:var(--ink)}\n"

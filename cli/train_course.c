@@ -97,6 +97,28 @@ static double size_on(int logarithmic, uint64_t n) {
     return n ? log10((double)n) : NAN;
 }
 
+/* The first sizes lie too close together to be pointed at: a strip is two pixels wide at least. */
+static void put_sizes(FILE *out, const course *c, const chart *h, int logarithmic) {
+    double shown = 0, pixel = (h->x.high - h->x.low) / (h->right - h->left);
+    for (size_t i = 0; i < c->n_sizes; i++) {
+        const struct course_size *s = &c->sizes[i];
+        double x = (double)s->examples;
+        if (x - shown < 2 * pixel) continue;
+        start_strip(out, h, shown, x);
+        fputs("<title>after ", out);
+        html_grouped(out, s->examples);
+        fputs(" examples: ", out);
+        html_grouped(out, s->features_seen);
+        fputs(" features seen, ", out);
+        html_grouped(out, s->nonzeros);
+        fputs(" nonzero weights</title>", out);
+        chart_mark(out, h, 2, c->n_sizes <= FEW, x, size_on(logarithmic, s->features_seen));
+        chart_mark(out, h, 0, c->n_sizes <= FEW, x, size_on(logarithmic, s->nonzeros));
+        fputs("</g>\n", out);
+        shown = x;
+    }
+}
+
 void put_size_chart(FILE *out, const train_page *g) {
     const course *c = &g->t->course;
     int logarithmic = g->facts.features_seen > 20 * g->facts.nonzeros && g->facts.features_seen > 100;
@@ -125,20 +147,6 @@ void put_size_chart(FILE *out, const train_page *g) {
     for (size_t i = 0; i < c->n_sizes; i++)
         chart_line_to(out, &h, &letter, (double)c->sizes[i].examples, size_on(logarithmic, c->sizes[i].nonzeros));
     fputs("\"/>\n", out);
-    for (size_t i = 0; i < c->n_sizes; i++) {
-        const struct course_size *s = &c->sizes[i];
-        double x = (double)s->examples;
-        start_strip(out, &h, i ? (double)s[-1].examples : 0, x);
-        fputs("<title>after ", out);
-        html_grouped(out, s->examples);
-        fputs(" examples: ", out);
-        html_grouped(out, s->features_seen);
-        fputs(" features seen, ", out);
-        html_grouped(out, s->nonzeros);
-        fputs(" nonzero weights</title>", out);
-        chart_mark(out, &h, 2, c->n_sizes <= FEW, x, size_on(logarithmic, s->features_seen));
-        chart_mark(out, &h, 0, c->n_sizes <= FEW, x, size_on(logarithmic, s->nonzeros));
-        fputs("</g>\n", out);
-    }
+    put_sizes(out, c, &h, logarithmic);
     figure_end(out);
 }

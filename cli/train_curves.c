@@ -67,9 +67,12 @@ static void put_thresholds(FILE *out, const train_page *g, const chart *c, int i
     const sluice_measures *m = g->judged;
     const shape *s = &g->shape;
     char letter = 'M';
+    double precision = NAN;
     fputs("<path class=\"line c0\" d=\"", out);
     for (size_t i = 0; i < s->n_cuts; i++) {
         rates r = rates_of(m, s->cuts[i].true_pos, s->cuts[i].false_pos);
+        if (!isnan(r.precision)) precision = r.precision;
+        r.precision = precision; /* where nothing is predicted +1 there is none: the line goes on level */
         chart_line_to(out, c, &letter, is_roc ? r.alarmed : r.found, is_roc ? r.found : r.precision);
     }
     fputs("\"/>\n", out);

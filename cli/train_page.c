@@ -89,6 +89,7 @@ static void put_cards(FILE *out, const train_page *g) {
 /* ---- the sections ------------------------------------------------------------------------------------------------ */
 
 static void put_course(FILE *out, const train_page *g) {
+    if (!g->t->measures.examples) return;
     fputs("<h2>How learning went</h2>\n<p>Every example is predicted first and then learned.</p>\n<div "
           "class=\"charts\">\n",
           out);

@@ -186,6 +186,7 @@ def test_runs_with_little_to_show(t):
                 check("nan" not in found.text and "inf" not in found.text.replace("[0, inf]", "").replace("inf ", ""), what)
     found, r = reported(t, "empty")
     check("no example to learn from" in found.text and "No feature has a weight" in found.text, found.text)
+    equal(list(found.charts), [], "charts of nothing")
     found, r = reported(t, "positives")
     check("nothing to tell apart" in found.text, found.text)
     found, r = reported(t, "-P", "lambda=1e9", "both")

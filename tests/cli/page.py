@@ -101,5 +101,4 @@ def look(text):
         drawn = xml.fromstring(picture)
         if drawn.get("id"):
             look_at_chart(page, drawn)
-    check(page.charts, "no chart")
     return page
