@@ -31,6 +31,9 @@
         const w = Math.min(a.right, b.right) - Math.max(a.left, b.left), h = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
         if (w > 0.5 && h > (name === other ? 0.5 : 2)) wrong.push(`${svg.id}: '${name}' and '${other}' overlap by ${w.toFixed(1)} x ${h.toFixed(1)}`);
       }));
+      if (svg.querySelectorAll('.point').length > 2)
+        for (const m of svg.querySelectorAll('.line'))
+          if (Math.max(box(m).width, box(m).height) < 3) wrong.push(`${svg.id}: a line is not drawn`);
       for (const m of svg.querySelectorAll('.line, .mark, .bar, .grid, .frame'))
         if (seen(m) && !inside(box(m), frame, 2)) wrong.push(`${svg.id}: a ${m.getAttribute('class')} lies outside`);
     }
