@@ -73,9 +73,8 @@ static int learn_batch(training *t, progress *p, const sluice_reader *reader, co
             return complain_error(sluice_model_error(t->model));
         progress_learned(p, reader, n, t->model, t->meter);
         trace_learned(&t->trace, n, t->model, t->meter);
-        course_learned(&t->course, n, t->model, t->meter);
+        course_learned(&t->course, batch, first, n, t->model, t->meter);
     }
-    for (size_t i = 0; t->page && i < rows; i++) t->values += sluice_batch_nonzeros(batch, i);
     return DONE;
 }
 
@@ -130,7 +129,11 @@ static int learn(training *t) {
     t->measures = (sluice_measures){.size = sizeof t->measures};
     sluice_meter_read(t->meter, &t->measures);
     if (!rc) progress_finish(&p, t->result, t->meter);
-    if (!rc) course_end(&t->course, t->result, t->meter);
+    if (!rc) {
+        t->facts = (sluice_model_facts){.size = sizeof t->facts};
+        sluice_model_describe(t->result, &t->facts);
+        course_end(&t->course, &t->facts, t->meter);
+    }
     int traced = trace_end(&t->trace, t->result ? t->result : t->model, t->meter);
     if (!rc) rc = traced;
     if (!a->quiet) warn_skipped(&t->skipped, "input");

@@ -16,7 +16,9 @@ typedef struct course {
         uint64_t examples, mistakes;
     } points[COURSE_POINTS];
     size_t n;
-    uint64_t next_size; /* counting weights costs a sweep over the features: twice in every doubling of the rows */
+    uint64_t next_size; /* the weights may be counted at so many, twice in every doubling */
+    uint64_t values;    /* in all rows so far */
+    uint64_t counted;   /* features, all countings together: no more than costs a small share of learning the values */
     struct course_size {
         uint64_t examples, features_seen, nonzeros;
     } sizes[COURSE_SIZES];
@@ -26,9 +28,11 @@ typedef struct course {
 course course_start(int wanted);
 /* How many of the next `rows` examples to learn before course_learned() is called. */
 size_t course_until_point(const course *c, size_t rows);
-void course_learned(course *c, uint64_t rows, const sluice_model *model, const sluice_meter *meter);
-/* The last point and the last size. Pieces of a short run are joined until each has at least four times as many
- * examples as there are pieces: shorter ones would show chance, longer ones hide the course. */
-void course_end(course *c, const sluice_model *model, const sluice_meter *meter);
+/* After learning n rows of the batch, from `first` on. */
+void course_learned(course *c, const sluice_batch *batch, size_t first, size_t n, const sluice_model *model,
+                    const sluice_meter *meter);
+/* The last point and the last size, that of the facts. Pieces of a short run are joined until each has at least four
+ * times as many examples as there are pieces: shorter ones would show chance, longer ones hide the course. */
+void course_end(course *c, const sluice_model_facts *facts, const sluice_meter *meter);
 
 #endif

@@ -121,7 +121,7 @@ static void put_sizes(FILE *out, const course *c, const chart *h, int logarithmi
 
 void put_size_chart(FILE *out, const train_page *g) {
     const course *c = &g->t->course;
-    int logarithmic = g->facts.features_seen > 20 * g->facts.nonzeros && g->facts.features_seen > 100;
+    int logarithmic = g->t->facts.features_seen > 20 * g->t->facts.nonzeros && g->t->facts.features_seen > 100;
     chart h = chart_small("size-chart", "features seen and nonzeros over examples", HEIGHT);
     h.x.low = h.y.low = 0;
     for (size_t i = 0; i < c->n_sizes; i++) {

@@ -7,7 +7,6 @@
 #include "page.h"
 #include "report.h"
 #include "text_file.h"
-#include "weights.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -33,12 +32,12 @@ static void put_notes(FILE *out, const train_page *g) {
     if (t->passes > 1)
         put_note(out, "From the second pass on every example had been learned before: the error while learning is then "
                       "no longer that of unseen ones.");
-    if (g->facts.updates && !g->facts.nonzeros)
+    if (g->t->facts.updates && !g->t->facts.nonzeros)
         put_note(out, "No weight is left: a parameter that makes the model sparse is too strong for this data.");
 }
 
 static void put_lead(FILE *out, const train_page *g) {
-    const sluice_learner_info *l = g->facts.learner;
+    const sluice_learner_info *l = g->t->facts.learner;
     fputs("<p class=\"lead\"><b>", out);
     html_text(out, l->name);
     fputs("</b>: ", out);
@@ -80,9 +79,9 @@ static void put_cards(FILE *out, const train_page *g) {
     end_card(out, t->test ? "AUC, test" : "AUC");
     rate_card(out, t->test ? "balanced accuracy, test" : "balanced accuracy", m->balanced_accuracy);
     count_card(out, "examples", t->measures.examples);
-    count_card(out, "features seen", g->facts.features_seen);
-    count_card(out, "nonzero weights", g->facts.nonzeros);
-    rate_card(out, "sparsity", sparsity(g->facts.nonzeros, t->dimension ? t->dimension : g->facts.features_seen));
+    count_card(out, "features seen", g->t->facts.features_seen);
+    count_card(out, "nonzero weights", g->t->facts.nonzeros);
+    rate_card(out, "sparsity", sparsity(g->t->facts.nonzeros, t->dimension ? t->dimension : g->t->facts.features_seen));
     fputs("</div>\n", out);
 }
 
@@ -170,7 +169,7 @@ static void put_data(FILE *out, const train_page *g) {
     fputs("</dd>\n", out);
     if (t->course.rows)
         fprintf(out, "<dt>values</dt><dd>%.4g in an example on average</dd>\n",
-                (double)t->values / (double)t->course.rows);
+                (double)t->course.values / (double)t->course.rows);
     if (t->examples_before)
         fprintf(out, "<dt>before</dt><dd>the model had learned %" PRIu64 " examples in earlier runs</dd>\n",
                 t->examples_before);
@@ -205,13 +204,23 @@ static void put_page(FILE *out, const void *what) {
     page_end(out);
 }
 
+static size_t bring_positive(sluice_weight *weights, size_t n) {
+    size_t positive = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (weights[i].weight <= 0) continue;
+        sluice_weight w = weights[i];
+        weights[i] = weights[positive];
+        weights[positive++] = w;
+    }
+    return positive;
+}
+
 int write_train_page(const training *t) {
     if (!t->page) return DONE;
     sluice_error err = {0};
-    train_page g = {.t = t, .facts = {.size = sizeof g.facts}, .judged = t->test ? &t->tested.measures : &t->measures};
+    train_page g = {.t = t, .judged = t->test ? &t->tested.measures : &t->measures};
     if (sluice_model_weights(t->result, &g.weights, &g.n_weights, &err) != SLUICE_OK) return complain_error(&err);
-    sort_heaviest(g.weights, g.n_weights);
-    sluice_model_describe(t->result, &g.facts);
+    g.n_positive = bring_positive(g.weights, g.n_weights);
     g.shape = t->test ? t->tested.shape : shape_of(t->meter);
     g.command_line = given_command_line(t->a);
     int rc = g.command_line ? write_text_file(t->page, put_page, &g) : out_of_memory();

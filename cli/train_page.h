@@ -9,11 +9,10 @@
 typedef struct train_page {
     const training *t;
     char *command_line;
-    sluice_model_facts facts;
     const sluice_measures *judged; /* predictions on the test file, or those made while learning */
     shape shape;                   /* of the same */
-    sluice_weight *weights;        /* nonzero ones, the heaviest first */
-    size_t n_weights;
+    sluice_weight *weights;        /* nonzero ones: */
+    size_t n_positive, n_weights;  /* first the positive ones */
 } train_page;
 
 /* train_course.c, train_curves.c: each a <figure>. */

@@ -15,20 +15,18 @@ static int report_top(report *r, const training *t) {
 }
 
 int print_results(const training *t) {
-    sluice_model_facts facts = {.size = sizeof facts};
-    sluice_model_describe(t->result, &facts);
-    if (!t->a->quiet) warn_dimension(t->dimension, &facts);
-    if (!t->a->quiet) warn_model(&facts);
+    if (!t->a->quiet) warn_dimension(t->dimension, &t->facts);
+    if (!t->a->quiet) warn_model(&t->facts);
 
     report r = report_start(args_has(t->a, "json"));
-    report_text(&r, "learner", facts.learner->name);
-    report_params(&r, t->model, &facts);
-    report_settings(&r, &facts.settings);
+    report_text(&r, "learner", t->facts.learner->name);
+    report_params(&r, t->model, &t->facts);
+    report_settings(&r, &t->facts.settings);
     report_measures(&r, &t->measures);
-    report_count(&r, "updates", facts.updates - t->updates_before);
-    if (facts.learner->flags & SLUICE_LEARNER_BATCH) report_count(&r, "waiting", t->waiting);
+    report_count(&r, "updates", t->facts.updates - t->updates_before);
+    if (t->facts.learner->flags & SLUICE_LEARNER_BATCH) report_count(&r, "waiting", t->waiting);
     report_count(&r, "passes", t->passes);
-    report_size(&r, &facts, t->dimension);
+    report_size(&r, &t->facts, t->dimension);
     report_speed(&r, t->seconds, t->measures.examples);
     report_skipped(&r, &t->skipped);
     if (t->test) {

@@ -3,6 +3,7 @@
 #include "params.h"
 #include "report.h"
 #include "train_page.h"
+#include "weights.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -63,36 +64,37 @@ static void put_name(FILE *out, const sluice_weight *w) {
     }
 }
 
-/* Those of one sign, at most `top`. */
-static void put_side(FILE *out, const train_page *g, int positive, uint64_t top) {
-    double heaviest = fabs((double)g->weights[0].weight);
+/* The heaviest of one sign; bars are as long as they are parts of the heaviest of all. */
+static void put_side(FILE *out, int positive, const sluice_weight *weights, size_t n, double heaviest) {
     fprintf(out, "<table class=\"weights c%d\">\n<caption>for %s</caption>\n", !positive,
             positive ? "+1"
                      : "\xe2\x88\x92"
                        "1");
-    uint64_t shown = 0;
-    for (size_t i = 0; i < g->n_weights && shown < top; i++) {
-        const sluice_weight *w = &g->weights[i];
-        if ((w->weight > 0) != positive) continue;
-        shown++;
+    for (size_t i = 0; i < n; i++) {
+        double weight = (double)weights[i].weight;
         fputs("<tr><td class=\"name\">", out);
-        put_name(out, w);
+        put_name(out, &weights[i]);
         fprintf(out, "</td><td class=\"bars\"><i style=\"width:%.1f%%\"></i></td><td>%.4g</td></tr>\n",
-                100 * fabs((double)w->weight) / heaviest, (double)w->weight);
+                100 * fabs(weight) / heaviest, weight);
     }
-    if (!shown) fputs("<tr><td class=\"name\">none</td></tr>\n", out);
+    if (!n) fputs("<tr><td class=\"name\">none</td></tr>\n", out);
     fputs("</table>\n", out);
 }
 
 void put_features(FILE *out, const train_page *g) {
-    uint64_t top = g->t->top ? g->t->top : 20;
+    size_t top = g->t->top ? (size_t)g->t->top : 20;
+    sluice_weight *positive = g->weights, *negative = g->weights + g->n_positive;
     if (!g->n_weights) {
         fputs("<p>No feature has a weight.</p>\n", out);
         return;
     }
+    size_t n_positive = bring_heaviest(positive, g->n_positive, top);
+    size_t n_negative = bring_heaviest(negative, g->n_weights - g->n_positive, top);
+    double heaviest =
+        fmax(n_positive ? fabs((double)positive->weight) : 0, n_negative ? fabs((double)negative->weight) : 0);
     fputs("<div class=\"sides\">\n", out);
-    put_side(out, g, 1, top);
-    put_side(out, g, 0, top);
+    put_side(out, 1, positive, n_positive, heaviest);
+    put_side(out, 0, negative, n_negative, heaviest);
     fputs("</div>\n", out);
 }
 
@@ -115,9 +117,9 @@ void put_all_measures(FILE *out, const train_page *g) {
         fputs("</table>\n", out);
     }
     r = start_rows(out, "the model and the run");
-    report_size(&r, &g->facts, t->dimension);
-    report_count(&r, "updates", g->facts.updates - t->updates_before);
-    if (g->facts.learner->flags & SLUICE_LEARNER_BATCH) report_count(&r, "waiting", t->waiting);
+    report_size(&r, &g->t->facts, t->dimension);
+    report_count(&r, "updates", g->t->facts.updates - t->updates_before);
+    if (g->t->facts.learner->flags & SLUICE_LEARNER_BATCH) report_count(&r, "waiting", t->waiting);
     report_count(&r, "passes", t->passes);
     report_skipped(&r, &t->skipped);
     report_speed(&r, t->seconds, t->measures.examples);
@@ -125,7 +127,7 @@ void put_all_measures(FILE *out, const train_page *g) {
 }
 
 void put_params(FILE *out, const train_page *g) {
-    const sluice_learner_info *l = g->facts.learner;
+    const sluice_learner_info *l = g->t->facts.learner;
     if (!l->n_params) return;
     fputs(
         "<div class=\"tables\"><table>\n<thead><tr><th class=\"name\">parameter</th><th>value</th><th>default</th><th "
@@ -147,6 +149,6 @@ void put_params(FILE *out, const train_page *g) {
 
 void put_settings(FILE *out, const train_page *g) {
     report r = start_rows(out, "settings");
-    report_settings(&r, &g->facts.settings);
+    report_settings(&r, &g->t->facts.settings);
     fputs("</table>\n", out);
 }

@@ -18,12 +18,12 @@ typedef struct training {
     calibrating calibrating;
 
     sluice_model *model;
-    sluice_model *result; /* the model as it predicts: itself, or a copy that has learned its unfinished batch */
+    sluice_model *result;     /* the model as it predicts: itself, or a copy that has learned its unfinished batch */
+    sluice_model_facts facts; /* of the result, when all is learned */
     sluice_meter *meter;
     uint64_t examples_before, updates_before; /* of earlier runs, with -i */
     uint64_t waiting;                         /* examples of an unfinished batch */
     int blind;                                /* all were predicted before the first batch was learned */
-    uint64_t values;                          /* in all rows, counted for the page */
     const char *format;                       /* of the last input; NULL: there was none */
     double seconds;
     skip_tally skipped;
