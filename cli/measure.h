@@ -26,7 +26,7 @@ enum { SHAPE_CUTS = 160 };
 /* Predictions at all thresholds, and by probability: what a page draws. */
 typedef struct shape {
     sluice_cut cuts[SHAPE_CUTS];
-    sluice_bin bins[SLUICE_CALIBRATION_BINS];
+    sluice_calibration_bin bins[SLUICE_CALIBRATION_BINS];
     size_t n_cuts, n_bins;
 } shape;
 

@@ -48,7 +48,7 @@ static const char *const styles[] = {
     ".cell{border:2px solid var(--paper);padding:.5rem .9rem;background:color-mix(in srgb,var(--c) var(--s),var(--paper))}\n"
     ".weights{table-layout:fixed;flex:1 1 20rem}.weights td{padding:.1rem .4rem}\n"
     ".weights td.name{white-space:normal;overflow-wrap:anywhere;padding-left:0}\n"
-    ".weights td:last-child{width:4.5rem;padding-right:0}.weights td.bars{width:44%}\n"
+    ".weights td:last-child{width:4.5rem;padding-right:0}.weights td.bars{width:36%}\n"
     ".bars i{display:block;height:.75em;background:var(--c);min-width:1px}\n"
     "#tip{position:fixed;display:none;pointer-events:none;background:var(--ink);color:var(--paper);padding:.2rem .5rem;\n"
     "border-radius:4px;font-size:13px;max-width:min(24rem,90vw)}\n",

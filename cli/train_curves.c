@@ -132,7 +132,7 @@ void put_reliability_chart(FILE *out, const train_page *g) {
     chart_frame(out, &h, h.right);
     put_diagonal(out, &h);
     for (size_t i = 0; i < s->n_bins; i++) {
-        const sluice_bin *b = &s->bins[i];
+        const sluice_calibration_bin *b = &s->bins[i];
         double x = axis_place(&h.x, b->probability), rate = share(b->positives, b->examples);
         fprintf(out, "<g class=\"point c0\" transform=\"translate(%.1f %.1f)\"><title>", x, axis_place(&h.y, rate));
         html_grouped(out, b->examples);

@@ -181,7 +181,9 @@ static void put_data(FILE *out, const train_page *g) {
 
 static void put_page(FILE *out, const void *what) {
     const train_page *g = what;
-    page_start(out, "What was learned");
+    char title[80];
+    snprintf(title, sizeof title, "What %s learned", g->t->facts.learner->name);
+    page_start(out, title);
     put_lead(out, g);
     put_cards(out, g);
     put_notes(out, g);

@@ -446,14 +446,14 @@ SLUICE_API size_t sluice_meter_curve(sluice_meter *meter, sluice_cut *cuts, size
 #define SLUICE_CALIBRATION_BINS 15
 
 /* Examples of neighbouring probabilities. */
-typedef struct sluice_bin {
+typedef struct sluice_calibration_bin {
     uint64_t examples, positives;
     double probability; /* the mean */
     double lowest, highest;
-} sluice_bin;
+} sluice_calibration_bin;
 
 /* The bins of the calibration error by rising probability; returns how many, 0 where that does not exist. */
-SLUICE_API size_t sluice_meter_bins(sluice_meter *meter, sluice_bin bins[SLUICE_CALIBRATION_BINS]);
+SLUICE_API size_t sluice_meter_bins(sluice_meter *meter, sluice_calibration_bin bins[SLUICE_CALIBRATION_BINS]);
 SLUICE_API const sluice_error *sluice_meter_error(const sluice_meter *meter);
 
 /* ---- numbers as text -------------------------------------------------------------------------------------------- */

@@ -219,17 +219,17 @@ static double next_margin(const sluice_meter *m, size_t next[2], int *label) {
 
 /* Probabilities do not fall as margins rise, so bins of margins are bins of probabilities. Equal probabilities are
  * never parted: a bin that is full waits for the next one that differs. */
-static size_t fill_bins(const sluice_meter *m, sluice_bin bins[SLUICE_CALIBRATION_BINS]) {
+static size_t fill_bins(const sluice_meter *m, sluice_calibration_bin bins[SLUICE_CALIBRATION_BINS]) {
     size_t n = m->kept[0].n + m->kept[1].n, next[2] = {0, 0}, bin = 0, used = 0;
     double last = -1;
     for (size_t i = 0; i < n; i++) {
         int label;
         double p = 1 / (1 + exp(-log_odds(m, next_margin(m, next, &label))));
         if (i * SLUICE_CALIBRATION_BINS >= bin * n && p != last) {
-            bins[used++] = (sluice_bin){.lowest = p};
+            bins[used++] = (sluice_calibration_bin){.lowest = p};
             bin = i * SLUICE_CALIBRATION_BINS / n + 1;
         }
-        sluice_bin *b = &bins[used - 1];
+        sluice_calibration_bin *b = &bins[used - 1];
         b->examples++;
         b->positives += (uint64_t)label;
         b->probability += p; /* the sum, for now */
@@ -239,14 +239,14 @@ static size_t fill_bins(const sluice_meter *m, sluice_bin bins[SLUICE_CALIBRATIO
     return used;
 }
 
-size_t sluice_meter_bins(sluice_meter *m, sluice_bin bins[SLUICE_CALIBRATION_BINS]) {
+size_t sluice_meter_bins(sluice_meter *m, sluice_calibration_bin bins[SLUICE_CALIBRATION_BINS]) {
     if (!m->options.exact_auc || !has_probabilities(m)) return 0;
     sort_all(m);
     return fill_bins(m, bins);
 }
 
 static double calibration_error(sluice_meter *m) {
-    sluice_bin bins[SLUICE_CALIBRATION_BINS];
+    sluice_calibration_bin bins[SLUICE_CALIBRATION_BINS];
     size_t n = sluice_meter_bins(m, bins);
     double sum = 0, all = 0;
     for (size_t i = 0; i < n; i++) {

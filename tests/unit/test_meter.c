@@ -143,7 +143,7 @@ TEST(one_class_has_no_curve_and_margins_have_no_bins) {
     sluice_meter_options o = {.size = sizeof o, .exact_auc = 1};
     sluice_meter *m = sluice_meter_new(&o, NULL);
     sluice_cut cuts[8];
-    sluice_bin bins[SLUICE_CALIBRATION_BINS];
+    sluice_calibration_bin bins[SLUICE_CALIBRATION_BINS];
     CHECK_EQ(sluice_meter_curve(m, cuts, 8), 0);
     sluice_meter_add(m, 1, 1);
     CHECK_EQ(sluice_meter_curve(m, cuts, 8), 0);
@@ -157,7 +157,7 @@ TEST(the_bins_are_those_of_the_calibration_error) {
     sluice_meter_options o = {.size = sizeof o, .exact_auc = 1, .probability = 1};
     sluice_meter *m = sluice_meter_new(&o, NULL);
     for (int i = 0; i < 3000; i++) sluice_meter_add(m, i % 100 / 25.0 - 2, i % 7 < 3 ? 1 : -1);
-    sluice_bin bins[SLUICE_CALIBRATION_BINS];
+    sluice_calibration_bin bins[SLUICE_CALIBRATION_BINS];
     size_t n = sluice_meter_bins(m, bins);
     CHECK_EQ(n, SLUICE_CALIBRATION_BINS);
     double sum = 0;
