@@ -40,7 +40,7 @@ void chart_y_axis(FILE *out, const chart *c, put_label *label, const char *name)
 /* The lines left and below, up to x. */
 void chart_frame(FILE *out, const chart *c, double x);
 
-/* A line so far up and down of the grid at x, with text below it. */
+/* A line of the grid at x with text below it; the name of the axis, at y. */
 void chart_x_tick(FILE *out, const chart *c, double x, const char *text);
 void chart_x_name(FILE *out, const chart *c, double y, const char *name);
 

@@ -60,6 +60,10 @@ void put_error_chart(FILE *out, const train_page *g) {
         h.y.low = fmin(h.y.low, fmin(e.so_far, e.since));
         h.y.high = fmax(h.y.high, fmax(e.so_far, e.since));
     }
+    if (h.y.low == h.y.high) { /* one piece, or none differs: some room around it */
+        h.y.low = fmax(h.y.low - 0.05, 0);
+        h.y.high = fmin(h.y.high + 0.05, 1);
+    }
     axis_ticks(&h.x, 1);
     axis_round(&h.y, 1e-4);
     figure_start(out, "Error while learning");
