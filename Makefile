@@ -5,13 +5,12 @@
 #   make         builds build/release/bin/sluice
 #   make install PREFIX=/usr/local
 #   make fuzz    fuzzes every reader of bytes    make bench   measures beside the peers
-#   make browser opens a page of `sluice sweep` in chromium, if that is installed
 
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: all setup demo test fuzz bench browser docs format install clean
+.PHONY: all setup demo test fuzz bench docs format install clean
 
 all: setup
 	@cmake --preset release $(CMAKE_FLAGS) >/dev/null
@@ -23,7 +22,8 @@ setup:
 demo: all
 	@sh scripts/demo.sh build/release/bin/sluice build/demo
 
-test: setup
+test:
+	@sh scripts/setup.sh test
 	@sh scripts/test.sh
 
 fuzz: setup
@@ -40,10 +40,6 @@ bench: all
 	python3 bench/scaling.py --micro build/release/bin/micro
 	python3 bench/sweep.py
 	python3 bench/dense.py --dense build/release/bin/dense
-
-# Not among the tests: chromium is large. Those look at the page without a browser.
-browser: all
-	@sh scripts/browser.sh build/release/bin/sluice build/browser
 
 # The pages that the program writes itself; a test checks that they are up to date.
 docs: all

@@ -1,16 +1,62 @@
-/* The curves of a sweep as SVG. */
+/* Charts as SVG: axes, grids, markers. What lies in them is drawn by those who know it. */
 #ifndef CLI_CHART_H
 #define CLI_CHART_H
 
-#include "sweep.h"
+#include <stdio.h>
 
-/* Lines and markers take their colours from the classes c0, c1, ... of the page; as many as there are colours. */
-enum { CHART_COLOURS = 7 };
+/* Values from low to high lie between two places of the picture. */
+typedef struct axis {
+    double low, high, from, to;
+    double step; /* between ticks */
+} axis;
 
-/* Error against sparsity, on the scale of the logarithm of the share of nonzeros: 90, 99 and 99.9 % lie equally far
- * apart. Points without any nonzero stand beside it. */
-void put_chart(FILE *out, const sweeping *w);
+typedef struct chart {
+    const char *id, *title;
+    double width, height;            /* of the picture */
+    double left, right, top, bottom; /* of the frame within */
+    axis x, y;
+} chart;
+
+typedef void put_label(FILE *out, double value, double step);
+/* Rates in percent, with as many digits as the step needs; numbers of things. */
+put_label percent_label, count_label;
+
+/* Where a value lies. */
+double axis_place(const axis *a, double value);
+/* Sets the step to 1, 2 or 5 times a power of ten and not below `least`: some six of them cover the axis. Where low is
+ * above high, nothing is known of it, and it becomes 0 to 1. */
+void axis_ticks(axis *a, double least);
+/* Widens the axis to whole steps, too. */
+void axis_round(axis *a, double least);
+
+/* One of two side by side, so small that its text can be read on a phone, where pictures are some 370 pixels wide.
+ * Nothing is known of its axes. */
+chart chart_small(const char *id, const char *title, double height);
+void chart_start(FILE *out, const chart *c);
+void chart_end(FILE *out);
+/* Grid, labels and name (it may be NULL) of an axis that has its step and begins with a tick. */
+void chart_x_axis(FILE *out, const chart *c, put_label *label, const char *name);
+void chart_y_axis(FILE *out, const chart *c, put_label *label, const char *name);
+/* The lines left and below, up to x. */
+void chart_frame(FILE *out, const chart *c, double x);
+
+/* A line of the grid at x with text below it; the name of the axis, at y. */
+void chart_x_tick(FILE *out, const chart *c, double x, const char *text);
+void chart_x_name(FILE *out, const chart *c, double y, const char *name);
+
+/* One point of a line, whose path begins with *letter = 'M'; no line leads to or from where a value is NaN. */
+void chart_line_to(FILE *out, const chart *c, char *letter, double x, double y);
+/* A dot, shown always or while one points at its group; none where a value is NaN. */
+void chart_mark(FILE *out, const chart *c, int colour, int always, double x, double y);
 /* The marker that stands for a curve, around the origin. */
-void put_marker(FILE *out, size_t which);
+void chart_marker(FILE *out, size_t which);
+
+/* A chart with its caption: a title, then what its lines are and figures that belong to it, then "</figcaption>" and
+ * the chart. Texts are HTML. */
+void figure_start(FILE *out, const char *title);
+void figure_key(FILE *out, int colour, const char *line_class, const char *text);
+void figure_value(FILE *out, const char *name, double x);
+/* Ends the chart, too. */
+void figure_end(FILE *out);
 
 #endif

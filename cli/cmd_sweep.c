@@ -61,8 +61,7 @@ static int check_outputs(const sweeping *w) {
     const args *a = w->a;
     int rc = check_output_apart(a, "--csv", "table", w->csv, w->test);
     if (!rc) rc = check_output_apart(a, "--html", "page", w->html, w->test);
-    if (!rc && w->csv && w->html && same_output(w->csv, w->html))
-        rc = wrong_usage(a->command->name, "--csv and --html name the same file");
+    if (!rc) rc = check_outputs_differ(a, "--csv", w->csv, "--html", w->html);
     return rc;
 }
 

@@ -12,17 +12,16 @@ static const option_info options[] = {
     {"json", 0, NULL, "print the results as one JSON object", 0}, {NULL, 0, NULL, NULL, 0},
 };
 
-static int print_results(const args *a, const sluice_model *model, const sluice_measures *m, const skip_tally *skipped,
-                         double seconds) {
+static int print_results(const args *a, const sluice_model *model, const measured *result, double seconds) {
     sluice_model_facts facts = {.size = sizeof facts};
     sluice_model_describe(model, &facts);
     report r = report_start(args_has(a, "json"));
     report_text(&r, "learner", facts.learner->name);
     report_params(&r, model, &facts);
-    report_measures(&r, m);
+    report_measures(&r, &result->measures);
     report_count(&r, "nonzeros", facts.nonzeros);
-    report_speed(&r, seconds, m->examples);
-    report_skipped(&r, skipped);
+    report_speed(&r, seconds, result->measures.examples);
+    report_skipped(&r, &result->skipped);
     return report_end(&r);
 }
 
@@ -38,15 +37,14 @@ static int run(const args *a) {
     if ((rc = model_to_use(a, path, &model, NULL))) return rc;
     stream_for_model(&reading, model);
 
-    sluice_measures m;
-    skip_tally skipped = {0};
+    measured result = {0};
     progress p = progress_start(a->quiet, 1, 0);
     note_stdin(a);
-    rc = measure_inputs(model, a->inputs, a->n_inputs, &reading, &how, &p, &m, &skipped);
+    rc = measure_inputs(model, a->inputs, a->n_inputs, &reading, &how, &p, &result);
     double seconds = now_seconds() - p.started;
-    if (!a->quiet) warn_skipped(&skipped, "input");
-    if (!rc && !a->quiet) warn_one_class(&m, "input");
-    if (!rc) rc = print_results(a, model, &m, &skipped, seconds);
+    if (!a->quiet) warn_skipped(&result.skipped, "input");
+    if (!rc && !a->quiet) warn_one_class(&result.measures, "input");
+    if (!rc) rc = print_results(a, model, &result, seconds);
     sluice_model_free(model);
     return rc;
 }

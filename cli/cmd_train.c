@@ -1,19 +1,12 @@
 /* sluice train: learns from a stream, reports, saves. */
-#include "calibrate.h"
 #include "commands.h"
-#include "measure.h"
 #include "message.h"
 #include "model_args.h"
 #include "paths.h"
-#include "progress.h"
-#include "report.h"
-#include "stream.h"
-#include "trace.h"
-#include "weights.h"
+#include "text_file.h"
+#include "training.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const option_info options[] = {
     MODEL_OPTIONS,
@@ -24,31 +17,13 @@ static const option_info options[] = {
     {"passes", 0, "N", "go over the inputs N times (default 1)", 0},
     {"top", 0, "N", "show the N heaviest features with the results (default 0)", 0},
     {"dim", 0, "N", "the dimension that sparsity refers to (default: the features seen)", 0},
+    {"report", 0, "FILE", "write a page about the run to this HTML file: figures, curves, heaviest features", 0},
     TRACE_OPTIONS,
     MEASURE_OPTIONS,
     STREAM_OPTIONS,
     {"json", 0, NULL, "print the results as one JSON object", 0},
     {NULL, 0, NULL, NULL, 0},
 };
-
-typedef struct training {
-    const args *a;
-    sluice_reader_options reading;
-    sluice_meter_options how;
-    const char *output, *test;
-    uint64_t passes, dimension, top;
-    trace trace;
-    calibrating calibrating;
-
-    sluice_model *model;
-    sluice_model *result; /* the model as it predicts: itself, or a copy that has learned its unfinished batch */
-    sluice_meter *meter;
-    uint64_t updates_before; /* of earlier runs, with -i */
-    uint64_t waiting;        /* examples of an unfinished batch */
-    double seconds;
-    skip_tally skipped, test_skipped;
-    sluice_measures measures, test_measures;
-} training;
 
 /* What can be seen to be wrong before any work. */
 static int check_usage(training *t) {
@@ -65,12 +40,16 @@ static int check_usage(training *t) {
         return wrong_usage(a->command->name, "--final needs -o MODEL: there is nothing to write it to");
     if ((rc = check_output_apart(a, "-o", "model", t->output, t->test))) return rc;
     if ((rc = check_output_apart(a, "--trace", "trace", t->trace.path, t->test))) return rc;
-    if (t->trace.path && t->output && same_output(t->trace.path, t->output))
-        return wrong_usage(a->command->name, "--trace and -o name the same file");
+    if ((rc = check_output_apart(a, "--report", "report", t->page, t->test))) return rc;
+    if ((rc = check_outputs_differ(a, "--trace", t->trace.path, "-o", t->output))) return rc;
+    if ((rc = check_outputs_differ(a, "--report", t->page, "-o", t->output))) return rc;
+    if ((rc = check_outputs_differ(a, "--report", t->page, "--trace", t->trace.path))) return rc;
     if (t->passes > 1 && reads_once(a->inputs, a->n_inputs))
         return wrong_usage(a->command->name, "--passes %" PRIu64 ": standard input and pipes can be read only once",
                            t->passes);
     if ((rc = check_later_apart(a, "--test", t->test))) return rc;
+    if ((rc = check_output_keeps(a, "--report", "report", t->page, "--calibrate", t->calibrating.path))) return rc;
+    if ((rc = check_output_keeps(a, "--report", "report", t->page, "-i", args_value(a, "resume")))) return rc;
     return calibrate_check(a, &t->calibrating, t->output, t->trace.path, t->test);
 }
 
@@ -79,18 +58,22 @@ static int check_files(const training *t) {
     int rc = t->test ? check_later_input(t->test) : DONE;
     if (!rc && t->calibrating.path) rc = check_later_input(t->calibrating.path);
     if (!rc && t->output) rc = check_later_output(t->output);
+    if (!rc && t->page) rc = check_later_output(t->page);
     return rc;
 }
 
-/* Learns a batch, in pieces where rows of the progress table fall due within it. */
+/* Learns a batch, in pieces where something falls due within it: a row of the progress table or of the trace, a point
+ * of the course. */
 static int learn_batch(training *t, progress *p, const sluice_reader *reader, const sluice_batch *batch) {
     size_t rows = sluice_batch_rows(batch);
     for (size_t first = 0, n; first < rows; first += n) {
         n = trace_until_row(&t->trace, progress_until_row(p, rows - first));
+        n = course_until_point(&t->course, n);
         if (sluice_model_learn_rows(t->model, batch, first, n, t->meter) != SLUICE_OK)
             return complain_error(sluice_model_error(t->model));
         progress_learned(p, reader, n, t->model, t->meter);
         trace_learned(&t->trace, n, t->model, t->meter);
+        course_learned(&t->course, batch, first, n, t->model, t->meter);
     }
     return DONE;
 }
@@ -105,7 +88,8 @@ static int learn_pass(training *t, progress *p) {
     while (!rc && (status = sluice_reader_next(reader, &batch)) == SLUICE_OK) rc = learn_batch(t, p, reader, batch);
     progress_clear(p);
     if (!rc && status != SLUICE_END) rc = complain_reader(reader, &t->reading);
-    if (!rc) rc = remember_stream(t->a, t->model, sluice_reader_format(reader));
+    t->format = sluice_reader_format(reader);
+    if (!rc) rc = remember_stream(t->a, t->model, t->format);
     tally_skipped(&t->skipped, reader);
     sluice_reader_close(reader);
     return rc;
@@ -122,7 +106,8 @@ static int end_run(training *t) {
     uint64_t waiting = sluice_model_waiting(t->model);
     if (waiting && !t->a->quiet) complain("learning a batch of %" PRIu64 " examples", waiting);
     if (sluice_model_end_run(t->model) != SLUICE_OK) return complain_error(sluice_model_error(t->model));
-    if (waiting && !t->a->quiet && waiting == examples_of(t->model))
+    t->blind = waiting && waiting == examples_of(t->model);
+    if (t->blind && !t->a->quiet)
         complain("note: all examples were predicted before the first batch was learned; --test measures the model");
     t->result = t->model;
     t->waiting = sluice_model_waiting(t->model);
@@ -144,6 +129,11 @@ static int learn(training *t) {
     t->measures = (sluice_measures){.size = sizeof t->measures};
     sluice_meter_read(t->meter, &t->measures);
     if (!rc) progress_finish(&p, t->result, t->meter);
+    if (!rc) {
+        t->facts = (sluice_model_facts){.size = sizeof t->facts};
+        sluice_model_describe(t->result, &t->facts);
+        course_end(&t->course, &t->facts, t->meter);
+    }
     int traced = trace_end(&t->trace, t->result ? t->result : t->model, t->meter);
     if (!rc) rc = traced;
     if (!a->quiet) warn_skipped(&t->skipped, "input");
@@ -156,9 +146,9 @@ static int learn(training *t) {
 static int measure(training *t) {
     if (!t->test) return DONE;
     progress p = progress_start(t->a->quiet, 1, 0);
-    int rc = measure_inputs(t->result, &t->test, 1, &t->reading, &t->how, &p, &t->test_measures, &t->test_skipped);
-    if (!t->a->quiet) warn_skipped(&t->test_skipped, t->test);
-    if (!rc && !t->a->quiet) warn_one_class(&t->test_measures, t->test);
+    int rc = measure_inputs(t->result, &t->test, 1, &t->reading, &t->how, &p, &t->tested);
+    if (!t->a->quiet) warn_skipped(&t->tested.skipped, t->test);
+    if (!rc && !t->a->quiet) warn_one_class(&t->tested.measures, t->test);
     return rc;
 }
 
@@ -173,43 +163,6 @@ static int save(training *t) {
     return rc;
 }
 
-static int report_top(report *r, const training *t) {
-    sluice_weight *weights;
-    size_t n;
-    sluice_error err = {0};
-    if (sluice_model_weights(t->result, &weights, &n, &err) != SLUICE_OK) return complain_error(&err);
-    report_heaviest(r, weights, n, (size_t)t->top);
-    sluice_free(weights);
-    return DONE;
-}
-
-static int print_results(const training *t) {
-    sluice_model_facts facts = {.size = sizeof facts};
-    sluice_model_describe(t->result, &facts);
-    if (!t->a->quiet) warn_dimension(t->dimension, &facts);
-    if (!t->a->quiet) warn_model(&facts);
-
-    report r = report_start(args_has(t->a, "json"));
-    report_text(&r, "learner", facts.learner->name);
-    report_params(&r, t->model, &facts);
-    report_settings(&r, &facts.settings);
-    report_measures(&r, &t->measures);
-    report_count(&r, "updates", facts.updates - t->updates_before);
-    if (facts.learner->flags & SLUICE_LEARNER_BATCH) report_count(&r, "waiting", t->waiting);
-    report_count(&r, "passes", t->passes);
-    report_size(&r, &facts, t->dimension);
-    report_speed(&r, t->seconds, t->measures.examples);
-    report_skipped(&r, &t->skipped);
-    if (t->test) {
-        report_open(&r, "test");
-        report_measures(&r, &t->test_measures);
-        report_skipped(&r, &t->test_skipped);
-        report_close(&r);
-    }
-    int rc = t->top ? report_top(&r, t) : DONE;
-    return rc ? rc : report_end(&r);
-}
-
 static int make_meter(training *t) {
     sluice_error err = {0};
     sluice_meter_options how = t->how;
@@ -218,8 +171,8 @@ static int make_meter(training *t) {
     return t->meter ? DONE : complain_error(&err);
 }
 
-/* As the run before reported them: with those of a batch that it left unfinished. */
-static int count_updates_before(training *t) {
+/* Updates as the run before reported them: with those of a batch that it left unfinished. */
+static int count_before(training *t) {
     sluice_error err = {0};
     sluice_model_facts facts = {.size = sizeof facts};
     sluice_model_describe(t->model, &facts);
@@ -230,11 +183,15 @@ static int count_updates_before(training *t) {
         sluice_model_free(finished);
     }
     t->updates_before = facts.updates;
+    t->examples_before = facts.examples;
     return DONE;
 }
 
 static int run(const args *a) {
     training t = {.a = a, .output = args_value(a, "output"), .test = args_value(a, "test"), .passes = 1};
+    t.page = args_value(a, "report");
+    t.course = course_start(t.page != NULL);
+    t.tested.wants_shape = t.page != NULL;
     int rc = check_usage(&t);
     if (!rc) rc = model_from_args(a, &t.model);
     if (!rc) rc = check_files(&t);
@@ -243,13 +200,14 @@ static int run(const args *a) {
         stream_for_model(&t.reading, t.model);
         rc = trace_start(&t.trace);
     }
-    if (!rc) rc = count_updates_before(&t);
+    if (!rc) rc = count_before(&t);
     if (!rc) rc = learn(&t);
     if (!rc) rc = calibrate(&t.calibrating, t.model, t.result, &t.reading, a->quiet);
     if (!rc) rc = measure(&t);
     if (!rc) rc = print_results(&t);
-    /* a run that fails saves no model: not before the results have reached their reader */
-    if (!rc) rc = save(&t);
+    /* a run that fails leaves no page and saves no model: not before the results have reached their reader */
+    if (!rc) rc = write_train_page(&t);
+    if (!rc && (rc = save(&t)) && t.page) remove_text_file(t.page);
     sluice_meter_free(t.meter);
     if (t.result != t.model) sluice_model_free(t.result);
     sluice_model_free(t.model);

@@ -45,8 +45,15 @@ static int measure_batch(void *context, const sluice_batch *batch) {
     return complain_error(sluice_meter_error(m->meter));
 }
 
+shape shape_of(sluice_meter *meter) {
+    shape s;
+    s.n_cuts = sluice_meter_curve(meter, s.cuts, SHAPE_CUTS);
+    s.n_bins = sluice_meter_bins(meter, s.bins);
+    return s;
+}
+
 int measure_inputs(const sluice_model *model, const char *const *paths, size_t n, const sluice_reader_options *reading,
-                   const sluice_meter_options *how, progress *live, sluice_measures *measures, skip_tally *skipped) {
+                   const sluice_meter_options *how, progress *live, measured *result) {
     sluice_error err = {0};
     sluice_meter_options exact = *how;
     exact.exact_auc = 1;
@@ -61,9 +68,10 @@ int measure_inputs(const sluice_model *model, const char *const *paths, size_t n
         measuring m = {.model = final, .meter = meter};
         rc = each_batch(reader, reading, live, measure_batch, &m);
         free(m.margins);
-        tally_skipped(skipped, reader);
-        *measures = (sluice_measures){.size = sizeof *measures};
-        sluice_meter_read(meter, measures);
+        tally_skipped(&result->skipped, reader);
+        result->measures = (sluice_measures){.size = sizeof result->measures};
+        sluice_meter_read(meter, &result->measures);
+        if (result->wants_shape) result->shape = shape_of(meter);
     } else {
         rc = complain_error(&err);
     }

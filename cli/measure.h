@@ -21,10 +21,28 @@ int measure_options(const args *a, sluice_meter_options *how);
 /* Fills in what the model says about it: probabilities, and costs that were not given. */
 void measure_defaults(const sluice_model *model, sluice_meter_options *how);
 
+enum { SHAPE_CUTS = 160 };
+
+/* Predictions at all thresholds, and by probability: what a page draws. */
+typedef struct shape {
+    sluice_cut cuts[SHAPE_CUTS];
+    sluice_calibration_bin bins[SLUICE_CALIBRATION_BINS];
+    size_t n_cuts, n_bins;
+} shape;
+
+shape shape_of(sluice_meter *meter);
+
+typedef struct measured {
+    sluice_measures measures;
+    skip_tally skipped;
+    int wants_shape; /* somebody will ask for it */
+    shape shape;
+} measured;
+
 /* Measures the model on labelled inputs without learning; the AUC is exact. `live` may be NULL. Returns an exit status,
  * after saying what went wrong. */
 int measure_inputs(const sluice_model *model, const char *const *paths, size_t n, const sluice_reader_options *reading,
-                   const sluice_meter_options *how, progress *live, sluice_measures *measures, skip_tally *skipped);
+                   const sluice_meter_options *how, progress *live, measured *result);
 
 /* Says so where there was only one class: most often the labels are written in another way than sluice reads them. */
 void warn_one_class(const sluice_measures *m, const char *what);

@@ -24,6 +24,7 @@ static const size_t figures[] = {
     offsetof(sluice_measures, log_loss),
     offsetof(sluice_measures, brier),
     offsetof(sluice_measures, calibration_error),
+    offsetof(sluice_measures, average_precision),
 };
 enum { N_FIGURES = sizeof figures / sizeof *figures };
 

@@ -107,6 +107,12 @@ int check_output_keeps(const args *a, const char *option, const char *what, cons
                        what, later);
 }
 
+int check_outputs_differ(const args *a, const char *option, const char *output, const char *other_option,
+                         const char *other) {
+    if (!output || !other || !same_output(output, other)) return DONE;
+    return wrong_usage(a->command->name, "%s and %s name the same file", option, other_option);
+}
+
 int check_later_apart(const args *a, const char *option, const char *file) {
     if (!file || !reads_stdin(&file, 1) || !reads_stdin(a->inputs, a->n_inputs)) return DONE;
     return wrong_usage(a->command->name, "%s -: standard input is already the input to learn from", option);

@@ -27,6 +27,9 @@ int check_output_apart(const args *a, const char *option, const char *what, cons
  * WRONG_USAGE. */
 int check_output_keeps(const args *a, const char *option, const char *what, const char *output, const char *later,
                        const char *file);
+/* Refuses two outputs (either may be NULL) that are one file. Returns DONE or WRONG_USAGE. */
+int check_outputs_differ(const args *a, const char *option, const char *output, const char *other_option,
+                         const char *other);
 /* Refuses a file to be read after learning (or NULL), given as `option`, that is the standard input which is learned
  * from. Returns DONE or WRONG_USAGE. */
 int check_later_apart(const args *a, const char *option, const char *file);

@@ -1,5 +1,6 @@
 #include "report.h"
 
+#include "html.h"
 #include "message.h"
 #include "params.h"
 #include "wrap.h"
@@ -11,7 +12,7 @@
 enum { VALUE_COLUMN = 22 };
 
 report report_start(int as_json) {
-    report r = {{stdout, 0}, as_json, 0};
+    report r = {{stdout, 0}, .as_json = as_json};
     if (as_json) json_open(&r.j, NULL, '{');
     return r;
 }
@@ -24,6 +25,8 @@ int report_end(report *r) {
     return flush_results(stdout, "standard output");
 }
 
+report report_rows(FILE *out) { return (report){{out, 0}, .as_rows = 1}; }
+
 /* The name of a line for a person: the key with blanks. */
 static void print_label(const report *r, const char *key) {
     int width = printf("%*s", 2 * r->depth, "");
@@ -31,51 +34,62 @@ static void print_label(const report *r, const char *key) {
     printf("%*s", width < VALUE_COLUMN ? VALUE_COLUMN - width : 1, "");
 }
 
-void report_count(report *r, const char *key, uint64_t n) {
-    if (r->as_json) {
-        json_count(&r->j, key, n);
+static void put_row(const report *r, const char *key, const char *text) {
+    FILE *out = r->j.out;
+    fputs("<tr><th>", out);
+    for (; *key; key++) fputc(*key == '_' ? ' ' : *key, out);
+    fputs("</th><td>", out);
+    html_text(out, text);
+    fputs("</td></tr>\n", out);
+}
+
+/* For a person. */
+static void put_line(const report *r, const char *key, const char *text) {
+    if (r->as_rows) {
+        put_row(r, key, text);
         return;
     }
     print_label(r, key);
-    printf("%" PRIu64 "\n", n);
+    puts(text);
+}
+
+void report_count(report *r, const char *key, uint64_t n) {
+    char text[32];
+    snprintf(text, sizeof text, "%" PRIu64, n);
+    if (r->as_json)
+        json_count(&r->j, key, n);
+    else
+        put_line(r, key, text);
 }
 
 void report_figure(report *r, const char *key, double x) {
-    if (r->as_json) {
+    char text[32];
+    snprintf(text, sizeof text, "%.6g", x);
+    if (r->as_json)
         json_number(&r->j, key, x);
-        return;
-    }
-    print_label(r, key);
-    if (isnan(x))
-        puts("-");
     else
-        printf("%.6g\n", x);
+        put_line(r, key, isnan(x) ? "-" : text);
 }
 
 void report_text(report *r, const char *key, const char *text) {
-    if (r->as_json) {
+    if (r->as_json)
         json_text(&r->j, key, text);
-        return;
-    }
-    print_label(r, key);
-    puts(text ? text : "-");
+    else
+        put_line(r, key, text ? text : "-");
 }
 
 void report_truth(report *r, const char *key, int truth) {
-    if (r->as_json) {
+    if (r->as_json)
         json_truth(&r->j, key, truth);
-        return;
-    }
-    print_label(r, key);
-    puts(truth ? "yes" : "no");
+    else
+        put_line(r, key, truth ? "yes" : "no");
 }
 
 void report_open(report *r, const char *key) {
     if (r->as_json) {
         json_open(&r->j, key, '{');
     } else {
-        print_label(r, key);
-        putchar('\n');
+        put_line(r, key, "");
     }
     r->depth++;
 }
@@ -117,35 +131,40 @@ static const char *tf_word(const sluice_settings *s) {
     return s->tf == SLUICE_TF_BINARY ? "binary" : s->tf == SLUICE_TF_COUNT ? "count" : "log";
 }
 
+/* On one line, and only what is not usual. */
+static void settings_text(const report *r, const sluice_settings *s, const char *normalize) {
+    char bias[32];
+    sluice_format_double(bias, s->bias);
+    print_label(r, "settings");
+    printf("bias=%s normalize=%s hash=%u", bias, normalize, s->hash_bits);
+    if (s->max_features) printf(" max-features=%" PRIu64, s->max_features);
+    if (s->ngrams) printf(" ngrams=%u", s->ngrams);
+    if (s->tf) printf(" tf=%s", tf_word(s));
+    if (*s->format) printf(" format=%s", s->format);
+    if (*s->label) printf(" label=%s", s->label);
+    if (*s->weight) printf(" weight=%s", s->weight);
+    if (s->no_header) printf(" no-header");
+    putchar('\n');
+}
+
 void report_settings(report *r, const sluice_settings *s) {
     const char *normalize = s->normalize == SLUICE_NORMALIZE_L2 ? "l2" : "none";
-    if (!r->as_json) {
-        char bias[32];
-        sluice_format_double(bias, s->bias);
-        print_label(r, "settings");
-        printf("bias=%s normalize=%s hash=%u", bias, normalize, s->hash_bits);
-        if (s->max_features) printf(" max-features=%" PRIu64, s->max_features);
-        if (s->ngrams) printf(" ngrams=%u", s->ngrams);
-        if (s->tf) printf(" tf=%s", tf_word(s));
-        if (*s->format) printf(" format=%s", s->format);
-        if (*s->label) printf(" label=%s", s->label);
-        if (*s->weight) printf(" weight=%s", s->weight);
-        if (s->no_header) printf(" no-header");
-        putchar('\n');
+    if (!r->as_json && !r->as_rows) {
+        settings_text(r, s, normalize);
         return;
     }
-    json_open(&r->j, "settings", '{');
-    json_number(&r->j, "bias", s->bias);
-    json_text(&r->j, "normalize", normalize);
-    json_count(&r->j, "hash", s->hash_bits);
-    json_count(&r->j, "max_features", s->max_features);
-    json_count(&r->j, "ngrams", s->ngrams ? s->ngrams : 1);
-    json_text(&r->j, "tf", tf_word(s));
-    json_text(&r->j, "format", *s->format ? s->format : NULL);
-    json_text(&r->j, "label", *s->label ? s->label : NULL);
-    json_text(&r->j, "weight", *s->weight ? s->weight : NULL);
-    json_truth(&r->j, "no_header", s->no_header);
-    json_close(&r->j, '}');
+    if (r->as_json) report_open(r, "settings");
+    report_figure(r, "bias", s->bias);
+    report_text(r, "normalize", normalize);
+    report_count(r, "hash", s->hash_bits);
+    report_count(r, "max_features", s->max_features);
+    report_count(r, "ngrams", s->ngrams ? s->ngrams : 1);
+    report_text(r, "tf", tf_word(s));
+    report_text(r, "format", *s->format ? s->format : NULL);
+    report_text(r, "label", *s->label ? s->label : NULL);
+    report_text(r, "weight", *s->weight ? s->weight : NULL);
+    report_truth(r, "no_header", s->no_header);
+    if (r->as_json) report_close(r);
 }
 
 void report_measures(report *r, const sluice_measures *m) {
@@ -155,6 +174,7 @@ void report_measures(report *r, const sluice_measures *m) {
     report_figure(r, "accuracy", m->accuracy);
     report_figure(r, "balanced_accuracy", m->balanced_accuracy);
     report_figure(r, "auc", m->auc);
+    report_figure(r, "average_precision", m->average_precision);
     report_count(r, "positives", m->true_pos + m->false_neg);
     report_count(r, "negatives", m->true_neg + m->false_pos);
     report_count(r, "missed", m->false_neg);

@@ -1,5 +1,5 @@
-/* Results, written once in the source and shown in two ways: as one JSON object, or as aligned lines for a person. Both
- * have the same content under the same names. */
+/* Results, written once in the source and shown in three ways: as one JSON object, as aligned lines for a person, or as
+ * rows of a table in a page. All have the same content under the same names. */
 #ifndef CLI_REPORT_H
 #define CLI_REPORT_H
 
@@ -9,11 +9,13 @@
 
 typedef struct report {
     json j;
-    int as_json;
+    int as_json, as_rows;
     int depth;
 } report;
 
 report report_start(int as_json);
+/* Rows of an HTML table, which is not ended; parameters are not among what it shows. */
+report report_rows(FILE *out);
 /* Ends the report and flushes it. Returns DONE or FAILED. */
 int report_end(report *r);
 

@@ -50,7 +50,7 @@ static sluice_status rank_features(const sluice_model *model, const dataset *d, 
         if (d->names) w.name = sluice_names_name(d->names, w.id);
         r->features[r->n++] = w;
     }
-    sort_heaviest(r->features, r->n);
+    bring_heaviest(r->features, r->n, r->n);
     return SLUICE_OK;
 }
 

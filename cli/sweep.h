@@ -90,9 +90,10 @@ void curves_free(sweeping *w);
 /* sweep_find.c: further rounds, until the wanted sparsities are found. */
 int sweep_find(sweeping *w);
 
-/* sweep_report.c, sweep_csv.c, sweep_page.c: the results. */
+/* sweep_report.c, sweep_csv.c, sweep_page.c, sweep_chart.c: the results. */
 void report_sweep(report *r, const sweeping *w);
 int write_csv(const sweeping *w);
 int write_page(const sweeping *w);
+void put_sweep_chart(FILE *out, const sweeping *w);
 
 #endif

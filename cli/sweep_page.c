@@ -3,6 +3,8 @@
 #include "command_line.h"
 #include "html.h"
 #include "message.h"
+#include "page.h"
+#include "sweep.h"
 #include "text_file.h"
 
 #include <inttypes.h>
@@ -14,58 +16,13 @@ typedef struct page {
     const char *command_line;
 } page;
 
-/* The colours are those of Okabe and Ito, which all kinds of eyes tell apart; yellow is left out, white paper shows it
- * badly. */
-static const char style[] =
-    ":root{--paper:#fff;--ink:#1a1a1a;--faint:#666;--rule:#ddd;color-scheme:light dark}\n"
-    "@media screen and "
-    "(prefers-color-scheme:dark){:root{--paper:#15171a;--ink:#e8e8e8;--faint:#a0a0a0;--rule:#3a3d42}}\n"
-    "body{margin:2rem auto;max-width:62rem;padding:0 1rem;background:var(--paper);color:var(--ink);"
-    "font:15px/1.5 system-ui,sans-serif}\n"
-    "h1{font-size:1.5rem;margin:0 0 1rem}h2{font-size:1.1rem;margin:2rem 0 .5rem}\n"
-    "svg{width:100%;height:auto;display:block}svg text{fill:var(--ink);font-family:inherit}\n"
-    ".tick{font-size:13px}.axis{font-size:14px}.legend{font-size:14px}svg .faint{fill:var(--faint);font-size:12px}\n"
-    ".grid{stroke:var(--rule);fill:none}.frame{stroke:var(--ink);fill:none}\n"
-    ".line{stroke:var(--c);fill:none;stroke-width:1.8}.bar{stroke:var(--c);fill:none;stroke-width:1.2}\n"
-    ".mark{stroke:var(--c);fill:var(--c);fill-opacity:.85;stroke-width:1.8}.hit{fill:transparent}\n"
-    ".point:hover .mark{stroke:var(--ink)}\n"
-    ".c0{--c:#0072b2}.c1{--c:#d55e00}.c2{--c:#009e73}.c3{--c:#cc79a7}.c4{--c:#e69f00}.c5{--c:#56b4e9}.c6{--c:var(--ink)"
-    "}\n"
-    "table{border-collapse:collapse;font-variant-numeric:tabular-nums}th,td{padding:.15rem .7rem;text-align:right}\n"
-    "th{border-bottom:1px solid var(--ink);font-weight:600}.name{text-align:left}td{white-space:nowrap}\n"
-    "td.why{white-space:normal;text-align:left}.tables{overflow-x:auto}\n"
-    "tr.first td{border-top:1px solid var(--rule)}td svg{width:26px;height:16px;display:inline-block;"
-    "vertical-align:-3px;margin-right:.4rem}\n"
-    "dl{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1rem;margin:0}dt{color:var(--faint)}dd{margin:0;"
-    "overflow-wrap:anywhere}code{font-family:ui-monospace,monospace;font-size:.92em}\n"
-    "#tip{position:fixed;display:none;pointer-events:none;background:var(--ink);color:var(--paper);padding:.2rem .5rem;"
-    "border-radius:4px;font-size:13px;max-width:24rem}\n"
-    "@media print{@page{margin:15mm}body{margin:0;max-width:none;font-size:10pt;"
-    "-webkit-print-color-adjust:exact;print-color-adjust:exact}svg,tr{break-inside:avoid}h2{break-after:avoid}"
-    "thead{display:table-header-group}table{font-size:8.5pt}th,td{padding:.1rem .4rem}}\n";
-
-/* Titles show by themselves, but late. */
-static const char script[] =
-    "const tip=document.getElementById('tip');\n"
-    "for(const p of document.querySelectorAll('.point')){\n"
-    "const t=p.querySelector('title'),text=t.textContent;t.remove();p.setAttribute('aria-label',text);\n"
-    "p.addEventListener('mousemove',e=>{tip.textContent=text;tip.style.display='block';\n"
-    "tip.style.left=Math.min(e.clientX+14,innerWidth-tip.offsetWidth-8)+'px';tip.style.top=(e.clientY+16)+'px'});\n"
-    "p.addEventListener('mouseleave',()=>{tip.style.display='none'})}\n";
-
-static void put_fact(FILE *out, const char *name, const char *text) {
-    fprintf(out, "<dt>%s</dt><dd>", name);
-    html_text(out, text);
-    fputs("</dd>\n", out);
-}
-
 static void put_facts(FILE *out, const page *g) {
     const sweeping *w = g->w;
     fputs("<dl>\n<dt>command</dt><dd><code>", out);
     html_text(out, g->command_line);
     fputs("</code></dd>\n", out);
-    for (size_t i = 0; i < w->a->n_inputs; i++) put_fact(out, i ? "" : "learned from", w->a->inputs[i]);
-    if (!w->a->n_inputs) put_fact(out, "learned from", "standard input");
+    for (size_t i = 0; i < w->a->n_inputs; i++) page_fact(out, i ? "" : "learned from", w->a->inputs[i]);
+    if (!w->a->n_inputs) page_fact(out, "learned from", "standard input");
     fprintf(out, "<dt>examples</dt><dd>%" PRIu64 ", %" PRIu64 " positive", w->examples, w->positives);
     if (w->skipped.total) fprintf(out, "; %" PRIu64 " malformed lines skipped", w->skipped.total);
     if (w->passes > 1) fprintf(out, "; %" PRIu64 " passes", w->passes);
@@ -75,10 +32,10 @@ static void put_facts(FILE *out, const page *g) {
     if (any) fprintf(out, "<dt>features seen</dt><dd>%.10g</dd>\n", any->features_seen);
     if (w->dimension) fprintf(out, "<dt>sparsity of</dt><dd>%" PRIu64 " features</dd>\n", w->dimension);
     if (w->test) {
-        put_fact(out, "tested on", w->test);
+        page_fact(out, "tested on", w->test);
         fprintf(out, "<dt>test examples</dt><dd>%zu</dd>\n", sluice_batch_rows(w->test_rows));
     } else {
-        put_fact(out, "tested on", "nothing: the errors are those made while learning");
+        page_fact(out, "tested on", "nothing: the errors are those made while learning");
     }
     fprintf(out, "<dt>made by</dt><dd>sluice %s</dd>\n</dl>\n", sluice_version());
 }
@@ -104,8 +61,8 @@ static void put_error(FILE *out, const sweeping *w, double error, double deviati
 static void put_point(FILE *out, const sweeping *w, const curve *c, const point *p) {
     size_t which = (size_t)(c - w->curves);
     fprintf(out, "<td class=\"name\"><svg class=\"c%zu\" viewBox=\"-13 -8 26 16\" aria-hidden=\"true\">",
-            which % CHART_COLOURS);
-    put_marker(out, which);
+            which % PAGE_COLOURS);
+    chart_marker(out, which);
     fputs("</svg>", out);
     html_text(out, c->learner->name);
     fprintf(out, "</td><td class=\"name\">%s</td><td>%s</td>", c->param->name, swept_value(p));
@@ -168,20 +125,17 @@ static void put_points(FILE *out, const sweeping *w) {
 
 static void put_page(FILE *out, const void *what) {
     const page *g = what;
-    fprintf(out,
-            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-            "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
-            "<title>Error against sparsity</title>\n<link rel=\"icon\" href=\"data:,\">\n<style>\n%s</style>\n</head>\n"
-            "<body>\n<h1>Error against sparsity</h1>\n<figure style=\"margin:0\">\n",
-            style);
-    put_chart(out, g->w);
+    page_start(out, "Error against sparsity");
+    fputs("<figure class=\"wide\">\n", out);
+    put_sweep_chart(out, g->w);
     fputs("</figure>\n", out);
     put_facts(out, g);
     fputs("<div class=\"tables\">\n", out);
     put_best(out, g->w);
     put_findings(out, g->w);
     put_points(out, g->w);
-    fprintf(out, "</div>\n<div id=\"tip\"></div>\n<script>\n%s</script>\n</body>\n</html>\n", script);
+    fputs("</div>\n", out);
+    page_end(out);
 }
 
 int write_page(const sweeping *w) {

@@ -1,19 +1,28 @@
 #include "text_file.h"
 
 #include "message.h"
+#include "sluice.h"
 
-#include <errno.h>
-#include <string.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 
 int write_text_file(const char *path, void (*write)(FILE *out, const void *what), const void *what) {
-    FILE *out = fopen(path, "w");
-    if (out) write(out, what);
-    int failed = !out || fflush(out) != 0 || ferror(out), why = errno;
-    if (out && fclose(out) != 0 && !failed) {
-        failed = 1;
-        why = errno;
-    }
-    if (!failed) return DONE;
-    complain("%s: cannot write: %s", path, strerror(why));
-    return FAILED;
+    char *text = NULL;
+    size_t n;
+    FILE *out = open_memstream(&text, &n);
+    if (!out) return out_of_memory();
+    write(out, what);
+    sluice_error err = {0};
+    int rc;
+    if (fclose(out) != 0)
+        rc = out_of_memory();
+    else
+        rc = sluice_write_file(path, text, n, &err) == SLUICE_OK ? DONE : complain_error(&err);
+    free(text);
+    return rc;
+}
+
+void remove_text_file(const char *path) {
+    struct stat s;
+    if (lstat(path, &s) == 0 && S_ISREG(s.st_mode)) remove(path);
 }

@@ -64,11 +64,32 @@ void report_features(report *r, const char *key, const char *title, const sluice
     json_close(&r->j, ']');
 }
 
-void sort_heaviest(sluice_weight *weights, size_t n) {
-    if (n) qsort(weights, n, sizeof *weights, by_weight);
+/* A heap whose root is the lightest, as far as `from` is in place. */
+static void sink(sluice_weight *heap, size_t n, size_t from) {
+    for (size_t child; (child = 2 * from + 1) < n; from = child) {
+        if (child + 1 < n && by_weight(&heap[child + 1], &heap[child]) > 0) child++;
+        if (by_weight(&heap[from], &heap[child]) >= 0) return;
+        sluice_weight lighter = heap[child];
+        heap[child] = heap[from];
+        heap[from] = lighter;
+    }
+}
+
+size_t bring_heaviest(sluice_weight *weights, size_t n, size_t top) {
+    if (top > n) top = n;
+    if (top == 0) return 0;
+    for (size_t i = top < n ? top / 2 : 0; i-- > 0;) sink(weights, top, i);
+    for (size_t i = top; i < n; i++) {
+        if (by_weight(&weights[i], &weights[0]) > 0) continue;
+        sluice_weight heavier = weights[i];
+        weights[i] = weights[0];
+        weights[0] = heavier;
+        sink(weights, top, 0);
+    }
+    qsort(weights, top, sizeof *weights, by_weight);
+    return top;
 }
 
 void report_heaviest(report *r, sluice_weight *weights, size_t n, size_t top) {
-    sort_heaviest(weights, n);
-    report_features(r, "top", "heaviest features", weights, top < n ? top : n);
+    report_features(r, "top", "heaviest features", weights, bring_heaviest(weights, n, top));
 }

@@ -278,6 +278,9 @@ SLUICE_API sluice_model *sluice_model_load(const char *path, sluice_error *err);
 SLUICE_API sluice_status sluice_model_bytes(sluice_model *model, void **bytes, size_t *n);
 SLUICE_API sluice_model *sluice_model_parse(const void *bytes, size_t n, sluice_error *err);
 
+/* Writes a file of any bytes, as a model is saved. */
+SLUICE_API sluice_status sluice_write_file(const char *path, const void *bytes, size_t n, sluice_error *err);
+
 /* ---- sweeps ----------------------------------------------------------------------------------------------------- */
 
 /* Many configurations of one learner that learn the same stream side by side. Each becomes the model that it would
@@ -417,6 +420,8 @@ typedef struct sluice_measures {
     double brier;             /* of probabilities: the mean square of what they miss the labels 0 and 1 by */
     double calibration_error; /* with exact_auc: mean probability and share of positives in 15 bins of equally many
                                  examples; how far they are apart on average */
+    double average_precision; /* the area under precision against recall: the positives' mean of the precision among
+                                 those whose margins are not smaller */
 } sluice_measures;
 
 SLUICE_API sluice_meter *sluice_meter_new(const sluice_meter_options *options, sluice_error *err);
@@ -426,6 +431,31 @@ SLUICE_API sluice_status sluice_meter_add(sluice_meter *meter, double margin, do
 /* Counts the margins of all rows of a batch; rows of importance 0 are absent. */
 SLUICE_API sluice_status sluice_meter_add_batch(sluice_meter *meter, const sluice_batch *batch, const double *margins);
 SLUICE_API void sluice_meter_read(sluice_meter *meter, sluice_measures *measures);
+/* The mistakes alone, and *examples, at no cost (sluice_meter_read goes over all bins or margins). */
+SLUICE_API uint64_t sluice_meter_mistakes(const sluice_meter *meter, uint64_t *examples);
+
+/* A threshold other than 0, and what it would have led to. */
+typedef struct sluice_cut {
+    double margin; /* those above it would be predicted +1 */
+    uint64_t true_pos, false_pos;
+} sluice_cut;
+
+/* From "all are +1" to "none is": the points of the ROC curve and of precision against recall. Fills `cuts` and returns
+ * how many there are: all, or `room` at most, spread evenly along the curve; none where there is only one class. Exact
+ * with exact_auc, else thresholds lie between bins. */
+SLUICE_API size_t sluice_meter_curve(sluice_meter *meter, sluice_cut *cuts, size_t room);
+
+#define SLUICE_CALIBRATION_BINS 15
+
+/* Examples of neighbouring probabilities. */
+typedef struct sluice_calibration_bin {
+    uint64_t examples, positives;
+    double probability; /* the mean */
+    double lowest, highest;
+} sluice_calibration_bin;
+
+/* The bins of the calibration error by rising probability; returns how many, 0 where that does not exist. */
+SLUICE_API size_t sluice_meter_bins(sluice_meter *meter, sluice_calibration_bin bins[SLUICE_CALIBRATION_BINS]);
 SLUICE_API const sluice_error *sluice_meter_error(const sluice_meter *meter);
 
 /* ---- numbers as text -------------------------------------------------------------------------------------------- */

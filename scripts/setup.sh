@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs what the build and the tests need, if something is missing: Debian packages, as root or with sudo.
-# `setup.sh fuzz` and `setup.sh bench` add what those targets need.
+# `setup.sh test`, `setup.sh fuzz` and `setup.sh bench` add what those targets need.
 set -eu
 
 # the package, and a question whether it is there (commands and headers: quicker to ask than dpkg, and true on any system)
@@ -37,7 +37,16 @@ if [ "${1:-}" = fuzz ]; then
     need libclang-rt-14-dev sh -c 'echo "int main(void){return 0;}" | clang -fsanitize=address -x c - -o /dev/null'
 fi
 
-[ -n "$missing" ] || exit 0
+# without a browser the pages are not looked at, and all other tests run: not every system has a package of it
+wanted=""
+if [ "${1:-}" = test ]; then
+    wanted=chromium-headless-shell
+    for browser in chromium-headless-shell chromium chromium-browser google-chrome; do
+        command -v $browser >/dev/null && wanted=""
+    done
+fi
+
+[ -n "$missing$wanted" ] || exit 0
 
 if [ "$(id -u)" = 0 ]; then
     run=""
@@ -46,14 +55,20 @@ elif command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then
 else
     run="none"
 fi
-if [ "$run" = none ] || ! command -v apt-get >/dev/null 2>&1; then
+command -v apt-get >/dev/null 2>&1 || run="none"
+if [ "$run" = none ] && [ -n "$missing" ]; then
     echo "sluice needs these packages (names as in Debian); please install them:$missing" >&2
     exit 1
 fi
-echo "installing:$missing"
-export DEBIAN_FRONTEND=noninteractive
-{ $run apt-get update && $run apt-get install -y --no-install-recommends $missing; } >"${TMPDIR:-/tmp}/sluice-setup.log" 2>&1 || {
-    tail -n 20 "${TMPDIR:-/tmp}/sluice-setup.log" >&2
-    echo "the installation failed; the whole log is in ${TMPDIR:-/tmp}/sluice-setup.log" >&2
+log=${TMPDIR:-/tmp}/sluice-setup.log
+install() {
+    echo "installing: $*"
+    { $run apt-get update && $run env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@"; } >"$log" 2>&1
+}
+# shellcheck disable=SC2086
+[ -z "$missing" ] || install $missing || {
+    tail -n 20 "$log" >&2
+    echo "the installation failed; the whole log is in $log" >&2
     exit 1
 }
+[ -z "$wanted" ] || { [ "$run" != none ] && install "$wanted"; } || echo "no $wanted: the pages are not looked at in a browser" >&2

@@ -10,12 +10,10 @@
  * fraction), so that a bin is at most 0.8 % wide wherever it lies. Margins in one bin count as ties. */
 enum { BINS = 1 << 16 };
 
-/* Of the calibration error. */
-enum { CALIBRATION_BINS = 15 };
-
 typedef struct margins {
     double *value;
     size_t n, room;
+    bool sorted;
 } margins;
 
 struct sluice_meter {
@@ -69,6 +67,15 @@ static size_t bin_of(double margin) {
     return bits >> 16;
 }
 
+/* The largest margin of a bin. */
+static double bin_end(size_t bin) {
+    uint32_t bits = (uint32_t)bin << 16 | 0xffff;
+    bits = bits >> 31 ? bits & 0x7fffffffu : ~bits;
+    float f;
+    memcpy(&f, &bits, sizeof f);
+    return (double)f;
+}
+
 static bool keep(margins *k, double margin) {
     if (k->n == k->room) {
         size_t room = k->room ? k->room * 2 : 1024;
@@ -78,6 +85,7 @@ static bool keep(margins *k, double margin) {
         k->room = room;
     }
     k->value[k->n++] = margin;
+    k->sorted = false;
     return true;
 }
 
@@ -130,33 +138,76 @@ static int by_value(const void *a, const void *b) {
 
 /* Their order is nobody's business. */
 static void sort_margins(margins *k) {
-    if (k->n) qsort(k->value, k->n, sizeof *k->value, by_value);
+    if (k->n && !k->sorted) qsort(k->value, k->n, sizeof *k->value, by_value);
+    k->sorted = true;
 }
 
-/* The share of pairs (positive, negative) in which the positive has the larger margin; ties count half. Counts are kept
- * as integers as long as possible: exact up to 2^53 pairs. */
-static double auc_exact(const sluice_meter *m) {
+static void sort_all(sluice_meter *m) {
+    sort_margins(&m->kept[0]);
+    sort_margins(&m->kept[1]);
+}
+
+/* How many of either label tie at the next larger margin: those of one bin, or the equal ones among those kept. *next
+ * begins as {0, 0}; *margin becomes the largest that ties. False past the last. */
+static bool next_tied(const sluice_meter *m, size_t next[2], uint64_t tied[2], double *margin) {
+    tied[0] = tied[1] = 0;
+    if (!m->options.exact_auc) {
+        for (size_t i; (i = next[0]) < BINS && !tied[0] && !tied[1]; next[0]++) {
+            tied[0] = m->bin[0][i];
+            tied[1] = m->bin[1][i];
+            *margin = bin_end(i);
+        }
+        return tied[0] || tied[1];
+    }
     const margins *neg = &m->kept[0], *pos = &m->kept[1];
-    if (!neg->n || !pos->n) return NAN;
-    double wins = 0;
-    size_t below = 0, not_above = 0;
-    for (size_t i = 0; i < pos->n; i++) {
-        while (below < neg->n && neg->value[below] < pos->value[i]) below++;
-        while (not_above < neg->n && neg->value[not_above] <= pos->value[i]) not_above++;
-        wins += (double)(below + not_above) / 2;
-    }
-    return wins / ((double)pos->n * (double)neg->n);
+    if (next[0] == neg->n && next[1] == pos->n) return false;
+    bool positive = next[0] == neg->n || (next[1] < pos->n && pos->value[next[1]] < neg->value[next[0]]);
+    *margin = positive ? pos->value[next[1]] : neg->value[next[0]];
+    for (int label = 0; label < 2; label++)
+        while (next[label] < m->kept[label].n && !(m->kept[label].value[next[label]] > *margin)) {
+            next[label]++;
+            tied[label]++;
+        }
+    return true;
 }
 
-static double auc_binned(const sluice_meter *m, double positives, double negatives) {
-    if (positives == 0 || negatives == 0) return NAN;
-    double wins = 0, below = 0;
-    for (size_t i = 0; i < BINS; i++) {
-        double neg = (double)m->bin[0][i];
-        wins += (double)m->bin[1][i] * (below + neg / 2);
-        below += neg;
+/* AUC: the share of pairs (positive, negative) in which the positive has the larger margin; ties count half. Counts are
+ * kept as integers as long as possible: exact up to 2^53 pairs. Average precision: the mean over the positives of the
+ * precision where all with their margin, or a larger one, are predicted +1. */
+static void measure_order(const sluice_meter *m, double positives, double negatives, sluice_measures *r) {
+    r->auc = r->average_precision = NAN;
+    if (positives == 0 || negatives == 0) return;
+    double wins = 0, precision = 0, below[2] = {0, 0}, margin;
+    size_t next[2] = {0, 0};
+    for (uint64_t tied[2]; next_tied(m, next, tied, &margin);) {
+        double neg = (double)tied[0], pos = (double)tied[1], found = positives - below[1];
+        wins += pos * (below[0] + neg / 2);
+        if (pos > 0) precision += pos * (found / (found + negatives - below[0]));
+        below[0] += neg;
+        below[1] += pos;
     }
-    return wins / (positives * negatives);
+    r->auc = wins / (positives * negatives);
+    r->average_precision = precision / positives;
+}
+
+size_t sluice_meter_curve(sluice_meter *m, sluice_cut *cuts, size_t room) {
+    sluice_cut now = {
+        .margin = -INFINITY, .true_pos = m->count[1][1] + m->count[1][0], .false_pos = m->count[0][1] + m->count[0][0]};
+    double pos = (double)now.true_pos, neg = (double)now.false_pos;
+    if (now.true_pos == 0 || now.false_pos == 0 || room < 3) return 0;
+    sort_all(m);
+    size_t n = 0, next[2] = {0, 0};
+    cuts[n++] = now;
+    for (uint64_t tied[2]; next_tied(m, next, tied, &now.margin);) {
+        now.false_pos -= tied[0];
+        now.true_pos -= tied[1];
+        /* both rates fall by 1 in all: so many cuts at equal distances, and no more */
+        double moved =
+            (double)(cuts[n - 1].true_pos - now.true_pos) / pos + (double)(cuts[n - 1].false_pos - now.false_pos) / neg;
+        bool is_last = now.true_pos == 0 && now.false_pos == 0;
+        if (is_last || (moved * (double)(room - 2) >= 2 && n < room - 1)) cuts[n++] = now;
+    }
+    return n;
 }
 
 /* The next smallest of the margins kept, which are sorted; *label: whose it is. */
@@ -168,24 +219,50 @@ static double next_margin(const sluice_meter *m, size_t next[2], int *label) {
 
 /* Probabilities do not fall as margins rise, so bins of margins are bins of probabilities. Equal probabilities are
  * never parted: a bin that is full waits for the next one that differs. */
-static double calibration_error(const sluice_meter *m) {
-    size_t n = m->kept[0].n + m->kept[1].n, next[2] = {0, 0}, bin = 1;
-    double surplus = 0, sum = 0, last = -1;
+static size_t fill_bins(const sluice_meter *m, sluice_calibration_bin bins[SLUICE_CALIBRATION_BINS]) {
+    size_t n = m->kept[0].n + m->kept[1].n, next[2] = {0, 0}, bin = 0, used = 0;
+    double last = -1;
     for (size_t i = 0; i < n; i++) {
         int label;
         double p = 1 / (1 + exp(-log_odds(m, next_margin(m, next, &label))));
-        if (i * CALIBRATION_BINS >= bin * n && p != last) {
-            sum += fabs(surplus);
-            surplus = 0;
-            bin = i * CALIBRATION_BINS / n + 1;
+        if (i * SLUICE_CALIBRATION_BINS >= bin * n && p != last) {
+            bins[used++] = (sluice_calibration_bin){.lowest = p};
+            bin = i * SLUICE_CALIBRATION_BINS / n + 1;
         }
-        surplus += p - label;
-        last = p;
+        sluice_calibration_bin *b = &bins[used - 1];
+        b->examples++;
+        b->positives += (uint64_t)label;
+        b->probability += p; /* the sum, for now */
+        b->highest = last = p;
     }
-    return n ? (sum + fabs(surplus)) / (double)n : NAN;
+    for (size_t i = 0; i < used; i++) bins[i].probability /= (double)bins[i].examples;
+    return used;
+}
+
+size_t sluice_meter_bins(sluice_meter *m, sluice_calibration_bin bins[SLUICE_CALIBRATION_BINS]) {
+    if (!m->options.exact_auc || !has_probabilities(m)) return 0;
+    sort_all(m);
+    return fill_bins(m, bins);
+}
+
+static double calibration_error(sluice_meter *m) {
+    sluice_calibration_bin bins[SLUICE_CALIBRATION_BINS];
+    size_t n = sluice_meter_bins(m, bins);
+    double sum = 0, all = 0;
+    for (size_t i = 0; i < n; i++) {
+        sum += fabs(bins[i].probability * (double)bins[i].examples - (double)bins[i].positives);
+        all += (double)bins[i].examples;
+    }
+    return n ? sum / all : NAN;
 }
 
 static double ratio(double a, double b) { return b > 0 ? a / b : NAN; }
+
+uint64_t sluice_meter_mistakes(const sluice_meter *m, uint64_t *examples) {
+    uint64_t right = m->count[1][1] + m->count[0][0], wrong = m->count[1][0] + m->count[0][1];
+    *examples = right + wrong;
+    return wrong;
+}
 
 const sluice_error *sluice_meter_error(const sluice_meter *m) { return &m->error; }
 
@@ -207,13 +284,12 @@ void sluice_meter_read(sluice_meter *m, sluice_measures *measures) {
     r.cost = m->options.cost_missed * (double)fn + m->options.cost_alarm * (double)fp;
     r.precision = ratio((double)tp, (double)(tp + fp));
     r.f1 = ratio(2 * (double)tp, (double)(2 * tp + fp + fn));
-    sort_margins(&m->kept[0]);
-    sort_margins(&m->kept[1]);
-    r.auc = m->options.exact_auc ? auc_exact(m) : auc_binned(m, pos, neg);
+    sort_all(m);
+    measure_order(m, pos, neg, &r);
     r.hinge_loss = ratio(m->hinge, all);
     bool known = has_probabilities(m);
     r.log_loss = known ? ratio(m->logistic, all) : NAN;
     r.brier = known ? ratio(m->brier, all) : NAN;
-    r.calibration_error = known && m->options.exact_auc ? calibration_error(m) : NAN;
+    r.calibration_error = calibration_error(m);
     memcpy(measures, &r, measures->size < sizeof r ? measures->size : sizeof r);
 }

@@ -156,3 +156,13 @@ void sl_atomic_abandon(sl_atomic *f) {
     if (!f->in_place) unlink(f->temporary);
     release(f);
 }
+
+sluice_status sluice_write_file(const char *path, const void *bytes, size_t n, sluice_error *err) {
+    sluice_error unheard;
+    if (!err) err = &unheard;
+    sl_atomic *f = sl_atomic_open(path, err);
+    if (!f) return err->status;
+    if (sl_atomic_write(f, bytes, n, err) == SLUICE_OK) return sl_atomic_commit(f, err);
+    sl_atomic_abandon(f);
+    return err->status;
+}

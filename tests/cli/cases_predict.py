@@ -93,7 +93,9 @@ def exact_measures(labels, margins):
     pos = sum(y > 0 for y in labels)
     fp, fn = n - pos - tn, pos - tp
     pairs = sum((a > b) + 0.5 * (a == b) for a, y in zip(margins, labels) if y > 0 for b, z in zip(margins, labels) if z <= 0)
+    not_below = [[z for b, z in zip(margins, labels) if b >= a] for a, y in zip(margins, labels) if y > 0]
     return {
+        "average_precision": sum(sum(z > 0 for z in some) / len(some) for some in not_below) / pos,
         "examples": n, "mistakes": fp + fn, "error_rate": (fp + fn) / n, "accuracy": 1 - (fp + fn) / n,
         "sensitivity": tp / pos, "specificity": tn / (n - pos), "balanced_accuracy": (tp / pos + tn / (n - pos)) / 2,
         "sum": (tp / pos + tn / (n - pos)) / 2, "precision": tp / (tp + fp), "recall": tp / pos,

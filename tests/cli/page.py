@@ -1,4 +1,4 @@
-"""Looks at a page that sweep wrote: fails unless it is well-formed and stands alone."""
+"""Looks at a page that sluice wrote: fails unless it is well-formed and stands alone."""
 
 import re
 import xml.etree.ElementTree as xml
@@ -10,10 +10,14 @@ VOID = {"meta", "link", "br"}
 
 
 class Page(HTMLParser):
+    """points: [(what shows on pointing, bars)] of all charts; charts: the same by the chart's id, titles alone;
+    tables: by caption, else by number: rows of cells."""
+
     def __init__(self):
         super().__init__(convert_charrefs=True)
         self.open, self.ids, self.words, self.scripts = [], [], [], 0
-        self.points, self.legend = [], []
+        self.points, self.legend, self.charts = [], [], {}
+        self.tables, self.caption, self.headings = {}, None, []
 
     def handle_starttag(self, tag, attributes):
         for name, value in attributes:
@@ -23,6 +27,18 @@ class Page(HTMLParser):
             check(name != "href" or value == "data:,", f"{tag} refers to {value}")
             check(not name.startswith("on"), f"{tag} has {name}")
         self.scripts += tag == "script"
+        if tag == "table":
+            self.caption = len(self.tables)
+            self.tables[self.caption] = []
+        elif tag == "caption":
+            self.tables[""] = self.tables.pop(self.caption)
+            self.caption = ""
+        elif tag == "tr":
+            self.tables[self.caption].append([])
+        elif tag in ("td", "th"):
+            self.tables[self.caption][-1].append("")
+        elif tag == "h2":
+            self.headings.append("")
         if tag not in VOID:
             self.open.append(tag)
 
@@ -35,25 +51,42 @@ class Page(HTMLParser):
         self.open.pop()
 
     def handle_data(self, data):
-        if not {"script", "style"} & set(self.open):
-            self.words.append(data)
+        if {"script", "style"} & set(self.open):
+            return
+        self.words.append(data)
+        if "caption" in self.open:
+            self.tables[self.caption + data] = self.tables.pop(self.caption)
+            self.caption += data
+        elif {"td", "th"} & set(self.open):
+            self.tables[self.caption][-1][-1] += data
+        elif "h2" in self.open:
+            self.headings[-1] += data
 
     @property
     def text(self):
         return "".join(self.words)
 
+    def rows(self, caption):
+        """A table of names and values."""
+        return dict(self.tables[caption])
+
 
 def look_at_chart(page, chart):
+    width, height = map(float, chart.get("viewBox").split()[2:])
     for element in chart.iter():
         for name, value in element.attrib.items():
             check(not re.search(r"nan|inf", value.replace("hidden", "")), f"{element.tag} {name}={value}")
+        x, y = float(element.get("cx", 0)), float(element.get("cy", 0))
+        if place := re.fullmatch(r"translate\((\S+) (\S+)\)", element.get("transform", "")):
+            x, y = map(float, place.groups())
+        check(0 <= x <= width and 0 <= y <= height, f"a point outside of the picture: {x} {y}")
+    titles = page.charts[chart.get("id")] = []
     for g in chart.iter("g"):
-        if g.get("class") == "point":
-            page.points.append((g.findtext("title"), sum(e.get("class") == "bar" for e in g)))
-            x, y = map(float, re.fullmatch(r"translate\((\S+) (\S+)\)", g.get("transform")).groups())
-            width, height = map(float, chart.get("viewBox").split()[2:])
-            check(0 <= x <= width and 0 <= y <= height, f"a point outside of the picture: {x} {y}")
-    page.legend = [e.text for e in chart.iter("text") if e.get("class") == "legend"]
+        if "point" in g.get("class", "").split():
+            titles.append(g.findtext("title"))
+            check(titles[-1], "a point says nothing")
+            page.points.append((titles[-1], sum(e.get("class") == "bar" for e in g)))
+    page.legend += [e.text for e in chart.iter("text") if e.get("class") == "legend"]
 
 
 def look(text):
@@ -64,9 +97,8 @@ def look(text):
     equal(len(page.ids), len(set(page.ids)), "ids are unique")
     check(text.startswith("<!DOCTYPE html>"), "no doctype")
     check(not re.search(r"https?:|//[a-z]|@import|url\(", text.split("<body>")[0] + text.split("<script>")[-1]), "refers to elsewhere")
-    pictures = re.findall(r"<svg.*?</svg>", text, re.S)
-    check(pictures, "no picture")
-    for picture in pictures:
-        xml.fromstring(picture)
-    look_at_chart(page, xml.fromstring(pictures[0]))
+    for picture in re.findall(r"<svg.*?</svg>", text, re.S):
+        drawn = xml.fromstring(picture)
+        if drawn.get("id"):
+            look_at_chart(page, drawn)
     return page

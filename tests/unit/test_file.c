@@ -96,6 +96,22 @@ TEST(a_model_that_cannot_be_saved_leaves_the_old_file) {
     sluice_model_free(back);
 }
 
+TEST(any_bytes_are_written_as_models_are) {
+    char back[8] = "";
+    size_t before = files_in_folder();
+    CHECK_EQ(sluice_write_file(in_folder("bytes"), "old", 3, NULL), SLUICE_OK);
+    CHECK_EQ(sluice_write_file(in_folder("bytes"), "a\0bc", 4, NULL), SLUICE_OK);
+    FILE *f = fopen(in_folder("bytes"), "rb");
+    CHECK(f && fread(back, 1, sizeof back, f) == 4 && memcmp(back, "a\0bc", 4) == 0);
+    if (f) fclose(f);
+    CHECK_EQ(files_in_folder(), before + 1);
+    sluice_error err = {0};
+    CHECK_EQ(sluice_write_file(folder, "a", 1, &err), SLUICE_E_IO);
+    CHECK(strcmp(err.source, folder) == 0);
+    CHECK_EQ(sluice_write_file("/dev/full", "a", 1, NULL), SLUICE_E_IO);
+    unlink(in_folder("bytes"));
+}
+
 TEST(errors_of_loading_name_the_file) {
     sluice_error err = {0};
     CHECK(!sluice_model_load(in_folder("missing"), &err));
@@ -255,6 +271,7 @@ int main(void) {
     RUN(what_is_saved_is_loaded);
     RUN(saving_follows_links_keeps_permissions_and_leaves_devices_alone);
     RUN(a_model_that_cannot_be_saved_leaves_the_old_file);
+    RUN(any_bytes_are_written_as_models_are);
     RUN(errors_of_loading_name_the_file);
     RUN(text_that_lies_is_refused);
     RUN(numbers_that_lie_are_refused);
