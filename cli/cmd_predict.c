@@ -56,7 +56,7 @@ static int predict_batches(const predicting *p) {
     }
     progress_clear(&live);
     if (!rc && s != SLUICE_END) rc = complain_reader(p->reader, &p->reading);
-    if (!rc && all && !known && !p->quiet) warn_unknown(all);
+    if (!rc && all && !known && !p->quiet) warn_unknown("input", all);
     free(margins);
     return rc;
 }

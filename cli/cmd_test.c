@@ -42,8 +42,7 @@ static int run(const args *a) {
     note_stdin(a);
     rc = measure_inputs(model, a->inputs, a->n_inputs, &reading, &how, &p, &result);
     double seconds = now_seconds() - p.started;
-    if (!a->quiet) warn_skipped(&result.skipped, "input");
-    if (!rc && !a->quiet) warn_one_class(&result.measures, "input");
+    if (!rc && !a->quiet) warn_measured(&result, "input");
     if (!rc) rc = print_results(a, model, &result, seconds);
     sluice_model_free(model);
     return rc;

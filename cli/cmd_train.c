@@ -147,8 +147,7 @@ static int measure(training *t) {
     if (!t->test) return DONE;
     progress p = progress_start(t->a->quiet, 1, 0);
     int rc = measure_inputs(t->result, &t->test, 1, &t->reading, &t->how, &p, &t->tested);
-    if (!t->a->quiet) warn_skipped(&t->tested.skipped, t->test);
-    if (!rc && !t->a->quiet) warn_one_class(&t->tested.measures, t->test);
+    if (!rc && !t->a->quiet) warn_measured(&t->tested, t->test);
     return rc;
 }
 

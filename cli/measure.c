@@ -34,6 +34,7 @@ typedef struct measuring {
     sluice_meter *meter;
     double *margins;
     size_t room;
+    int known;
 } measuring;
 
 static int measure_batch(void *context, const sluice_batch *batch) {
@@ -41,6 +42,7 @@ static int measure_batch(void *context, const sluice_batch *batch) {
     int rc = reserve_margins(&m->margins, &m->room, sluice_batch_rows(batch));
     if (rc) return rc;
     sluice_model_margins(m->model, batch, m->margins);
+    m->known |= any_margin(m->margins, sluice_batch_rows(batch));
     if (sluice_meter_add_batch(m->meter, batch, m->margins) == SLUICE_OK) return DONE;
     return complain_error(sluice_meter_error(m->meter));
 }
@@ -68,6 +70,7 @@ int measure_inputs(const sluice_model *model, const char *const *paths, size_t n
         measuring m = {.model = final, .meter = meter};
         rc = each_batch(reader, reading, live, measure_batch, &m);
         free(m.margins);
+        result->known = m.known;
         tally_skipped(&result->skipped, reader);
         result->measures = (sluice_measures){.size = sizeof result->measures};
         sluice_meter_read(meter, &result->measures);
@@ -86,6 +89,7 @@ void warn_one_class(const sluice_measures *m, const char *what) {
 }
 
 void warn_one_label(uint64_t examples, uint64_t positives, const char *what) {
+    if (!examples) warning("%s: there are no examples", what);
     if (examples < 2 || (positives > 0 && positives < examples)) return;
     if (positives)
         warning("%s: all %" PRIu64 " labels mean +1, as every label > 0 does; labels such as 1 and 2 must be rewritten "
@@ -94,4 +98,10 @@ void warn_one_label(uint64_t examples, uint64_t positives, const char *what) {
     else
         warning("%s: all %" PRIu64 " labels mean -1, as every label <= 0 does; there is nothing to tell apart", what,
                 examples);
+}
+
+void warn_measured(const measured *m, const char *what) {
+    warn_skipped(&m->skipped, what);
+    warn_one_class(&m->measures, what);
+    if (m->measures.examples && !m->known) warn_unknown(what, m->measures.examples);
 }

@@ -35,6 +35,7 @@ shape shape_of(sluice_meter *meter);
 typedef struct measured {
     sluice_measures measures;
     skip_tally skipped;
+    int known;       /* some example has a feature that weighs in the model */
     int wants_shape; /* somebody will ask for it */
     shape shape;
 } measured;
@@ -44,8 +45,11 @@ typedef struct measured {
 int measure_inputs(const sluice_model *model, const char *const *paths, size_t n, const sluice_reader_options *reading,
                    const sluice_meter_options *how, progress *live, measured *result);
 
-/* Says so where there was only one class: most often the labels are written in another way than sluice reads them. */
+/* Says so where there was nothing, or only one class: most often the labels are written in another way than sluice
+ * reads them. */
 void warn_one_class(const sluice_measures *m, const char *what);
 void warn_one_label(uint64_t examples, uint64_t positives, const char *what);
+/* What may be strange about what was measured: also lines left out, and features that the model does not know. */
+void warn_measured(const measured *m, const char *what);
 
 #endif

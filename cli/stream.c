@@ -75,10 +75,11 @@ int any_margin(const double *margins, size_t rows) {
     return 0;
 }
 
-void warn_unknown(uint64_t rows) {
-    warning("none of the %" PRIu64 " examples has a feature that weighs in this model: are format and columns those it "
+void warn_unknown(const char *what, uint64_t rows) {
+    warning("%s: none of the %" PRIu64
+            " examples has a feature that weighs in this model: are format and columns those it "
             "was learned from?",
-            rows);
+            what, rows);
 }
 
 void note_stdin(const args *a) {

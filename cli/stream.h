@@ -49,7 +49,7 @@ int reserve_margins(double **margins, size_t *room, size_t rows);
 /* Whether any of the margins is not 0. */
 int any_margin(const double *margins, size_t rows);
 /* After predicting so many rows of which all had the margin 0: is this the data that the model is for? */
-void warn_unknown(uint64_t rows);
+void warn_unknown(const char *what, uint64_t rows);
 
 /* Tells a person in front of a terminal what the program is waiting for. */
 void note_stdin(const args *a);

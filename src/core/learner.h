@@ -36,15 +36,15 @@ typedef struct sl_state {
     double *work;    /* and room for two more, good within a round */
     size_t order;    /* rows */
     size_t order_room;
-    bool lost;           /* dense learners: the matrix is no longer positive definite, and the model no longer good */
-    uint64_t seen;       /* features seen, those of this round's example among them */
-    sl_kept kept;        /* learners with a rank: the features they keep */
-    const sl_blas *blas; /* batch learners, while they learn */
-    sl_held held;        /* batch learners: the rows of the unfinished batch */
-    size_t columns;      /* and how many features have had a value so far */
-    uint32_t *slot_of;   /* in finish: the slot of each column */
-    unsigned threads;    /* that finish may use; 0: as many as there are cores */
-    struct sl_part *part;   /* in a sweep: the configurations that share the features */
+    bool lost;            /* dense learners: the matrix is no longer positive definite, and the model no longer good */
+    uint64_t seen;        /* features seen, those of this round's example among them */
+    sl_kept kept;         /* learners with a rank: the features they keep */
+    const sl_blas *blas;  /* batch learners, while they learn */
+    sl_held held;         /* batch learners: the rows of the unfinished batch */
+    size_t columns;       /* and how many features have had a value so far */
+    uint32_t *slot_of;    /* in finish: the slot of each column */
+    unsigned threads;     /* that finish may use; 0: as many as there are cores */
+    struct sl_part *part; /* in a sweep: the configurations that share the features */
 } sl_state;
 
 typedef enum sl_type { SL_F32, SL_F64, SL_U32 } sl_type;

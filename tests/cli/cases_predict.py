@@ -179,3 +179,15 @@ def test_data_that_the_model_does_not_know_is_warned_of(t):
     equal(r.out, "-1\t0\n-1\t0\n")
     equal(t.run("predict", "-q", "-m", "m", "b.vw").err, "")
     check("none of" not in t.run("predict", "-m", "m", "a.vw").err, "known")
+
+
+def test_measuring_warns_of_unknown_data_and_of_none(t):
+    model(t, "-a", "pa-1")
+    t.write("other", "1 900001:1\n-1 900002:1\n")
+    t.write("none", "")
+    for command in ["test", "-m", "m", "other"], ["train", "-a", "pa-1", "--test", "other", "train"]:
+        check("none of the 2 examples has a feature" in t.run(*command).err, command)
+    for command in ["test", "-m", "m", "none"], ["train", "none"], ["train", "--test", "none", "train"]:
+        check("there are no examples" in t.run(*command).err, command)
+    for command in ["test", "-m", "m", "train"], ["test", "-q", "-m", "m", "other"], ["train", "-q", "none"]:
+        check("warning" not in t.run(*command).err, command)
