@@ -173,6 +173,7 @@ static int run(const args *a) {
     t.top = 20;
     t.s.passes = 1;
     t.s.threads = a->threads;
+    t.s.quiet = a->quiet;
     int rc = check_usage(&t);
     if (!rc) rc = read_rows(&t);
     if (!rc && !a->quiet) warn_classes(&t);

@@ -10,6 +10,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,10 +123,19 @@ static sluice_status learn_best(const selection *s, const ranking *r, budget *b,
 typedef struct work {
     selection *s;
     const ranking *ranked; /* NULL: the learner keeps to the budget */
+    pthread_mutex_t lock;
+    progress live;
+    uint64_t done, total;
 } work;
 
+static void one_done(work *w) {
+    pthread_mutex_lock(&w->lock);
+    progress_pieces(&w->live, ++w->done, w->total, "models");
+    pthread_mutex_unlock(&w->lock);
+}
+
 static void do_budget(void *context, size_t i) {
-    const work *w = context;
+    work *w = context;
     budget *b = &w->s->budgets[i];
     double started = now_seconds();
     sluice_model *model = budget_model(w->s, b, &b->error);
@@ -135,6 +145,7 @@ static void do_budget(void *context, size_t i) {
         learn_within(w->s, b, &model, &b->error);
     sluice_model_free(model);
     b->seconds = now_seconds() - started;
+    one_done(w);
 }
 
 static sluice_status rank_all(const selection *s, ranking *r, sluice_error *err) {
@@ -149,14 +160,19 @@ static sluice_status rank_all(const selection *s, ranking *r, sluice_error *err)
 int select_features(selection *s) {
     sluice_error err = {0};
     ranking all = {0};
-    work w = {s, NULL};
+    work w = {.s = s, .live = progress_start(s->quiet, 1, 0), .total = s->n};
     if (!has_budget_param(s->recipe.learner)) {
+        w.total++;
         if (rank_all(s, &all, &err) != SLUICE_OK) return complain_error(&err);
         w.ranked = &all;
     }
+    pthread_mutex_init(&w.lock, NULL);
+    if (w.ranked) one_done(&w);
     /* batches are learned with all threads, and each is another copy of the examples: one after the other */
     int batches = s->recipe.learner->flags & SLUICE_LEARNER_BATCH;
     in_parallel(s->n, batches ? 1 : s->threads, do_budget, &w);
+    progress_clear(&w.live);
+    pthread_mutex_destroy(&w.lock);
     sluice_free(all.features);
     for (size_t i = 0; i < s->n; i++)
         if (s->budgets[i].error.status != SLUICE_OK) return complain_error(&s->budgets[i].error);

@@ -27,6 +27,7 @@ typedef struct selection {
     sluice_batch *learned, *tested;
     uint64_t passes;
     unsigned threads;
+    int quiet;
     budget *budgets; /* ascending */
     size_t n;
 } selection;
