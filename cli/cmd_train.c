@@ -3,7 +3,6 @@
 #include "message.h"
 #include "model_args.h"
 #include "paths.h"
-#include "text_file.h"
 #include "training.h"
 
 #include <inttypes.h>
@@ -204,9 +203,9 @@ static int run(const args *a) {
     if (!rc) rc = calibrate(&t.calibrating, t.model, t.result, &t.reading, a->quiet);
     if (!rc) rc = measure(&t);
     if (!rc) rc = print_results(&t);
-    /* a run that fails leaves no page and saves no model: not before the results have reached their reader */
+    /* a run that fails saves no model, and leaves no page: not before the results have reached their reader */
+    if (!rc) rc = save(&t);
     if (!rc) rc = write_train_page(&t);
-    if (!rc && (rc = save(&t)) && t.page) remove_text_file(t.page);
     sluice_meter_free(t.meter);
     if (t.result != t.model) sluice_model_free(t.result);
     sluice_model_free(t.model);

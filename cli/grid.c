@@ -102,9 +102,13 @@ static grid_item *add_item(grid *g) {
     return memset(&g->items[g->n_items++], 0, sizeof *larger);
 }
 
+/* Powers of a base below 1 grow as their exponents fall. */
 static int add_powers(grid *g, number low, number high) {
-    int rc = DONE;
-    for (int e = low.exponent; e <= high.exponent && !rc; e++) rc = grid_add(g, power(low.base, e));
+    int rc = DONE, step = low.exponent <= high.exponent ? 1 : -1;
+    for (int e = low.exponent; !rc; e += step) {
+        rc = grid_add(g, power(low.base, e));
+        if (e == high.exponent) break;
+    }
     return rc;
 }
 

@@ -26,7 +26,7 @@ void measure_defaults(const sluice_model *model, sluice_meter_options *how) {
     sluice_model_describe(model, &facts);
     if (how->cost_missed == 0) how->cost_missed = learner_param(model, facts.learner, "cost_pos");
     if (how->cost_alarm == 0) how->cost_alarm = learner_param(model, facts.learner, "cost_neg");
-    how->probability = facts.calibration == SLUICE_CALIBRATION_LOG_ODDS;
+    how->probability = facts.log_odds;
 }
 
 typedef struct measuring {

@@ -141,7 +141,10 @@ sluice_status measure_held(const sluice_model *model, const sluice_batch *rows, 
     measure_defaults(model, &exact);
     double *margins = malloc((sluice_batch_rows(rows) + 1) * sizeof *margins);
     if (!margins) return no_memory(err);
-    sluice_model *final = sluice_model_final(model, err);
+    sluice_model_facts facts = {.size = sizeof facts};
+    sluice_model_describe(model, &facts);
+    sluice_model *made = facts.is_final ? NULL : sluice_model_final(model, err);
+    const sluice_model *final = facts.is_final ? model : made;
     exact.model = final;
     sluice_meter *meter = final ? sluice_meter_new(&exact, err) : NULL;
     if (meter) sluice_model_margins(final, rows, margins);
@@ -151,7 +154,7 @@ sluice_status measure_held(const sluice_model *model, const sluice_batch *rows, 
         sluice_meter_read(meter, measures);
     }
     sluice_meter_free(meter);
-    sluice_model_free(final);
+    sluice_model_free(made);
     free(margins);
     return status;
 }

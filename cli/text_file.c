@@ -4,7 +4,6 @@
 #include "sluice.h"
 
 #include <stdlib.h>
-#include <sys/stat.h>
 
 int write_text_file(const char *path, void (*write)(FILE *out, const void *what), const void *what) {
     char *text = NULL;
@@ -20,9 +19,4 @@ int write_text_file(const char *path, void (*write)(FILE *out, const void *what)
         rc = sluice_write_file(path, text, n, &err) == SLUICE_OK ? DONE : complain_error(&err);
     free(text);
     return rc;
-}
-
-void remove_text_file(const char *path) {
-    struct stat s;
-    if (lstat(path, &s) == 0 && S_ISREG(s.st_mode)) remove(path);
 }

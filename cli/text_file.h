@@ -6,7 +6,5 @@
 
 /* Writes a file: it appears complete, or not at all. Returns DONE, or FAILED after saying why. */
 int write_text_file(const char *path, void (*write)(FILE *out, const void *what), const void *what);
-/* Takes it away again; a device or a link stays. */
-void remove_text_file(const char *path);
 
 #endif

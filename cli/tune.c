@@ -19,13 +19,13 @@ const tune_measure tune_measures[] = {
 
 /* The smaller the better. Sums of the same numbers in another order are the same: their last digits do not count. */
 static double rank_key(const point *p, int more) {
-    if (p->failure) return INFINITY;
-    if (isnan(p->mean)) return 1e300;
+    if (isnan(p->mean)) return INFINITY;
     double key = round(p->mean * 1e12) / 1e12;
     return more ? -key : key;
 }
 
 static int compare(const point *a, const point *b, int more) {
+    if (!a->failure != !b->failure) return a->failure ? 1 : -1;
     double x = rank_key(a, more), y = rank_key(b, more);
     if (x != y) return x < y ? -1 : 1;
     if (a->nonzeros != b->nonzeros) return a->nonzeros < b->nonzeros ? -1 : 1;
@@ -59,5 +59,8 @@ int tune(tuning *t) {
     if (rc) return rc;
     qsort(l->points, l->n_points, sizeof *l->points, t->measure->more ? more_first : less_first);
     warn_failures(t);
-    return l->points[0].failure ? FAILED : DONE;
+    if (l->points[0].failure) return FAILED;
+    if (!isnan(l->points[0].mean)) return DONE;
+    complain("there is no %s in any fold: each has one class only, or nothing is predicted +1", t->measure->name);
+    return FAILED;
 }

@@ -239,6 +239,7 @@ typedef struct sluice_model_facts {
     uint64_t evicted, refused; /* by max_features: features that made way, and times that a new one found no room */
     uint64_t waiting;          /* examples of an unfinished batch: counted, but not yet learned */
     int calibration;           /* SLUICE_CALIBRATION_ */
+    int log_odds;              /* the learner's margins are log odds */
 } sluice_model_facts;
 
 /* Fills in what the model is. Counts its nonzero weights: costs a sweep over the features. */
@@ -287,13 +288,15 @@ SLUICE_API sluice_status sluice_write_file(const char *path, const void *bytes, 
  * have become alone, byte for byte. */
 typedef struct sluice_sweep sluice_sweep;
 
-/* Configuration i has n_params[i] "name=value" strings params[i]. `threads`: how many may learn at once; 0: as many as
- * there are cores. Results are the same. */
+/* Configuration i has n_params[i] "name=value" strings params[i]; both NULL: none has any. `threads`: how many may
+ * learn at once; 0: as many as there are cores. Results are the same. */
 SLUICE_API sluice_sweep *sluice_sweep_new(const char *learner, const char *const *const *params, const size_t *n_params,
                                           size_t n, const sluice_settings *settings, unsigned threads,
                                           sluice_error *err);
 SLUICE_API void sluice_sweep_free(sluice_sweep *sweep);
 SLUICE_API const sluice_error *sluice_sweep_error(const sluice_sweep *sweep);
+/* When it fails some of the configurations have learned rows of the batch and others have not: the sweep is then good
+ * for nothing but its error. */
 SLUICE_API sluice_status sluice_sweep_learn_batch(sluice_sweep *sweep, const sluice_batch *batch);
 SLUICE_API sluice_status sluice_sweep_end_run(sluice_sweep *sweep);
 /* The model of a configuration as it stands; free it. SLUICE_E_NUMERIC: that one has left the range of numbers. */
@@ -441,7 +444,7 @@ typedef struct sluice_cut {
 } sluice_cut;
 
 /* From "all are +1" to "none is": the points of the ROC curve and of precision against recall. Fills `cuts` and returns
- * how many there are: all, or `room` at most, spread evenly along the curve; none where there is only one class. Exact
+ * how many there are: at most `room`, spread evenly along the curve; none where there is only one class. Exact
  * with exact_auc, else thresholds lie between bins. */
 SLUICE_API size_t sluice_meter_curve(sluice_meter *meter, sluice_cut *cuts, size_t room);
 

@@ -60,7 +60,7 @@ if [ "$run" = none ] && [ -n "$missing" ]; then
     echo "sluice needs these packages (names as in Debian); please install them:$missing" >&2
     exit 1
 fi
-log=${TMPDIR:-/tmp}/sluice-setup.log
+log=$(mktemp "${TMPDIR:-/tmp}/sluice-setup.XXXXXX")
 install() {
     echo "installing: $*"
     { $run apt-get update && $run env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@"; } >"$log" 2>&1

@@ -31,7 +31,7 @@ sluice_meter *sluice_meter_new(const sluice_meter_options *options, sluice_error
         memcpy(&m->options, options, options->size < sizeof m->options ? options->size : sizeof m->options);
     if (m && !m->options.exact_auc) {
         m->bin[0] = calloc(2 * (size_t)BINS, sizeof **m->bin);
-        m->bin[1] = m->bin[0] + BINS;
+        if (m->bin[0]) m->bin[1] = m->bin[0] + BINS;
     }
     if (!m || (!m->options.exact_auc && !m->bin[0])) {
         free(m);

@@ -430,6 +430,7 @@ void sluice_model_describe(const sluice_model *m, sluice_model_facts *facts) {
         .refused = m->limit.refused,
         .waiting = sluice_model_waiting(m),
         .calibration = sluice_model_calibration(m),
+        .log_odds = m->learner->has_probability && m->learner->has_probability(m->params),
     };
     memcpy(facts, &all, facts->size < sizeof all ? facts->size : sizeof all);
 }

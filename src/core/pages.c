@@ -15,6 +15,7 @@
 
 #if defined(__linux__) && !defined(WATCHED)
 #include <sys/mman.h>
+#include <unistd.h>
 
 /* Small pages are enough below this; state that is read at random from more would miss the table of pages too. */
 #define LARGE_PAGES_FROM ((size_t)4 << 20)
@@ -29,7 +30,8 @@ static void *map(size_t bytes) {
 static void *map_aligned(size_t bytes) {
     char *block = map(bytes + LARGE_PAGE);
     if (!block) return NULL;
-    size_t before = -(uintptr_t)block & (LARGE_PAGE - 1), pages = (bytes + 4095) & ~(size_t)4095;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), before = -(uintptr_t)block & (LARGE_PAGE - 1),
+           pages = (bytes + page - 1) & ~(page - 1);
     if (before) munmap(block, before);
     if (before + pages < bytes + LARGE_PAGE) munmap(block + before + pages, LARGE_PAGE - before);
     return block + before;

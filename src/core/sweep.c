@@ -59,10 +59,11 @@ static void scatter(const sl_learner *learner, const char *from, size_t side, si
 static void settle(sl_state *s, const uint32_t *slot, size_t n) {
     const sl_part *a = s->part;
     const sl_learner *learner = a->model->learner;
-    double alone[LARGEST / sizeof(double)], params[SL_MAX_PARAMS];
-    sl_state of_one = {.features = alone, .p = params, .t = s->t};
+    double alone[LARGEST / sizeof(double)], params[SL_MAX_PARAMS], scalars[SL_MAX_SCALARS];
+    sl_state of_one = {.features = alone, .p = params, .scalar = scalars, .t = s->t};
     for (size_t l = 0; l < a->side; l++) {
-        for (size_t i = 0; i < learner->info.n_params; i++) params[i] = a->p[i].at[l];
+        for (size_t i = 0; i < SL_MAX_PARAMS; i++) params[i] = a->p[i].at[l];
+        for (size_t i = 0; i < SL_MAX_SCALARS; i++) scalars[i] = a->scalar[i].at[l];
         for (size_t k = 0; k < n; k++) {
             char *feature = sl_space_at(&a->model->space, slot[k]);
             sl_part_gather(a, feature, l, (char *)alone);
@@ -128,9 +129,10 @@ static bool make_parts(sluice_sweep *w, sluice_error *err) {
         sl_part *a = &w->parts[i];
         a->first = i * each;
         a->n = w->n - a->first < each ? w->n - a->first : each;
-        if (each > 1 ? !make_lanes(w, a, err)
-                     : !(a->model = sl_model_empty(w->learner, w->learner, w->params[i], &w->settings, err)))
-            return false;
+        if (each > 1 && !make_lanes(w, a, err)) return false;
+        if (each > 1) continue;
+        if (!(a->model = sl_model_empty(w->learner, w->learner, w->params[i], &w->settings, err))) return false;
+        a->model->state.threads = 1; /* the parts have them */
     }
     return true;
 }
@@ -138,7 +140,8 @@ static bool make_parts(sluice_sweep *w, sluice_error *err) {
 sluice_sweep *sluice_sweep_new(const char *learner, const char *const *const *params, const size_t *n_params, size_t n,
                                const sluice_settings *settings, unsigned threads, sluice_error *err) {
     /* the gate for all of it is the one for models */
-    sluice_model *first = n ? sluice_model_new(learner, params[0], n_params[0], settings, err) : NULL;
+    sluice_model *first =
+        n ? sluice_model_new(learner, params ? params[0] : NULL, n_params ? n_params[0] : 0, settings, err) : NULL;
     if (!first) {
         if (!n) sl_fail(err, SLUICE_E_USAGE, "a sweep without configurations");
         return NULL;
@@ -154,8 +157,8 @@ sluice_sweep *sluice_sweep_new(const char *learner, const char *const *const *pa
     }
     const sluice_learner_info *info = &first->learner->info;
     for (size_t i = 0; fine && i < n; i++)
-        fine = sluice_params_read(info->name, info->params, info->n_params, params[i], n_params[i], w->params[i],
-                                  err) == SLUICE_OK;
+        fine = sluice_params_read(info->name, info->params, info->n_params, params ? params[i] : NULL,
+                                  n_params ? n_params[i] : 0, w->params[i], err) == SLUICE_OK;
     fine = fine && make_parts(w, err);
     sluice_model_free(first);
     if (fine) return w;
@@ -205,6 +208,10 @@ sluice_status sluice_sweep_learn_batch(sluice_sweep *w, const sluice_batch *batc
 }
 
 sluice_status sluice_sweep_end_run(sluice_sweep *w) {
-    for (size_t i = 0; i < w->n_parts; i++) w->status[i] = sluice_model_end_run(w->parts[i].model);
+    for (size_t i = 0; i < w->n_parts; i++) { /* a batch that ends now has all threads */
+        sluice_model_set_threads(w->parts[i].model, w->threads);
+        w->status[i] = sluice_model_end_run(w->parts[i].model);
+        sluice_model_set_threads(w->parts[i].model, 1);
+    }
     return first_failure(w);
 }

@@ -1,4 +1,5 @@
 /* The models of a sweep, taken out of where they lie together. */
+#include <math.h>
 #include <string.h>
 
 #include "core/error.h"
@@ -35,11 +36,17 @@ static sluice_model *take_out(const sluice_sweep *w, const sl_part *a, size_t l,
     return NULL;
 }
 
-/* Adds a feature to those of the models in which it has a weight; false when there is no memory. */
+/* Adds a feature to those of the models in which it has a weight; one whose weight is no number is done with. False
+ * when there is no memory. */
 static bool add_weights(const sl_part *a, const sl_walk *at, const float *w, size_t n, sluice_model **models) {
     for (size_t i = 0; i < n; i++) {
         uint32_t there;
         if (w[i] == 0 || !models[i]) continue;
+        if (!isfinite(w[i])) {
+            sluice_model_free(models[i]);
+            models[i] = NULL;
+            continue;
+        }
         if (!sl_keys_add_like(models[i], a->model, at, &there)) return false;
         memcpy(sl_space_at(&models[i]->space, there), &w[i], sizeof w[i]);
     }
@@ -112,11 +119,13 @@ static sluice_status finals(const sluice_sweep *w, const sl_part *a, size_t firs
     if (a->side) return freeze(w, a, first, n, models, err);
     if (a->broken[0]) return SLUICE_OK;
     models[0] = sluice_model_final(a->model, err);
-    return models[0] ? SLUICE_OK : err->status;
+    return models[0] || err->status == SLUICE_E_NUMERIC ? SLUICE_OK : err->status;
 }
 
 sluice_status sluice_sweep_finals(const sluice_sweep *w, size_t first, size_t n, sluice_model **models,
                                   sluice_error *err) {
+    sluice_error unasked;
+    if (!err) err = &unasked;
     if (first > w->n || n > w->n - first)
         return sl_fail(err, SLUICE_E_USAGE, "the sweep has only %zu configurations", w->n);
     for (size_t i = 0; i < n; i++) models[i] = NULL;

@@ -141,6 +141,16 @@ def test_what_was_fitted_goes_when_learning_goes_on(t):
     equal(t.run("inspect", "--json", "late").json()["calibration"], "isotonic")
 
 
+def test_log_odds_are_measured_while_learning_whatever_was_fitted(t):
+    t.write("a", rows(300))
+    t.write("b", rows(300, seed=5))
+    t.run("train", "-q", "-a", "ftrl", "-o", "plain", "a")
+    t.run("train", "-q", "-a", "ftrl", "--calibrate", "b", "-o", "fitted", "a")
+    losses = [t.run("train", "-q", "--json", "-i", m, "b").json()["log_loss"] for m in ("plain", "fitted")]
+    check(losses[0] is not None, losses)
+    equal(losses[0], losses[1])
+
+
 def test_one_batch_has_to_be_calibrated_afterwards(t):
     t.write("a", graded(500, 1))
     for name in t.in_batches():

@@ -266,6 +266,13 @@ def test_a_page_that_cannot_be_written_is_refused_before_learning(t):
         t.refused("train", "--report", "closed/p", "a", status=1, says="closed/p")
 
 
+def test_a_run_that_fails_leaves_the_page_that_was_there(t):
+    t.write("a", rows(50))
+    t.write("p.html", "before")
+    t.run("train", "-q", "--report", "p.html", "-o", "/dev/full", "a", status=1)
+    equal(t.read("p.html"), b"before")
+
+
 def test_a_run_that_fails_leaves_no_page(t):
     t.write("bad", rows(30) + "1 1:x\n")
     t.refused("train", "--report", "p", "bad", status=1, says="bad:31:5")

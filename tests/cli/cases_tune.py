@@ -108,6 +108,7 @@ def test_ranges_and_lists_of_values(t):
     equal(tried("eta=2^-2..2^3"), [0.25, 0.5, 1, 2, 4, 8])
     equal(tried("eta=10^-3..10^2"), [0.001, 0.01, 0.1, 1, 10, 100])
     equal(tried("eta=3^0..3^2"), [1, 3, 9])
+    equal(tried("eta=0.5^1..0.5^-2"), [0.5, 1, 2, 4])
     equal(tried("eta=0.01..100:5"), [0.01, 0.1, 1, 10, 100])
     equal(tried("eta=1..10:4"), [1, 2.154, 4.642, 10])
     equal(tried("eta=2^0..10^2:3"), [1, 10, 100])
@@ -318,19 +319,26 @@ def test_points_that_fail_are_not_fatal(t):
           [(1e-12, True), (2e-12, True), (3e-12, True), (1e12, False)])
     text = t.run("tune", "-q", "-a", "perceptron", "--grid", "eta=1e-12,1e12", "a").out
     check("failed" in text and "perceptron eta=1e12" in text.replace("1000000000000", "1e12"), text)
+    one_by_one = tuned(t, "-a", "cs-ogd", "--grid", "eta=1e-12,1e-11,2e-11,3e-11,1e12", "--folds", 2, "a")
+    equal([p["failed"] is None for p in one_by_one["points"]], [True] * 4 + [False])
+    costs = t.run("tune", "-a", "perceptron", "--grid", "eta=1e-12,1e12", "--measure", "cost", "--cost-missed", 1e300, "a")
+    check("1 of 2 points failed; the first: the margin" in costs.err, costs.err)
     for more in [], ["--passes", 1000000000]:  # nobody goes on after a failure
         t.refused("tune", *more, "-a", "perceptron", "--grid", "eta=1e11,1e12", "-o", "m", "a", status=1, says=["all 2 points failed", "number"])
+    check(not t.exists("m"), "a model")
+
+
+def test_a_measure_that_does_not_exist_has_no_best(t):
+    t.write("a", "1 1:1\n1 2:1\n" * 10)
+    t.refused("tune", "--grid", "eta=1,2", "--measure", "auc", "-o", "m", "a", status=1, says="there is no auc in any fold")
     check(not t.exists("m"), "a model")
 
 
 def test_the_end_of_a_range_is_noted(t):
     t.write("a", rows(300))
     note = "is at the end of its range: widen it"
-    r = t.run("tune", "-a", "pa-1", "--grid", "C=1e-9,1e-8,1e-7", "--json", "--bias", 1, "a")
-    best = r.json()["best"]
-    check("the best C" in r.err and note in r.err, r.err) if best["at_end"] else check(note not in r.err, r.err)
-    inside = t.run("tune", "-a", "ssol", "--grid", "lambda=1e-4,1,1e9", "--json", "a")
-    equal(inside.json()["best"]["at_end"], ["lambda"] if note in inside.err else [])
+    inside = t.run("tune", "-a", "fsol", "--grid", "lambda=0,0.1,1e9", "--grid", "eta=1", "--json", "a")
+    equal([inside.json()["best"]["at_end"], note in inside.err], [[], False])
     two = t.run("tune", "-a", "pa-1", "--grid", "C=1,2", "a")
     check(note not in two.err, "two values have no middle")
     least = t.run("tune", "-a", "ssol", "--grid", "lambda=0,1e10,1e11", "a")

@@ -59,6 +59,17 @@ static void vary(const sl_learner *learner, size_t i, bool lambda_alone, configu
     }
 }
 
+static bool same_bytes(sluice_model *a, sluice_model *b) {
+    void *x, *y;
+    size_t nx, ny;
+    if (sluice_model_bytes(a, &x, &nx) != SLUICE_OK) return false;
+    if (sluice_model_bytes(b, &y, &ny) != SLUICE_OK) return sluice_free(x), false;
+    bool same = nx == ny && memcmp(x, y, nx) == 0;
+    sluice_free(x);
+    sluice_free(y);
+    return same;
+}
+
 /* One thread: sixteen side by side and the three that are left; three threads: eight, eight and three. */
 static void compare(const sl_learner *learner, bool names, const sluice_settings *settings, unsigned threads,
                     bool lambda_alone) {
@@ -96,21 +107,11 @@ static void compare(const sl_learner *learner, bool names, const sluice_settings
         CHECK_EQ(sluice_model_end_run(alone[i]), SLUICE_OK);
         sluice_model *m = sluice_sweep_model(sweep, i, &err);
         CHECK(m);
-        void *x, *y;
-        size_t nx, ny;
-        CHECK_EQ(sluice_model_bytes(m, &x, &nx), SLUICE_OK);
-        CHECK_EQ(sluice_model_bytes(alone[i], &y, &ny), SLUICE_OK);
-        bool same = nx == ny && memcmp(x, y, nx) == 0;
+        bool same = same_bytes(m, alone[i]);
         if (!same) fprintf(stderr, "%s, configuration %zu\n", learner->info.name, i);
         CHECK(same);
-        sluice_free(x);
-        sluice_free(y);
         sluice_model *expected = sluice_model_final(m, &err);
-        CHECK_EQ(sluice_model_bytes(finals[i], &x, &nx), SLUICE_OK);
-        CHECK_EQ(sluice_model_bytes(expected, &y, &ny), SLUICE_OK);
-        CHECK(nx == ny && memcmp(x, y, nx) == 0);
-        sluice_free(x);
-        sluice_free(y);
+        CHECK(same_bytes(finals[i], expected));
         sluice_model_free(finals[i]);
         sluice_model_free(expected);
         sluice_model_free(m);
@@ -147,23 +148,62 @@ TEST(the_sparse_learners_go_side_by_side) {
     for (size_t i = 0; i < SL_COUNT(names); i++) CHECK(sl_learner_find(names[i])->lanes);
 }
 
-TEST(a_configuration_that_breaks_leaves_the_others_alone) {
-    const char *wild = "eta=1e12", *tame = "eta=0.5";
-    const char *const *params[] = {&tame, &wild};
-    size_t n_params[] = {1, 1};
+static const char *const wild = "eta=1e12", *const tame = "eta=1e-12";
+
+/* Rows whose values are near the end of what a float can hold; learners that survive eta = 1 do not survive 1e12. */
+static sluice_sweep *learn_large_values(const char *learner, sluice_model *alone) {
+    const char *const *params[] = {&tame, &wild, &tame};
+    size_t n_params[] = {1, 1, 1};
     sluice_error err = {0};
-    sluice_sweep *sweep = sluice_sweep_new("rda", params, n_params, 2, NULL, 1, &err);
+    sluice_sweep *sweep = sluice_sweep_new(learner, params, n_params, 3, NULL, 1, &err);
     char text[8000] = "", *t = text;
-    for (int i = 0; i < 60; i++) t += sprintf(t, "%d 1:3e37 2:3e38 3:3e38 4:3e38\n", i % 2 ? 1 : -1);
-    for (int i = 0; i < 20; i++) t += sprintf(t, "%d 7:1\n", i % 2 ? 1 : -1);
+    for (int i = 0; i < 60; i++) t += sprintf(t, "%d 1:3e37 %d:3e38 4:3e38\n", i % 2 ? 1 : -1, 5 + i);
     sluice_reader_options how = {.size = sizeof how, .format = "libsvm", .threads = 1};
     sluice_reader *r = sluice_reader_open_memory(text, strlen(text), "rows", &how, &err);
     const sluice_batch *batch;
-    while (sluice_reader_next(r, &batch) == SLUICE_OK) CHECK_EQ(sluice_sweep_learn_batch(sweep, batch), SLUICE_OK);
+    while (sluice_reader_next(r, &batch) == SLUICE_OK) {
+        CHECK_EQ(sluice_sweep_learn_batch(sweep, batch), SLUICE_OK);
+        CHECK_EQ(sluice_model_learn_batch(alone, batch, NULL), SLUICE_OK);
+    }
     sluice_reader_close(r);
-    sluice_model *m = sluice_sweep_model(sweep, 0, &err);
-    CHECK(m);
+    CHECK_EQ(sluice_sweep_end_run(sweep), SLUICE_OK);
+    return sweep;
+}
+
+/* Side by side, where the margin is lost (fsol) or only a weight (rda), and one by one (cs-ogd). */
+TEST(a_configuration_that_breaks_leaves_the_others_alone) {
+    static const char *const learners[] = {"fsol", "rda", "cs-ogd"};
+    for (size_t i = 0; i < SL_COUNT(learners); i++) {
+        sluice_error err = {0};
+        sluice_model *alone = sluice_model_new(learners[i], &tame, 1, NULL, NULL), *finals[3], *m;
+        sluice_sweep *sweep = learn_large_values(learners[i], alone);
+        sluice_model *final = sluice_model_final(alone, &err);
+        CHECK_EQ(sluice_sweep_finals(sweep, 0, 3, finals, NULL), SLUICE_OK);
+        CHECK(!finals[1]);
+        for (size_t k = 0; k < 3; k += 2) {
+            CHECK((m = sluice_sweep_model(sweep, k, &err)));
+            CHECK(same_bytes(m, alone));
+            CHECK(finals[k] && same_bytes(finals[k], final));
+            sluice_model_free(m);
+            sluice_model_free(finals[k]);
+        }
+        if (i == 0) {
+            CHECK(!sluice_sweep_model(sweep, 1, &err));
+            CHECK_EQ(err.status, SLUICE_E_NUMERIC);
+        }
+        sluice_model_free(final);
+        sluice_model_free(alone);
+        sluice_sweep_free(sweep);
+    }
+}
+
+TEST(a_sweep_without_parameters_has_the_defaults) {
+    sluice_error err = {0};
+    sluice_sweep *sweep = sluice_sweep_new("ssol", NULL, NULL, 2, NULL, 1, &err);
+    sluice_model *m = sluice_sweep_model(sweep, 1, &err), *alone = sluice_model_new("ssol", NULL, 0, NULL, NULL);
+    CHECK(same_bytes(m, alone));
     sluice_model_free(m);
+    sluice_model_free(alone);
     sluice_sweep_free(sweep);
 }
 
@@ -184,6 +224,7 @@ int main(void) {
     RUN(at_any_number_of_threads_and_where_lambda_alone_differs);
     RUN(the_sparse_learners_go_side_by_side);
     RUN(a_configuration_that_breaks_leaves_the_others_alone);
+    RUN(a_sweep_without_parameters_has_the_defaults);
     RUN(parameters_pass_the_gate);
     return DONE;
 }
