@@ -55,8 +55,16 @@ static int could_be_value(const sluice_param_info *p, const char *text) {
     return 0;
 }
 
+static int unknown_param(const command *c, const char *name, const sluice_param_info *meant, const char *value) {
+    int many = value && (strchr(value, ',') || strstr(value, ".."));
+    if (many && find_long(c, "grid", strlen("grid")))
+        return wrong_usage(c->name, "unknown option --%s; write its values as --grid %s=%s", name, meant->name, value);
+    return wrong_usage(c->name, "unknown option --%s; write the parameter as -P %s=%s", name, meant->name,
+                       value && could_be_value(meant, value) ? value : "VALUE");
+}
+
 /* `text` is what stands behind the dashes, `next` the argument after it or NULL. */
-static int unknown_option(const command *c, const char *text, const char *next) {
+static int unknown_option(const command *c, const command *const *all, const char *text, const char *next) {
     char name[64];
     size_t length = strcspn(text, "=");
     snprintf(name, sizeof name, "%.*s", (int)(length < 60 ? length : 60), text);
@@ -66,11 +74,11 @@ static int unknown_option(const command *c, const char *text, const char *next) 
     const sluice_param_info *p, *meant = NULL;
     for (size_t i = 0; c->param_at && (p = c->param_at(i)); i++)
         if (nearest_try(&param, p->name)) meant = p;
-    if (meant && param.distance < option.distance) {
-        const char *value = text[length] ? text + length + 1 : next;
-        return wrong_usage(c->name, "unknown option --%s; write the parameter as -P %s=%s", name, meant->name,
-                           value && could_be_value(meant, value) ? value : "VALUE");
-    }
+    if (meant && param.distance <= 1 && param.distance < option.distance)
+        return unknown_param(c, name, meant, text[length] ? text + length + 1 : next);
+    for (size_t i = 0; option.distance && all[i]; i++)
+        if (find_long(all[i], name, strlen(name)))
+            return wrong_usage(c->name, "unknown option --%s; it belongs to sluice %s", name, all[i]->name);
     if (option.word) return wrong_usage(c->name, "unknown option --%s; did you mean --%s?", name, option.word);
     return wrong_usage(c->name, "unknown option --%s", name);
 }
@@ -105,7 +113,7 @@ static int add(args *a, const option_info *o, const char *value) {
 static int parse_long(args *a, const char *text, char *const **next) {
     size_t length = strcspn(text, "=");
     const option_info *o = find_long(a->command, text, length);
-    if (!o) return unknown_option(a->command, text, **next);
+    if (!o) return unknown_option(a->command, a->commands, text, **next);
     if (text[length] == '=') {
         if (!o->value) return wrong_usage(a->command->name, "option --%s takes no value", o->name);
         return add(a, o, text + length + 1);
@@ -144,11 +152,11 @@ static int read_common(args *a) {
     return rc;
 }
 
-int args_parse(args *a, const command *c, int argc, char *const *argv) {
+int args_parse(args *a, const command *c, const command *const *all, int argc, char *const *argv) {
     /* an argument may hold several letters, so there can be more options than arguments */
     size_t room = 1;
     for (int i = 0; i < argc; i++) room += strlen(argv[i]) + 1;
-    *a = (args){.command = c, .seed = 1};
+    *a = (args){.command = c, .commands = all, .seed = 1};
     a->given = calloc(room, sizeof *a->given);
     a->inputs = calloc((size_t)argc + 1, sizeof *a->inputs);
     if (!a->given || !a->inputs) return out_of_memory();

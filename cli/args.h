@@ -37,6 +37,7 @@ struct given_option {
 
 struct args {
     const command *command;
+    const command *const *commands; /* all there are: whose an unknown option is */
     struct given_option *given;
     size_t n_given;
     const char **inputs; /* what is no option, in order */
@@ -49,7 +50,7 @@ struct args {
 };
 
 /* Returns DONE, or WRONG_USAGE after saying why. Free with args_free() in both cases. */
-int args_parse(args *a, const command *c, int argc, char *const *argv);
+int args_parse(args *a, const command *c, const command *const *all, int argc, char *const *argv);
 void args_free(args *a);
 
 int args_has(const args *a, const char *option);

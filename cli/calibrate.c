@@ -24,6 +24,12 @@ int calibrate_check(const args *a, const calibrating *c, const char *output, con
     return wrong_usage(a->command->name, "--calibrate and --test cannot both read standard input");
 }
 
+void calibrate_note(const args *a, const calibrating *c, const char *test) {
+    note_learned_too(a, "--calibrate", c->path);
+    if (c->path && test && !a->quiet && same_output(c->path, test))
+        complain("note: --calibrate and --test are one file: its probabilities look too good");
+}
+
 int is_fitted(const sluice_model *model) {
     int kind = sluice_model_calibration(model);
     return kind == SLUICE_CALIBRATION_PLATT || kind == SLUICE_CALIBRATION_ISOTONIC;

@@ -93,6 +93,7 @@ static int check_usage(selecting *t) {
             wrong_usage(a->command->name, "--holdout: with --test the models are measured on that file; give only one");
     if (!rc) rc = check_output_apart(a, "-o", "list", t->output, t->test);
     if (!rc) rc = check_later_apart(a, "--test", t->test);
+    if (!rc) note_learned_too(a, "--test", t->test);
     if (!rc) rc = recipe_from_args(a, SELECT_LEARNER, &t->s.recipe);
     if (!rc) rc = check_params(t);
     if (!rc && t->test) rc = check_later_input(t->test);

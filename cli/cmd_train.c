@@ -57,6 +57,8 @@ static int check_files(const training *t) {
     int rc = t->test ? check_later_input(t->test) : DONE;
     if (!rc && t->calibrating.path) rc = check_later_input(t->calibrating.path);
     if (!rc && t->output) rc = check_later_output(t->output);
+    note_learned_too(t->a, "--test", t->test);
+    calibrate_note(t->a, &t->calibrating, t->test);
     if (!rc && t->page) rc = check_later_output(t->page);
     return rc;
 }

@@ -12,9 +12,9 @@
 
 static const command *const commands[] = {
     &train_command, &predict_command, &test_command,     &inspect_command, &tune_command,
-    &sweep_command, &select_command,  &learners_command, &synth_command,   &convert_command,
+    &sweep_command, &select_command,  &learners_command, &synth_command,   &convert_command, NULL,
 };
-enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
+enum { N_COMMANDS = sizeof commands / sizeof commands[0] - 1 };
 
 static void print_overview(FILE *out) {
     fputs("usage: sluice COMMAND [OPTION...] [INPUT...]\n\n"
@@ -50,7 +50,7 @@ static int unknown_command(const char *name) {
 
 static int run_command(const command *c, int argc, char *const *argv) {
     args a;
-    int rc = args_parse(&a, c, argc, argv);
+    int rc = args_parse(&a, c, commands, argc, argv);
     if (!rc && args_has(&a, "help")) {
         args_help(&a);
         rc = flush_results(stdout, "standard output");

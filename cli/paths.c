@@ -73,6 +73,11 @@ static int refuse(const char *path, const char *what) {
     return FAILED;
 }
 
+void note_learned_too(const args *a, const char *option, const char *file) {
+    if (file && !a->quiet && replaces_input(file, a->inputs, a->n_inputs))
+        complain("note: %s %s is learned from too: what it says about new examples is too good", option, file);
+}
+
 int check_later_input(const char *path) {
     struct stat s;
     if (is_stdin(path)) return DONE;

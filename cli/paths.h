@@ -34,6 +34,9 @@ int check_outputs_differ(const args *a, const char *option, const char *output, 
  * from. Returns DONE or WRONG_USAGE. */
 int check_later_apart(const args *a, const char *option, const char *file);
 
+/* Says so where a file (or NULL) that judges the model, or is fitted to, is one of the inputs. */
+void note_learned_too(const args *a, const char *option, const char *file);
+
 /* Refuses a file that could not be read later. Returns DONE or FAILED. */
 int check_later_input(const char *path);
 /* Refuses a path that could not be written to after hours of work; touches nothing. Returns DONE or FAILED. */

@@ -41,6 +41,18 @@ static inline double cost(const sl_state *s, const sl_row *x, size_t cost_pos, s
     return s->p[x->y > 0 ? cost_pos : cost_neg];
 }
 
+/* theta += eta c_y y x where l > 0; theta is the first of the floats that a feature has */
+static inline bool step_theta(sl_state *s, const sl_row *x, double m, double eta, double c_y, size_t floats) {
+    if (hinge(x, m) <= 0) return false;
+    float *features = s->features;
+    double e = eta * x->h * c_y * x->y;
+    for (size_t k = 0; k < x->n; k++) {
+        float *theta = features + floats * x->slot[k];
+        *theta = (float)(*theta + e * (double)x->value[k]);
+    }
+    return true;
+}
+
 /* The n-th number from [0, 1) that a seed gives (splitmix64): a generator whose state is how many it has given. */
 static inline double draw(double seed, double n) {
     uint64_t given = n >= 0 && n < 0x1p53 ? (uint64_t)n : 0; /* a file may say anything */

@@ -80,11 +80,11 @@ INLINE void thresholds(const sl_lanes *s, const sl_side *schedule, const sl_side
 /* What is added: nothing for those who do not step. (Adding -0 changes no number, not even a -0.) */
 INLINE sl_d8 d8_step(sl_i8 on, sl_d8 step) { return d8_where(on, step, d8_all(-0.0)); }
 
-/* theta += eta c_y y x where l > 0, for features that begin with theta */
-INLINE void step_theta(sl_lanes *s, const sl_row *x, const sl_side *eta, const sl_side *c_y, size_t halves) {
+/* theta += eta c_y y x where l > 0, for features that begin with theta; c_y NULL: 1 */
+INLINE void step_thetas(sl_lanes *s, const sl_row *x, const sl_side *eta, const sl_side *c_y, size_t halves) {
     if (!lossy(s, x, halves)) return;
     sl_side e, on = stepping(s);
-    HALVES e.half[h] = eta->half[h] * x->h * c_y->half[h] * x->y;
+    HALVES e.half[h] = eta->half[h] * x->h * (c_y ? c_y->half[h] : d8_all(1)) * x->y;
     for (size_t k = 0; k < x->n; k++) {
         sl_f8 *theta = sl_lanes_at(s, x->slot[k]);
         HALVES theta[h] = f8_of(d8_of(theta[h]) + d8_step(on.mask[h], e.half[h] * (double)x->value[k]));

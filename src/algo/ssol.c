@@ -50,20 +50,9 @@ SL_VECTOR static double score(sl_state *s, const sl_row *x) {
     return m;
 }
 
-static bool step(sl_state *s, const sl_row *x, double m, double c_y) {
-    if (hinge(x, m) <= 0) return false;
-    feature *f = s->features;
-    double e = s->p[ETA] * x->h * c_y * x->y;
-    for (size_t k = 0; k < x->n; k++) {
-        float *theta = &f[x->slot[k]].theta;
-        *theta = (float)(*theta + e * (double)x->value[k]);
-    }
-    return true;
-}
-
-static bool ssol_update(sl_state *s, const sl_row *x, double m) { return step(s, x, m, 1); }
+static bool ssol_update(sl_state *s, const sl_row *x, double m) { return step_theta(s, x, m, s->p[ETA], 1, 2); }
 static bool cs_ssol_update(sl_state *s, const sl_row *x, double m) {
-    return step(s, x, m, cost(s, x, COST_POS, COST_NEG));
+    return step_theta(s, x, m, s->p[ETA], cost(s, x, COST_POS, COST_NEG), 2);
 }
 
 static void weights(const sl_state *s, const uint32_t *slot, size_t n, float *w) {
@@ -132,11 +121,10 @@ INLINE void side_score(sl_lanes *s, const sl_row *x, size_t halves) {
 }
 
 INLINE void ssol_side_update(sl_lanes *s, const sl_row *x, size_t halves) {
-    const sl_side one = {.half = {d8_all(1), d8_all(1)}};
-    step_theta(s, x, &s->p[ETA], &one, halves);
+    step_thetas(s, x, &s->p[ETA], NULL, halves);
 }
 INLINE void cs_ssol_side_update(sl_lanes *s, const sl_row *x, size_t halves) {
-    step_theta(s, x, &s->p[ETA], &s->p[x->y > 0 ? COST_POS : COST_NEG], halves);
+    step_thetas(s, x, &s->p[ETA], &s->p[x->y > 0 ? COST_POS : COST_NEG], halves);
 }
 
 INLINE void side_weights(const sl_lanes *s, const uint32_t *slot, size_t n, float *w, size_t halves) {

@@ -118,6 +118,16 @@ def test_a_hold_out_is_fitted(t):
         equal(t.run("predict", "-m", "small", "--proba", "b").out, t.run("predict", "-m", "m", "--proba", "b").out)
 
 
+def test_a_hold_out_that_is_none_is_noted(t):
+    t.write("a", rows(100))
+    t.write("b", rows(100, seed=2))
+    for given, says in [(["--calibrate", "a"], "--calibrate a is learned from too"), (["--test", "./a"], "--test ./a is learned from too"),
+                        (["--calibrate", "b", "--test", "b"], "--calibrate and --test are one file")]:
+        check(says in t.run("train", *given, "a").err, given)
+        check("note" not in t.run("train", "-q", *given, "a").err, "quiet")
+    check("too good" not in t.run("train", "--calibrate", "b", "a").err, "apart")
+
+
 def test_isotonic_is_the_default(t):
     t.write("a", graded(500, 1))
     t.run("train", "-q", "--calibrate", "a", "-o", "m", "a")
