@@ -10,7 +10,7 @@
 
 static const option_info options[] = {
     {"model", 'm', "MODEL", "the model to predict with", 0},
-    {"proba", 0, NULL, "add the probability of the class 1", 0},
+    {"proba", 0, NULL, "add the probability of the class 1; the label still goes by the margin", 0},
     STREAM_OPTIONS,
     {NULL, 0, NULL, NULL, 0},
 };

@@ -1,5 +1,6 @@
 #include "progress.h"
 
+#include "message.h"
 #include "report.h"
 
 #include <inttypes.h>
@@ -10,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static const double redraw_seconds = 1.0 / 6;
+static const double redraw_seconds = 1.0 / 6, log_seconds = 10;
 
 double now_seconds(void) {
     struct timespec t;
@@ -19,12 +20,15 @@ double now_seconds(void) {
 }
 
 progress progress_start(int quiet, uint64_t passes, uint64_t dimension) {
+    int live = !quiet && isatty(STDERR_FILENO);
+    double now = now_seconds();
     return (progress){.quiet = quiet,
-                      .live = !quiet && isatty(STDERR_FILENO),
+                      .live = live,
                       .passes = passes,
                       .dimension = dimension,
                       .next_row = 1,
-                      .started = now_seconds()};
+                      .started = now,
+                      .drawn = live ? 0 : now};
 }
 
 void progress_clear(progress *p) {
@@ -101,11 +105,14 @@ static void draw_examples(progress *p, const sluice_reader *reader) {
 }
 
 void progress_pieces(progress *p, uint64_t done, uint64_t total, const char *what) {
-    double now = now_seconds();
-    if (!is_due(p, now)) return;
-    char text[80];
+    double now = now_seconds(), share = (double)done / (double)total;
+    char text[80], left[LIVE_TEXT];
     snprintf(text, sizeof text, "%" PRIu64 " of %" PRIu64 " %s", done, total, what);
-    draw_live_line(p, now, (double)done / (double)total, text);
+    if (is_due(p, now)) draw_live_line(p, now, share, text);
+    if (p->quiet || p->live || done == total || now - p->drawn < log_seconds) return;
+    p->drawn = now; /* in a log a line now and then */
+    write_share(p, left, share, now - p->started);
+    complain("%s%s", left, text);
 }
 
 void progress_examples(progress *p, const sluice_reader *reader, uint64_t rows) {

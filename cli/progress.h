@@ -29,7 +29,7 @@ void progress_learned(progress *p, const sluice_reader *reader, uint64_t rows, c
 void progress_finish(progress *p, const sluice_model *model, sluice_meter *meter);
 /* After a batch of anything else: only the live line. */
 void progress_examples(progress *p, const sluice_reader *reader, uint64_t rows);
-/* After some of many pieces of work, `what` they are called: only the live line. */
+/* After some of many pieces of work, `what` they are called: the live line, or a line now and then. */
 void progress_pieces(progress *p, uint64_t done, uint64_t total, const char *what);
 /* Takes the live line away. */
 void progress_clear(progress *p);

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where no --grid says what to try: the first two of these that a learner has and -P leaves free. */
+/* Where no --grid says what to try: the first two of these that a learner has and -P leaves free; the last one only
+ * alone, since beside r or b it is their ratio that matters. */
 static const char *const usual[] = {"eta", "alpha", "C", "lambda", "l1", "phi", "r", "b", "a"};
 enum { N_USUAL = sizeof usual / sizeof usual[0], MOST_USUAL = 2 };
 
@@ -76,6 +77,7 @@ int read_grid(const args *a, const char *text, int drawing, search *s) {
 static int usual_grids(search *s) {
     int rc = DONE;
     for (size_t i = 0; i < N_USUAL && s->n_grids < MOST_USUAL && !rc; i++) {
+        if (i + 1 == N_USUAL && s->n_grids) break;
         const sluice_param_info *p = find_param(s->learner, usual[i]);
         if (p && p->value > 0 && !is_fixed(s, p)) rc = grid_around(p, 1.0 / 16, 16, 5, &s->grids[s->n_grids++]);
     }

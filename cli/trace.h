@@ -9,7 +9,7 @@
 
 /* clang-format off */
 #define TRACE_OPTIONS \
-    {"trace", 0, "FILE", "write examples, errors, features seen and nonzeros over time to this CSV file", 0}, \
+    {"trace", 0, "FILE", "write examples, errors, features seen and nonzeros to this CSV file, as the run goes on", 0}, \
     {"trace-every", 0, "N", "a row of the trace every N examples (default: where they have grown by a twentieth)", 0}
 /* clang-format on */
 
