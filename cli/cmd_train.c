@@ -67,6 +67,7 @@ static int check_files(const training *t) {
  * of the course. */
 static int learn_batch(training *t, progress *p, const sluice_reader *reader, const sluice_batch *batch) {
     size_t rows = sluice_batch_rows(batch);
+    tally_labels(&t->labels, batch);
     for (size_t first = 0, n; first < rows; first += n) {
         n = trace_until_row(&t->trace, progress_until_row(p, rows - first));
         n = course_until_point(&t->course, n);
@@ -138,6 +139,7 @@ static int learn(training *t) {
     int traced = trace_end(&t->trace, t->result ? t->result : t->model, t->meter);
     if (!rc) rc = traced;
     if (!a->quiet) warn_skipped(&t->skipped, "input");
+    if (!a->quiet) warn_labels(&t->labels, "input");
     if (!rc && !a->quiet) warn_one_class(&t->measures, "input");
     if (!rc && !a->quiet && fitted && !is_fitted(t->model) && !t->calibrating.path)
         complain("note: the model has learned more, and what --calibrate had fitted is gone; give it again");

@@ -11,8 +11,8 @@
 #include <string.h>
 
 static const command *const commands[] = {
-    &train_command, &predict_command, &test_command,     &inspect_command, &tune_command,
-    &sweep_command, &select_command,  &learners_command, &synth_command,   &convert_command, NULL,
+    &train_command,  &predict_command,  &test_command,  &inspect_command, &tune_command, &sweep_command,
+    &select_command, &learners_command, &synth_command, &convert_command, NULL,
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] - 1 };
 

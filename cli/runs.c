@@ -12,8 +12,15 @@ sluice_status no_memory(sluice_error *err) {
     return err->status;
 }
 
+typedef struct holding {
+    dataset *data;
+    label_tally labels;
+} holding;
+
 static int hold_batch(void *context, const sluice_batch *batch) {
-    return dataset_add_batch(context, batch) ? DONE : out_of_memory();
+    holding *h = context;
+    tally_labels(&h->labels, batch);
+    return dataset_add_batch(h->data, batch) ? DONE : out_of_memory();
 }
 
 int hold_inputs(dataset *d, const char *const *paths, size_t n, const sluice_reader_options *reading, int quiet,
@@ -22,10 +29,12 @@ int hold_inputs(dataset *d, const char *const *paths, size_t n, const sluice_rea
     sluice_reader *reader = sluice_reader_open(paths, n, reading, &err);
     if (!reader) return complain_error(&err);
     progress live = progress_start(quiet, 1, 0);
-    int rc = each_batch(reader, reading, &live, hold_batch, d);
+    holding h = {.data = d};
+    int rc = each_batch(reader, reading, &live, hold_batch, &h);
     d->format = sluice_reader_format(reader);
     tally_skipped(skipped, reader);
     if (!quiet) warn_skipped(skipped, what);
+    if (!quiet) warn_labels(&h.labels, what);
     sluice_reader_close(reader);
     return rc;
 }

@@ -124,3 +124,23 @@ void warn_skipped(const skip_tally *t, const char *what) {
     for (size_t i = 0; i < t->n; i++)
         if (t->reasons[i].count) complain("  %" PRIu64 " %s", t->reasons[i].count, t->reasons[i].name);
 }
+
+void tally_labels(label_tally *t, const sluice_batch *batch) {
+    for (size_t i = 0; i < sluice_batch_rows(batch) && t->n < 3 && t->rows < 10000; i++, t->rows++) {
+        double label = sluice_batch_label(batch, i);
+        size_t k = 0;
+        while (k < t->n && t->value[k] != label) k++;
+        if (k == t->n && sluice_batch_weight(batch, i) > 0) t->value[t->n++] = label;
+    }
+}
+
+void warn_labels(const label_tally *t, const char *what) {
+    if (t->n < 3) return;
+    int usual = 0; /* -1, 0 and 1 are two classes, one of them written in two ways */
+    for (size_t k = 0; k < t->n; k++) usual += t->value[k] == -1 || t->value[k] == 0 || t->value[k] == 1;
+    if (usual < 3)
+        warning("%s: there are more than two labels, such as %g, %g and %g: those above 0 are taken for +1, the others "
+                "for -1"
+                " (in csv, --label NAME says which column they are in)",
+                what, t->value[0], t->value[1], t->value[2]);
+}

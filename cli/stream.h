@@ -66,4 +66,14 @@ int each_batch(sluice_reader *reader, const sluice_reader_options *options, prog
 void tally_skipped(skip_tally *t, const sluice_reader *reader);
 void warn_skipped(const skip_tally *t, const char *what);
 
+/* Different labels of the first rows, up to the number at which they are no longer those of two classes. */
+typedef struct label_tally {
+    double value[3];
+    size_t n, rows;
+} label_tally;
+
+void tally_labels(label_tally *t, const sluice_batch *batch);
+/* Says so where there are more than two: most often another column was meant, or there are more than two classes. */
+void warn_labels(const label_tally *t, const char *what);
+
 #endif

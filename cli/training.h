@@ -27,6 +27,7 @@ typedef struct training {
     const char *format;                       /* of the last input; NULL: there was none */
     double seconds;
     skip_tally skipped;
+    label_tally labels;
     sluice_measures measures; /* while learning */
     measured tested;          /* on the test file */
 } training;

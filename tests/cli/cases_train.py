@@ -538,3 +538,14 @@ def test_names_and_ids_count_alike_with_a_bias(t):
 def test_a_matrix_takes_no_limit_on_features(t):
     t.write("a", rows(10))
     t.refused("train", "-q", "-a", "ssol-full", "--max-features", "5", "a", status=2, says="takes no limit")
+
+
+def test_more_than_two_labels_are_warned_of(t):
+    t.write("ages.csv", "age,y\n" + "39,1\n50,0\n38,1\n" * 3)
+    t.write("three", "3 1:1\n-1 2:1\n0 3:1\n" * 3)
+    t.write("two", "3 1:1\n-1 2:1\n" * 3)
+    t.write("usual", "1 1:1\n-1 2:1\n0 3:1\n" * 3)
+    for command in (["train", "ages.csv"], ["train", "three"], ["tune", "--grid", "eta=1", "--folds", "2", "three"]):
+        check("more than two labels, such as 3" in t.run(*command).err, command)
+    for command in (["train", "two"], ["train", "usual"], ["train", "-q", "three"], ["train", "--label", "y", "ages.csv"]):
+        check("two labels" not in t.run(*command).err, command)
