@@ -83,11 +83,6 @@ static int deal(searching *s) {
     sluice_error err = {0};
     if (deal_folds(&s->data, (size_t)s->n_folds, s->a->seed, f, &err) != SLUICE_OK) return complain_error(&err);
     if (!s->output) dataset_forget_rows(&s->data);
-    if (f->rows < f->n) {
-        complain("only %" PRIu64 " example%s: too few for %zu folds%s", f->rows, f->rows == 1 ? "" : "s", f->n,
-                 f->rows > 1 ? "; --folds sets how many there are" : "");
-        return FAILED;
-    }
     uint64_t rare = f->positives < f->rows - f->positives ? f->positives : f->rows - f->positives;
     if (!s->a->quiet) warn_one_label(f->rows, f->positives, "input");
     if (!s->a->quiet && rare && rare < f->n)

@@ -2,6 +2,8 @@
 
 #include "runs.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static void count_rows(const dataset *d, fold_list *f) {
@@ -22,11 +24,17 @@ static sluice_status make_parts(size_t folds, fold_list *f, sluice_error *err) {
 
 sluice_status deal_folds(dataset *d, size_t folds, uint64_t seed, fold_list *f, sluice_error *err) {
     *f = (fold_list){0};
+    if (!dataset_complete(d)) return no_memory(err);
+    count_rows(d, f);
+    if (f->rows < folds) {
+        *err = (sluice_error){.status = SLUICE_E_DATA};
+        snprintf(err->message, sizeof err->message, "only %" PRIu64 " example%s: too few for %zu folds%s", f->rows,
+                 f->rows == 1 ? "" : "s", folds, f->rows > 1 ? "; --folds sets how many there are" : "");
+        return err->status;
+    }
     sluice_status status = make_parts(folds, f, err);
     if (status != SLUICE_OK) return status;
-    if (!dataset_complete(d)) return no_memory(err);
     dataset_shuffle(d, seed);
-    count_rows(d, f);
     uint64_t next[2] = {f->positives, 0}; /* by class: the negative go on where the positive end */
     for (size_t i = 0; i < d->n_order && status == SLUICE_OK; i++) {
         sluice_example x = dataset_row(d, d->order[i]);
