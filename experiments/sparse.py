@@ -33,6 +33,7 @@ class Rule:
     """A learner with what is searched: its step, perhaps one more parameter, and the parameter that makes it sparse."""
 
     def __init__(self, learner, step="eta", other=None, swept="lambda", span=(2.0**-8, 2.0**4), unit=None, coarse=None, **fixed):
+        # coarse: values of `other` where lambda is searched as well, instead of COARSE_OTHERS
         self.learner, self.step, self.other, self.swept, self.span, self.unit, self.coarse, self.fixed = learner, step, other, swept, span, unit, coarse, fixed
 
     def lambdas(self, step, rows):
@@ -52,19 +53,21 @@ LEARNERS = {
     "fsol sqrt": Rule("fsol", unit=lambda step, rows: step * rows**0.5, schedule="sqrt"),
     "ssol constant": Rule("ssol", other="r", schedule="constant"),
     "ssol sqrt": Rule("ssol", other="r", unit=lambda step, rows: step * rows**0.5, schedule="sqrt"),
+    "ssol wide": Rule("ssol", other="r", coarse="2^-5,2^-2,2,16,128,1024", schedule="constant"),  # the more r, the more it is fsol
 }
 SIX = ["stg", "fobos", "ada-fobos", "ada-rda", "fsol", "ssol"]
 
 
 def learners(name):
-    """Those to run on a set: on the largest only the papers', as it takes long."""
-    return {n: rule for n, rule in LEARNERS.items() if n in SIX or name != "news20-ub"}
+    """Those to run on a set: on the largest, which takes long, only the papers' dual averagers."""
+    return {n: rule for n, rule in LEARNERS.items() if name != "news20-ub" or n in ("ada-rda", "fsol", "ssol", "ssol constant", "ssol wide")}
 
 
 def options(description, names=tuple(SETS), data=True):
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sluice", default="build/release/bin/sluice")
     parser.add_argument("--set", action="append", choices=names, help="only this set; may be repeated. Its lines in the table are replaced")
+    parser.add_argument("--learner", action="append", help="only this learner; may be repeated (figure 2)")
     parser.add_argument("--report", action="store_true", help="run nothing: the plot and the counts of the table as it is")
     parser.add_argument("--results", default=os.path.join(os.path.dirname(os.path.abspath(__file__)), "results"))
     args = parser.parse_args()
@@ -163,7 +166,7 @@ def tune_zero(args, rule, path, measure="error", steps=STEPS, others=OTHERS):
 
 def tune_levels(args, rule, path, rows, levels, measure="error"):
     """{level: parameters}, by 3-fold cross-validation of them and of lambda"""
-    others = {rule.other: rule.coarse or COARSE_OTHERS} if rule.other else {}
+    others = {rule.other: rule.coarse if rule.coarse and (rows > 2000 or rule.learner == "ssol") else COARSE_OTHERS} if rule.other else {}
     steps = (COARSE_STEPS if rule.other else FINE_STEPS).split(",")
     points = []
     if rule.unit and rule.unit(2, rows) != rule.unit(1, rows):
@@ -219,8 +222,8 @@ class Table:
             with open(self.path) as lines:
                 self.rows = list(csv.DictReader(lines))
 
-    def replace(self, name, rows, order):
-        self.rows = [r for r in self.rows if r["set"] != name] + [{k: str(v) for k, v in r.items()} for r in rows]
+    def replace(self, name, rows, order, learners=None):
+        self.rows = [r for r in self.rows if r["set"] != name or learners and r["learner"] not in learners] + [{k: str(v) for k, v in r.items()} for r in rows]
         self.rows.sort(key=lambda r: order.index(r["set"]))
         with open(self.path, "w", newline="") as f:
             writer = csv.DictWriter(f, self.header, lineterminator="\n")
