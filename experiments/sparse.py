@@ -2,7 +2,8 @@
 
 Values are log(1 + value) (rcv1-small, which is scaled already: as they are; of binary features it changes nothing), rows of length 1. Where a set has no test
 file a fifth is drawn at random for it. A `draw` is a split and an order of its training rows: the smallest sets have five splits with one
-order each, the middle ones three, the largest three one split with five (news20-uni) or three orders. Parameters are chosen on the training rows of a split only, in one of two ways:
+order each, the middle ones three, the largest three one split with five (news20-uni) or three orders. Parameters are chosen on the
+training rows of a split only, in one of two ways:
   zero   as in the papers: 5-fold cross-validation without regularisation, steps from 2^-1 to 2^9, the other parameter from 2^-5 to 2^5
   level  for every sparsity wanted: 3-fold cross-validation of steps, other parameter and lambda together; the best point at least that sparse
 Then lambda is searched on all training rows so that the model has the sparsity wanted (`sluice sweep --sparsity`), whatever its error.
@@ -150,8 +151,8 @@ def parameters(rule, point):
 
 def tune(args, rule, path, measure, folds, grids, fixed):
     words = [w for k, v in grids.items() for w in ("--grid", f"{k}={v}")]
-    points = json.loads(sluice(args, "tune", "--json", "-a", rule.learner, "--measure", measure, "--folds", str(folds), *words, *given(rule.fixed | fixed), path))["points"]
-    return [p for p in points if not p["failed"]]
+    out = sluice(args, "tune", "--json", "-a", rule.learner, "--measure", measure, "--folds", str(folds), *words, *given(rule.fixed | fixed), path)
+    return [p for p in json.loads(out)["points"] if not p["failed"]]
 
 
 def better(measure):
@@ -183,10 +184,14 @@ def tune_levels(args, rule, path, rows, levels, measure="error"):
     return found
 
 
+def sweep(args, rule, params, values, train, test, *words):
+    measured = ["--test", test] if test else []
+    return json.loads(sluice(args, "sweep", "--json", "-a", rule.learner, *given(params), "--grid", f"{rule.swept}={values}", *words, *measured, train))
+
+
 def curve(args, rule, params, train, test, rows, levels):
     """{level: point}, measured on the test file"""
-    out = json.loads(sluice(args, "sweep", "--json", "-a", rule.learner, *given(params), "--grid", f"{rule.swept}={rule.lambdas(float(params[rule.step]), rows)}",
-                            "--sparsity", ",".join(map(str, levels)), *(["--test", test] if test else []), train))
+    out = sweep(args, rule, params, rule.lambdas(float(params[rule.step]), rows), train, test, "--sparsity", ",".join(map(str, levels)))
     points = sorted((p for p in out["points"] if not p["failed"] and p["nonzeros"]), key=lambda p: p["sparsity"])
     found = {}
     for level, wanted in zip(levels, out["wanted"]):
@@ -196,11 +201,6 @@ def curve(args, rule, params, train, test, rows, levels):
     return found
 
 
-def points(args, rule, params, values, train, test):
-    """{value: point}"""
-    return {p["value"]: p for p in json.loads(sluice(args, "sweep", "--json", "-a", rule.learner, *given(params), "--grid", f"{rule.swept}={values}", "--test", test, train))["points"]}
-
-
 def trained(args, rule, params, train, test):
     return json.loads(sluice(args, "train", "--json", "-a", rule.learner, *given(params), "--test", test, train))
 
@@ -208,6 +208,8 @@ def trained(args, rule, params, train, test):
 def features_seen(args, path):
     return json.loads(sluice(args, "train", "--json", "-a", "perceptron", path))["features_seen"]
 
+
+ACROSS = "across: % of the features seen that have no weight (by the share of nonzeros, logarithmic); up: "
 
 # ---- tables ----------------------------------------------------------------------------------------------------------------------------
 
@@ -255,11 +257,25 @@ def words(params):
     return " ".join(f"{k}={v:g}" if isinstance(v, (int, float)) else f"{k}={v}" for k, v in params.items() if k)
 
 
+def compare(rows, mine, against, key, spread, higher=False):
+    """Against the best of the others, by set: (sets where mine is best, where within one deviation of its own, where worse), with the figures"""
+    lists = [], [], []
+    for name in dict.fromkeys(r["set"] for r in rows):
+        me = next((r for r in rows if r["set"] == name and r["learner"] == mine), None)
+        others = [r for r in rows if r["set"] == name and r["learner"] in against and r["learner"] != mine]
+        if me and others:
+            other = (max if higher else min)(others, key=lambda r: float(r[key]))
+            gap = (float(me[key]) - float(other[key])) * (-1 if higher else 1)
+            kind = 0 if gap <= 1e-9 else 1 if gap <= float(me[spread]) else 2
+            lists[kind].append(f"{name} ({100 * float(me[key]):.2f}, {other['learner']} {100 * float(other[key]):.2f})")
+    return lists
+
+
 # ---- plots: small multiples over the share of nonzeros, colours of Okabe and Ito ---------------------------------------------------------
 
 STYLE = {"ssol": ("#D55E00", "", 0), "fsol": ("#0072B2", "", 1), "ada-rda": ("#009E73", "", 2), "ada-fobos": ("#CC79A7", "", 3), "fobos": ("#56B4E9", "", 4),
-         "stg": ("#E69F00", "", 5), "rda": ("#888888", "4 3", 1), "ftrl": ("#000000", "4 3", 2), "cs-ssol": ("#D55E00", "7 3", 0), "cs-fsol": ("#0072B2", "7 3", 1),
-         "cs-ogd": ("#000000", "2 3", 3), "cpa": ("#888888", "2 3", 4), "paum": ("#009E73", "2 3", 5)}
+         "stg": ("#E69F00", "", 5), "rda": ("#888888", "4 3", 1), "ftrl": ("#000000", "4 3", 2), "cs-ssol": ("#D55E00", "7 3", 0),
+         "cs-fsol": ("#0072B2", "7 3", 1), "cs-ogd": ("#000000", "2 3", 3), "cpa": ("#888888", "2 3", 4), "paum": ("#009E73", "2 3", 5)}
 WIDTH, HEIGHT, LEFT, TOP = 300, 230, 44, 26
 
 
@@ -285,7 +301,8 @@ def panel(title, curves, x0, y0, log, levels, W, H):
     py = lambda y: y0 + TOP + (H - TOP - 30) * (1 - (scale(y) - scale(low)) / (scale(high) - scale(low)))
     out = [f'<text x="{x0 + LEFT}" y="{y0 + 15}" font-weight="bold">{title}</text>']
     for y in ticks_of(low, high, log):
-        out.append(f'<path d="M{x0 + LEFT} {py(y):.1f}H{x0 + W - 10}" stroke="#ddd"/><text x="{x0 + LEFT - 5}" y="{py(y) + 4:.1f}" text-anchor="end">{y:g}</text>')
+        out.append(f'<path d="M{x0 + LEFT} {py(y):.1f}H{x0 + W - 10}" stroke="#ddd"/>'
+                   f'<text x="{x0 + LEFT - 5}" y="{py(y) + 4:.1f}" text-anchor="end">{y:g}</text>')
     for level in levels:
         if across(level) <= right + 1e-9:
             out.append(f'<path d="M{px(level):.1f} {y0 + TOP}V{y0 + H - 30}" stroke="#eee"/>')
@@ -307,12 +324,14 @@ def plot(args, name, title, panels, caption, log=True, levels=LEVELS, scale=1):
     lines = math.ceil(len(names) / per_line)
     top = 34 + 18 * lines
     height = top + H * math.ceil(len(panels) / columns) + 24
-    out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {W * columns} {height}" width="{W * columns}" height="{height}" font-family="sans-serif" font-size="11">',
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {W * columns} {height}" width="{W * columns}" height="{height}" '
+           'font-family="sans-serif" font-size="11">',
            '<rect width="100%" height="100%" fill="#fff"/>', f'<text x="10" y="18" font-size="13" font-weight="bold">{title}</text>']
     for i, n in enumerate(names):
         colour, dash, kind = STYLE[n]
         x, y = 14 + i % per_line * 105, 36 + 18 * (i // per_line)
-        out.append(f'<path d="M{x} {y}h28" stroke="{colour}" stroke-width="1.5" stroke-dasharray="{dash}"/>' + marker(kind, x + 14, y, colour) + f'<text x="{x + 34}" y="{y + 4}">{n}</text>')
+        out.append(f'<path d="M{x} {y}h28" stroke="{colour}" stroke-width="1.5" stroke-dasharray="{dash}"/>' + marker(kind, x + 14, y, colour)
+                   + f'<text x="{x + 34}" y="{y + 4}">{n}</text>')
     for i, (s, curves) in enumerate(panels.items()):
         out += panel(s, {n: curves[n] for n in names if curves.get(n)}, i % columns * W, top + i // columns * H, log, levels, W, H)
     out.append(f'<text x="10" y="{height - 9}">{caption}</text>')

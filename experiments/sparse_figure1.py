@@ -3,8 +3,8 @@
 
     experiments/sparse_figure1.py                          writes sparse_figure1.csv and sparse_figure1.svg
 
-`sluice synth effective`, seed 1. Steps by 5-fold cross-validation without regularisation, as in the paper, from a grid that suits values which are not scaled; then for
-each sparsity the lambda that gives it, in five random orders of the training rows. synthetic.py also counts which features are kept.
+`sluice synth effective`, seed 1. Steps by 5-fold cross-validation without regularisation, as in the paper, from a grid that suits values which
+are not scaled; then for each sparsity the lambda that gives it, in five random orders of the training rows. synthetic.py also counts which features are kept.
 """
 import json, os, tempfile
 
@@ -31,8 +31,8 @@ def measure(args, folder):
                                          ",".join(map(str, LEVELS)), "--shuffle", "1", "--repeats", "5", "--test", test, train))
         for level, point in [(0, next(p for p in curve["points"] if p["value"] == 0))] + list(zip(LEVELS, curve["wanted"])):
             out.append({"set": "effective", "learner": learner, "parameters": sparse.words(params), "level": level, "lambda": f"{point['value']:g}",
-                        "test_error": f"{point['test']['error_rate']:.5f}", "deviation": f"{point['test']['error_rate_deviation']:.5f}", "sparsity": f"{point['sparsity']:.4f}",
-                        "sparsity_deviation": f"{point['sparsity_deviation']:.4f}", "reached": int(point.get("reached", True))})
+                        "test_error": f"{point['test']['error_rate']:.5f}", "deviation": f"{point['test']['error_rate_deviation']:.5f}",
+                        "sparsity": f"{point['sparsity']:.4f}", "sparsity_deviation": f"{point['sparsity_deviation']:.4f}", "reached": int(point.get("reached", True))})
             print(*out[-1].values(), flush=True)
     return out
 

@@ -59,7 +59,8 @@ def measure(args, name, folder):
     out = []
     for (how, learner, level), runs in cells.items():
         errors = [error for error, *_ in runs]
-        out.append({"set": name, "chosen_at": how, "learner": learner, "level": level, "test_error": f"{mean(errors):.5f}", "deviation": f"{deviation(errors):.5f}",
+        out.append({"set": name, "chosen_at": how, "learner": learner, "level": level, "test_error": f"{mean(errors):.5f}",
+                    "deviation": f"{deviation(errors):.5f}",
                     "sparsity": f"{mean([p['sparsity'] for _, p, *_ in runs]):.5f}", "nonzeros": f"{mean([p['nonzeros'] for _, p, *_ in runs]):.0f}",
                     "reached": sum(bool(p["reached"]) for _, p, *_ in runs), "draws": len(runs), "errors": " ".join(f"{e:.5f}" for e in errors),
                     "parameters": "; ".join(dict.fromkeys(sparse.words(params) for _, _, params, _ in runs))})
@@ -67,7 +68,7 @@ def measure(args, name, folder):
 
 
 def report(args, rows):
-    """Plots, and in how many cells ssol is best, within one deviation of the best, or worse."""
+    """Plots, and in how many sets ssol is best, within one deviation of the best, or worse."""
     for how in ("zero", "level"):
         panels = {}
         for row in rows:
@@ -75,25 +76,16 @@ def report(args, rows):
                 panels.setdefault(row["set"], {}).setdefault(row["learner"], []).append((float(row["level"]), 100 * float(row["test_error"]), 0))
         chosen = "without regularisation" if how == "zero" else "for each sparsity"
         sparse.plot(args, f"sparse_figure2_{how}.svg", f"Test error against sparsity; parameters chosen {chosen}", panels,
-                    "across: % of the features seen that have no weight (by the share of nonzeros, logarithmic); up: test error in % (logarithmic), mean of 5; broken lines: not in the papers")
-    table = {(r["set"], r["chosen_at"], r["learner"], float(r["level"])): r for r in rows}
-    for how, mine in (("zero", "ssol"), ("level", "ssol"), ("level", "ssol any"), ("zero", "ssol sqrt"), ("level", "ssol sqrt"), ("zero", "ssol constant"), ("level", "ssol constant"),
-                      ("level", "ssol wide")):
-        for label, against in (("the papers'", SIX), ("all", [*SIX, "rda", "ftrl", "fsol inverse", "fsol sqrt"] + ["fsol any"] * (how == "level"))):
-            for level in LEVELS:
-                best, within, worse = [], [], []
-                for name in SETS:
-                    if name in sparse.GENERAL or (name, how, mine, level) not in table:
-                        continue
-                    me = table[name, how, mine, level]
-                    other = min((table[name, how, n, level] for n in against if not n.startswith("ssol") and (name, how, n, level) in table), key=lambda r: float(r["test_error"]))
-                    gap = float(me["test_error"]) - float(other["test_error"])
-                    if gap <= 1e-9:
-                        best.append(name)
-                    else:
-                        (within if gap <= float(me["deviation"]) else worse).append(f"{name} ({100 * float(me['test_error']):.2f}, {other['learner']} {100 * float(other['test_error']):.2f})")
-                print(f"{how:5} {mine:13} against {label:11} at {100 * level:5.1f} %: best {len(best)}, within a deviation {len(within)}, worse {len(worse)}: "
-                      f"{'; '.join(within)} | {'; '.join(worse)}")
+                    sparse.ACROSS + "test error in % (logarithmic), mean; broken lines: not in the papers")
+    wide = [row for row in rows if row["set"] not in sparse.GENERAL]
+    for how in ("zero", "level"):
+        for mine in dict.fromkeys(r["learner"] for r in wide if r["learner"].startswith("ssol") and r["chosen_at"] == how):
+            for label, against in (("the papers'", SIX), ("all", [*SIX, "rda", "ftrl", "fsol inverse", "fsol sqrt"])):
+                for level in map(str, LEVELS):
+                    cells = [r for r in wide if r["chosen_at"] == how and r["level"] == level]
+                    best, within, worse = sparse.compare(cells, mine, [n for n in against if n != "ssol"], "test_error", "deviation")
+                    print(f"{how:5} {mine:13} against {label:11} at {100 * float(level):5.1f} %: best {len(best)}, within a deviation {len(within)}, "
+                          f"worse {len(worse)}: {'; '.join(within)} | {'; '.join(worse)}")
 
 
 def main():

@@ -3,9 +3,9 @@
 
     SLUICE_DATA=DIR experiments/sparse_figure3.py          writes sparse_figure3.csv and sparse_figure3.svg; needs sparse_figure2.csv
 
-Parameters are those that figure 2 chose without regularisation (synth: `sluice synth sparse`, 300,000 rows, a million dimensions; chosen on its first 20,000 rows),
-lambda is searched for each sparsity, and at level 0 it is 0. Seconds are the processor's, of whole runs of `sluice train` with one thread on a .bin file, start and reading
-included: the best of 5; `updates` is the share of the examples that changed the model. All rows of a set (of those with test rows, the training rows).
+Parameters are those that figure 2 chose without regularisation (synth: `sluice synth sparse`, 300,000 rows, a million dimensions; chosen on
+20,000 rows of it), lambda is searched for each sparsity, and at level 0 it is 0. Seconds are the processor's, of whole runs of `sluice train` with one
+thread on a .bin file, start and reading included: the best of 5; `updates` is the share of the examples that changed the model. All rows of a set (of those with test rows, the training rows).
 """
 import json, os, resource, subprocess, tempfile
 
@@ -69,7 +69,7 @@ def report(args, rows):
         if float(row["level"]) >= LEVELS[0]:
             panels.setdefault(row["set"], {}).setdefault(row["learner"], []).append((float(row["level"]), 1000 * float(row["seconds"]), 0))
     sparse.plot(args, "sparse_figure3.svg", "Training time against sparsity", panels,
-                "across: % of the features seen that have no weight (by the share of nonzeros, logarithmic); up: ms of one processor (logarithmic), best of 5; broken lines: not in the papers")
+                sparse.ACROSS + "ms of one processor (logarithmic), best of 5; broken lines: not in the papers")
 
 
 def main():

@@ -3,12 +3,13 @@
 
     SLUICE_DATA=DIR experiments/sparse_figure4.py          writes sparse_figure4.csv, sparse_figure4_zero.svg and sparse_figure4_level.svg
 
-phishing-55k stands for URL2, news20-ub, the widest, for WEBSPAM2; the others are more of the kind, `synth` is `sluice synth sparse` with 40,000 rows, 100,000 dimensions
-and true labels. All negatives are kept and positives drawn, both are cut into four fifths to learn from and one to test on (a9a: its
-own test file, sampled likewise), five times (the larger four: three times) with other seeds. `balanced` is measured on that test part. It has few positives (8 to 100), so
-`balanced_all` is measured with the positives that were not drawn in it as well: the same quantity, with less noise.
-Costs are cost_pos = negatives / positives, cost_neg = 1 and not searched. Parameters by cross-validation as in figure 2, by balanced accuracy; steps from 2^-8 to
-2^8 (with costs of 99 those of the papers are too large) by fours, the others from 2^-5 to 2^5 by fours. paum, whose steps only scale it: its two margins.
+phishing-55k stands for URL2, news20-ub, the widest, for WEBSPAM2; the others are more of the kind, `synth` is `sluice synth sparse` with 40,000 rows,
+100,000 dimensions and true labels. All negatives are kept and positives drawn; both are cut into four fifths to learn from and one to test
+on (a9a: its own test file, sampled likewise), five times (the larger four: three times) with other seeds. `balanced` is measured on that test
+part. It has few positives (8 to 126), so `balanced_all` is measured with the positives that were not drawn in it as well: the same quantity,
+with less noise. Costs are cost_pos = negatives / positives, cost_neg = 1 and not searched. Parameters by cross-validation as in figure 2, by balanced
+accuracy; steps from 2^-8 to 2^8 (with costs of 99 those of the papers are too large) and the others from 2^-5 to 2^5 by fours. paum, whose steps only scale
+it: its two margins.
 """
 import os, random, tempfile, time
 
@@ -26,8 +27,8 @@ STEPS, OTHERS = ",".join(f"2^{k}" for k in range(-8, 9, 2)), ",".join(f"2^{k}" f
 sparse.COARSE_STEPS = "2^-6,2^-3,1,8,64,512"
 sparse.FINE_STEPS = STEPS
 sparse.COARSE_OTHERS = "2^-4,1,16"
-HEADER = ["set", "chosen_at", "learner", "level", "balanced", "deviation", "balanced_all", "deviation_all", "sensitivity_all", "specificity", "sparsity", "nonzeros", "draws",
-          "values_all", "parameters"]
+HEADER = ["set", "chosen_at", "learner", "level", "balanced", "deviation", "balanced_all", "deviation_all", "sensitivity_all", "specificity", "sparsity",
+          "nonzeros", "draws", "values_all", "parameters"]
 
 
 def rows_of(args, name, folder, ending=".svm.zst"):
@@ -87,7 +88,7 @@ def measure(args, name, folder):
         rule = SPARSE[learner]
         found = sparse.curve(args, rule, params, stream.train, stream.test, stream.rows, levels)
         values = sorted({p["value"] for p in found.values()})
-        again = sparse.points(args, rule, params, ",".join(f"{v!r}" for v in values), stream.train, stream.test_all)
+        again = {p["value"]: p for p in sparse.sweep(args, rule, params, ",".join(f"{v!r}" for v in values), stream.train, stream.test_all)["points"]}
         for level, point in found.items():
             note(how, learner, level, point, again[point["value"]]["test"], params)
 
@@ -118,9 +119,9 @@ def measure(args, name, folder):
     out = []
     for (how, learner, level), runs in cells.items():
         balanced, balanced_all, sensitivity, specificity, sparsity, nonzeros, params = zip(*runs)
-        out.append({"set": name, "chosen_at": how, "learner": learner, "level": level, "balanced": f"{mean(balanced):.5f}", "deviation": f"{deviation(balanced):.5f}",
-                    "balanced_all": f"{mean(balanced_all):.5f}", "deviation_all": f"{deviation(balanced_all):.5f}", "sensitivity_all": f"{mean(sensitivity):.5f}",
-                    "specificity": f"{mean(specificity):.5f}", "sparsity": f"{mean(sparsity):.5f}", "nonzeros": f"{mean(nonzeros):.0f}", "draws": len(runs),
+        out.append({"set": name, "chosen_at": how, "learner": learner, "level": level, "balanced": f"{mean(balanced):.5f}",
+                    "deviation": f"{deviation(balanced):.5f}", "balanced_all": f"{mean(balanced_all):.5f}",
+                    "deviation_all": f"{deviation(balanced_all):.5f}", "sensitivity_all": f"{mean(sensitivity):.5f}", "specificity": f"{mean(specificity):.5f}", "sparsity": f"{mean(sparsity):.5f}", "nonzeros": f"{mean(nonzeros):.0f}", "draws": len(runs),
                     "values_all": " ".join(f"{b:.5f}" for b in balanced_all),
                     "parameters": "; ".join(dict.fromkeys(sparse.words({k: v for k, v in p.items() if not k.startswith("cost")}) for p in params))})
     return out
@@ -131,27 +132,20 @@ def report(args, rows):
         panels = {}
         for row in rows:
             if row["chosen_at"] == how:
-                levels = [float(row["level"])] if row["level"] else [LEVELS[0], max(float(r["level"]) for r in rows if r["set"] == row["set"] and r["level"])]
-                for level in levels:  # without a level: a line across
+                last = max(float(r["level"]) for r in rows if r["set"] == row["set"] and r["level"])
+                for level in [float(row["level"])] if row["level"] else [LEVELS[0], last]:  # without a level: a line across
                     panels.setdefault(row["set"], {}).setdefault(row["learner"], []).append((level, 100 * float(row["balanced_all"]), 0))
         chosen = "without regularisation" if how == "zero" else "for each sparsity"
         sparse.plot(args, f"sparse_figure4_{how}.svg", f"Balanced accuracy against sparsity, one positive to 99 negatives; parameters chosen {chosen}", panels,
-                    "across: % of the features seen that have no weight (by the share of nonzeros, logarithmic); up: balanced accuracy in % (all left-out positives); cs-ogd, cpa and paum are not sparse", log=False)
-    for which, spread in (("balanced", "deviation"), ("balanced_all", "deviation_all")):
-        table = {(r["set"], r["chosen_at"], r["learner"], r["level"]): r for r in rows}
-        for how in ("zero", "level"):
-            for level in map(str, LEVELS):
-                lists = {"best": [], "within": [], "worse": []}
-                for name in SETS:
-                    me = table.get((name, how, "cs-ssol", level))
-                    if not me:
-                        continue
-                    others = [r for (n, h, learner, at), r in table.items() if n == name and h == how and at in (level, "") and learner != "cs-ssol"]
-                    other = max(others, key=lambda r: float(r[which]))
-                    gap = float(other[which]) - float(me[which])
-                    kind = "best" if gap <= 1e-9 else "within" if gap <= float(me[spread]) else "worse"
-                    lists[kind].append(f"{name} ({100 * float(me[which]):.1f}, {other['learner']} {100 * float(other[which]):.1f})")
-                print(f"{which:12} {how:5} {level:5}: " + " | ".join(f"{k} {len(v)}: {'; '.join(v)}" for k, v in lists.items()))
+                    sparse.ACROSS + "balanced accuracy in % (all left-out positives); dotted: not sparse", log=False)
+    for key, spread in (("balanced", "deviation"), ("balanced_all", "deviation_all")):
+        for label, against in (("sparse learners", SPARSE), ("all", SPARSE | DENSE)):
+            for how in ("zero", "level"):
+                for level in map(str, LEVELS):
+                    cells = [r for r in rows if r["chosen_at"] == how and r["level"] in (level, "")]
+                    best, within, worse = sparse.compare(cells, "cs-ssol", against, key, spread, higher=True)
+                    print(f"{key:12} {how:5} against {label:15} {level:5}: best {len(best)}: {'; '.join(best)} | within {len(within)}: {'; '.join(within)} | "
+                          f"worse {len(worse)}: {'; '.join(worse)}")
 
 
 def main():
