@@ -61,7 +61,7 @@ SIX = ["stg", "fobos", "ada-fobos", "ada-rda", "fsol", "ssol"]
 
 def learners(name):
     """Those to run on a set: on the largest, which takes long, only the papers' dual averagers."""
-    return {n: rule for n, rule in LEARNERS.items() if name != "news20-ub" or n in ("ada-rda", "fsol", "ssol", "ssol constant", "ssol wide")}
+    return {n: rule for n, rule in LEARNERS.items() if name != "news20-ub" or n in ("ada-rda", "fsol", "ssol", "ssol wide")}
 
 
 def options(description, names=tuple(SETS), data=True):
@@ -273,7 +273,8 @@ def compare(rows, mine, against, key, spread, higher=False):
 
 # ---- plots: small multiples over the share of nonzeros, colours of Okabe and Ito ---------------------------------------------------------
 
-STYLE = {"ssol": ("#D55E00", "", 0), "fsol": ("#0072B2", "", 1), "ada-rda": ("#009E73", "", 2), "ada-fobos": ("#CC79A7", "", 3), "fobos": ("#56B4E9", "", 4),
+STYLE = {"ssol": ("#D55E00", "", 0), "ssol wide": ("#D55E00", "4 3", 3), "fsol": ("#0072B2", "", 1), "ada-rda": ("#009E73", "", 2),
+         "ada-fobos": ("#CC79A7", "", 3), "fobos": ("#56B4E9", "", 4),
          "stg": ("#E69F00", "", 5), "rda": ("#888888", "4 3", 1), "ftrl": ("#000000", "4 3", 2), "cs-ssol": ("#D55E00", "7 3", 0),
          "cs-fsol": ("#0072B2", "7 3", 1), "cs-ogd": ("#000000", "2 3", 3), "cpa": ("#888888", "2 3", 4), "paum": ("#009E73", "2 3", 5)}
 WIDTH, HEIGHT, LEFT, TOP = 300, 230, 44, 26
@@ -281,9 +282,11 @@ WIDTH, HEIGHT, LEFT, TOP = 300, 230, 44, 26
 
 def ticks_of(low, high, log):
     if log:
-        all_of = [m * 10.0**e for e in range(-4, 4) for m in (1, 2, 5)]
-        inner = [t for t in all_of if low <= t <= high]
-        return inner or [low, high]
+        for mantissas in ((1, 2, 5), (1, 1.5, 2, 3, 5, 7), (1, 1.2, 1.4, 1.6, 2, 2.5, 3, 3.5, 4, 5, 6, 7, 8, 9)):
+            inner = [m * 10.0**e for e in range(-4, 4) for m in mantissas if low <= m * 10.0**e <= high]
+            if len(inner) > 2:
+                break
+        return inner
     step = next(s * 10.0**e for e in range(-4, 4) for s in (1, 2, 5) if (high - low) / (s * 10.0**e) <= 6)
     return [k * step for k in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)]
 
@@ -309,7 +312,7 @@ def panel(title, curves, x0, y0, log, levels, W, H):
             out.append(f'<text x="{px(level):.1f}" y="{y0 + H - 15}" text-anchor="middle">{100 * level:g}</text>')
     for name, points in curves.items():
         colour, dash, kind = STYLE[name]
-        at = [(px(level), py(y)) for level, y, _ in points]
+        at = [(px(level), py(y)) for level, y, _ in sorted(points)]
         out.append(f'<path d="M{"L".join(f"{x:.1f} {y:.1f}" for x, y in at)}" fill="none" stroke="{colour}" stroke-width="1.5" stroke-dasharray="{dash}"/>')
         out += [marker(kind, x, y, colour) for x, y in at]
     return out

@@ -32,7 +32,8 @@ def measure(args, folder):
         for level, point in [(0, next(p for p in curve["points"] if p["value"] == 0))] + list(zip(LEVELS, curve["wanted"])):
             out.append({"set": "effective", "learner": learner, "parameters": sparse.words(params), "level": level, "lambda": f"{point['value']:g}",
                         "test_error": f"{point['test']['error_rate']:.5f}", "deviation": f"{point['test']['error_rate_deviation']:.5f}",
-                        "sparsity": f"{point['sparsity']:.4f}", "sparsity_deviation": f"{point['sparsity_deviation']:.4f}", "reached": int(point.get("reached", True))})
+                        "sparsity": f"{point['sparsity']:.4f}",
+                        "sparsity_deviation": f"{point['sparsity_deviation']:.4f}", "reached": int(point.get("reached", True))})
             print(*out[-1].values(), flush=True)
     return out
 

@@ -5,7 +5,8 @@
 
 Parameters are those that figure 2 chose without regularisation (synth: `sluice synth sparse`, 300,000 rows, a million dimensions; chosen on
 20,000 rows of it), lambda is searched for each sparsity, and at level 0 it is 0. Seconds are the processor's, of whole runs of `sluice train` with one
-thread on a .bin file, start and reading included: the best of 5; `updates` is the share of the examples that changed the model. All rows of a set (of those with test rows, the training rows).
+thread on a .bin file, start and reading included: the best of 5; `updates` is the share of the examples that
+changed the model.
 """
 import json, os, resource, subprocess, tempfile
 

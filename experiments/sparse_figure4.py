@@ -121,7 +121,8 @@ def measure(args, name, folder):
         balanced, balanced_all, sensitivity, specificity, sparsity, nonzeros, params = zip(*runs)
         out.append({"set": name, "chosen_at": how, "learner": learner, "level": level, "balanced": f"{mean(balanced):.5f}",
                     "deviation": f"{deviation(balanced):.5f}", "balanced_all": f"{mean(balanced_all):.5f}",
-                    "deviation_all": f"{deviation(balanced_all):.5f}", "sensitivity_all": f"{mean(sensitivity):.5f}", "specificity": f"{mean(specificity):.5f}", "sparsity": f"{mean(sparsity):.5f}", "nonzeros": f"{mean(nonzeros):.0f}", "draws": len(runs),
+                    "deviation_all": f"{deviation(balanced_all):.5f}", "sensitivity_all": f"{mean(sensitivity):.5f}",
+                    "specificity": f"{mean(specificity):.5f}", "sparsity": f"{mean(sparsity):.5f}", "nonzeros": f"{mean(nonzeros):.0f}", "draws": len(runs),
                     "values_all": " ".join(f"{b:.5f}" for b in balanced_all),
                     "parameters": "; ".join(dict.fromkeys(sparse.words({k: v for k, v in p.items() if not k.startswith("cost")}) for p in params))})
     return out
