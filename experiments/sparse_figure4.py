@@ -133,7 +133,9 @@ def report(args, rows):
         panels = {}
         for row in rows:
             if row["chosen_at"] == how:
-                last = max(float(r["level"]) for r in rows if r["set"] == row["set"] and r["level"])
+                last = max((float(r["level"]) for r in rows if r["set"] == row["set"] and r["chosen_at"] == how and r["level"]), default=0)
+                if not last:
+                    continue
                 for level in [float(row["level"])] if row["level"] else [LEVELS[0], last]:  # without a level: a line across
                     panels.setdefault(row["set"], {}).setdefault(row["learner"], []).append((level, 100 * float(row["balanced_all"]), 0))
         chosen = "without regularisation" if how == "zero" else "for each sparsity"
