@@ -34,18 +34,20 @@ static const point *closest(const curve *c, double wanted) {
 
 static int within(const point *p, double wanted, double share) { return away(p, wanted) <= share * (1 - wanted); }
 
-/* The two neighbours between which the curve passes the wanted sparsity, or else the side on which it might. */
+/* The two neighbours between which the curve passes the wanted sparsity, or else beyond the end where it might: not
+   beyond the closest point, as sparsity may rise and fall a little where the parameter does next to nothing. */
 static bracket where_to_look(const curve *c, double wanted) {
-    const point *before = NULL, *best = closest(c, wanted);
+    const point *first = NULL, *before = NULL;
     for (size_t i = 0; i < c->n; i++) {
         const point *p = c->points[i];
         if (p->failure || isnan(p->sparsity)) continue;
         if (before && (before->sparsity < wanted) != (p->sparsity < wanted))
             return (bracket){value_of(before), value_of(p)};
+        if (!first) first = p;
         before = p;
     }
-    double value = value_of(best);
-    int up = (best->sparsity < wanted) == (c->how->sign > 0);
+    int up = (first->sparsity < wanted) == (c->how->sign > 0);
+    double value = value_of(up ? before : first);
     return up ? (bracket){value, value * beyond} : (bracket){value / beyond, value};
 }
 

@@ -186,6 +186,8 @@ def test_a_wanted_sparsity_is_found(t):
         equal([p["value"] for p in points], sorted({p["value"] for p in points}))
     far = swept(t, "--lambda", "1,2", "--sparsity", "0.9", "a")  # it lies far outside of what was given
     check(far["wanted"][0]["reached"], str(far["wanted"]))
+    flat = swept(t, "-P", "eta=100000", "--lambda", "1,2,3,5", "--sparsity", "0.9", "a")  # of which no value does anything: the closest is any of them
+    check(flat["wanted"][0]["reached"], str(flat["wanted"]))
 
 
 def test_a_sparsity_out_of_reach_is_said_to_be(t):
