@@ -12,6 +12,7 @@ no time; measuring is in those of sluice. ssol: the model that ranks and the one
 import csv, ctypes, math, os, random, statistics, struct, tempfile, time
 
 from paper003 import given, liblinear_error, options, run_json, sluice
+from sparse import read_rows
 from trapezoid import Table, marker
 
 SETS = ["pcmac", "pcmac-asu", "rcv1-small", "farm-ads", "spamassassin", "reuters-earn", "news20-uni", "dorothea", "phishing-55k"]
@@ -26,24 +27,10 @@ NODE = struct.Struct("<i4xd")  # of LIBLINEAR: feature, value
 
 def prepare(args, name, seed, folder):
     """train.svm, train.bin, test.svm and test.bin"""
-    def rows(ending):
-        lines = sluice(args, "convert", os.path.join(args.data, name + ending)).splitlines()
-        if name == "rcv1-small":
-            return lines
-        logs = {}
-
-        def log(cell):
-            feature, value = cell.split(":")
-            if value not in logs:
-                logs[value] = f"{math.log1p(float(value)):.6g}"
-            return f"{feature}:{logs[value]}"
-
-        return [" ".join([label, *map(log, cells)]) for label, *cells in map(str.split, lines)]
-
-    train = rows(".svm.zst")
+    train = read_rows(args, name)
     random.Random(seed).shuffle(train)
     cut = 1300 if name == "pcmac" else len(train) * 2 // 3
-    train, test = (train, rows(".test.svm.zst")) if name == "rcv1-small" else (train[:cut], train[cut:])
+    train, test = (train, read_rows(args, name, ".test.svm.zst")) if name == "rcv1-small" else (train[:cut], train[cut:])
     for part, lines in (("train", train), ("test", test)):
         for ending in ("svm", "bin"):
             sluice(args, "convert", "--normalize", "l2", "-", "-o", os.path.join(folder, f"{part}.{ending}"), text="\n".join(lines) + "\n")
