@@ -3,6 +3,7 @@
 #include "measure.h"
 #include "message.h"
 #include "paths.h"
+#include "point_report.h"
 #include "sweep.h"
 
 #include <inttypes.h>
@@ -130,7 +131,7 @@ static int warn(const sweeping *w) {
 
 static int print_results(const sweeping *w) {
     report r = report_start(args_has(w->a, "json"));
-    report_settings(&r, &w->settings);
+    report_search_settings(&r, w->a, &w->rounds[0].points[0].recipe, w->format);
     report_count(&r, "passes", w->passes);
     report_count(&r, "repeats", w->repeats);
     report_count(&r, "examples", w->examples);
@@ -138,7 +139,7 @@ static int print_results(const sweeping *w) {
     report_skipped(&r, &w->skipped);
     if (w->test) {
         report_text(&r, "test_file", w->test);
-        report_count(&r, "test_examples", sluice_batch_rows(w->test_rows));
+        report_count(&r, "test_examples", w->test_examples);
         report_count(&r, "test_skipped", w->test_skipped.total);
     }
     report_figure(&r, "seconds", w->seconds);

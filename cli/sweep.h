@@ -46,8 +46,9 @@ typedef struct sweeping {
     dataset data;  /* those to learn, then those to test on; or the latter alone */
     size_t n_rows; /* to learn from, of `data` */
     sluice_batch *test_rows;
-    uint64_t examples, positives; /* of one pass */
-    skip_tally skipped, test_skipped;
+    uint64_t examples, positives, test_examples; /* of one pass; those of importance 0 do not count */
+    skip_tally skipped, test_skipped;            /* of one pass, too */
+    const char *format;                          /* of the last input */
 
     search_list rounds[1 + MOST_REFINEMENTS]; /* the sweep, then its refinements; the same learners in all */
     size_t n_rounds;
@@ -87,6 +88,8 @@ int sweep_round(sweeping *w, search_list *l);
 int make_curves(sweeping *w);
 void curves_free(sweeping *w);
 
+/* Adds the rows of a batch that count: all but those of importance 0. */
+void count_examples(const sluice_batch *batch, uint64_t *examples, uint64_t *positives);
 /* sweep_find.c: further rounds, until the wanted sparsities are found. */
 int sweep_find(sweeping *w);
 

@@ -198,6 +198,28 @@ def test_a_sparsity_out_of_reach_is_said_to_be(t):
         t.refused("sweep", "--sparsity", wrong, "a", status=2, says="from 0 to below 1")
 
 
+def test_examples_are_counted_as_train_does(t):
+    lines = vw_rows(300, 1).splitlines()
+    zero = [re.sub(r"^(\S+) \S+", r"\1 0", line) for line in lines[:40]]
+    t.write("a.vw", "\n".join(lines + ["1 | x:y:z"] + zero) + "\n")
+    for more in [], ["--passes", 2], ["--passes", 2, "--shuffle", 1], ["--repeats", 2], ["--sparsity", "0.5"]:
+        r = swept(t, "--lambda", "1,2", "--on-error", "skip", *more, "--test", "a.vw", "a.vw")
+        equal((r["examples"], r["test_examples"], r["skipped"], r["test_skipped"]), (300, 300, 1, 1), str(more))
+        equal(r["positives"], sum(line.startswith("1 ") for line in lines), str(more))
+        equal(sum(r["skipped_reasons"].values()), 1)
+
+
+def test_settings_are_those_of_train(t):
+    t.write("a.csv", "spam,w,x\n" + "".join(f"{i % 2},1,{i % 3}\n" for i in range(50)))
+    t.write("a", "".join(f"{i % 2}\tsome words {i % 3}\n" for i in range(50)))
+    t.write("b", rows(50))
+    for options in ["--label", "spam", "--weight", "w", "a.csv"], ["--no-header", "--label", "1", "--on-error", "skip", "a.csv"], \
+            ["-f", "text", "--ngrams", 2, "a"], ["--bias", 2, "b"]:
+        by_hand = t.run("train", "-q", "--json", *options).json()["settings"]
+        for more in [], ["--shuffle", 1], ["--test", options[-1]], ["--test", options[-1], "--shuffle", 1]:
+            equal(swept(t, "--lambda", "1", *more, *options)["settings"], by_hand, str(options + more))
+
+
 def test_csv_has_all_points(t):
     t.write("a", rows(300))
     t.write("b", rows(100, seed=2))
