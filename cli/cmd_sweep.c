@@ -85,9 +85,15 @@ static int check_usage(sweeping *w) {
     return rc;
 }
 
-static int learn(sweeping *w) {
-    if (!w->test && !w->a->quiet)
+static void note_test(const sweeping *w) {
+    if (!w->test)
         complain("note: without --test FILE there is the error while learning alone, that of early models too");
+    else if (replaces_input(w->test, w->a->inputs, w->a->n_inputs))
+        complain("note: --test %s is also learned from: its errors are not those on unseen examples", w->test);
+}
+
+static int learn(sweeping *w) {
+    if (!w->a->quiet) note_test(w);
     int rc = sweep_read(w);
     if (!rc) rc = sweep_round(w, &w->rounds[0]);
     if (!rc) rc = make_curves(w);
@@ -179,7 +185,7 @@ const command sweep_command = {
     .name = "sweep",
     .summary = "error against sparsity: many models in one pass",
     .synopsis =
-        "[-a LEARNER,...] [--lambda VALUES] [--sparsity S,...] [--repeats N] --test FILE [--html FILE] [INPUT...]",
+        "[-a LEARNER,...] [--lambda VALUES] [--sparsity S,...] [--repeats N] [--test FILE] [--html FILE] [INPUT...]",
     .notes =
         "Every learner is learned with many values of the parameter that makes it sparse: features, B, l1 or lambda, "
         "the "
@@ -188,11 +194,9 @@ const command sweep_command = {
         "VALUES are separated by commas: numbers (0,0.1,1), powers (10^-4..10^1: all between) or a range with how many "
         "values, at equal ratios (0.01..100:9). Unless they are given: 16 values from a thousandth of the default to a "
         "thousand times it; of features up to the default, of B up to 1.\n"
-        "--repeats and --sparsity hold all examples in memory, 12 bytes for every value. The test file is held "
-        "in "
-        "any case. Without --shuffle the first run has the order of the inputs and the others are shuffled by --seed "
-        "and "
-        "the numbers that follow. Results do not depend on --threads.",
+        "--repeats, --shuffle and --sparsity hold all examples in memory, 12 bytes for every value. The test file is "
+        "held in any case. Without --shuffle the first run has the order of the inputs and the others are shuffled by "
+        "--seed and the numbers that follow. --threads is also how many learn; results do not depend on it.",
     .options = options,
     .max_inputs = SIZE_MAX,
     .run = run,

@@ -220,6 +220,17 @@ def test_settings_are_those_of_train(t):
             equal(swept(t, "--lambda", "1", *more, *options)["settings"], by_hand, str(options + more))
 
 
+def test_a_test_file_that_is_learned_from_is_noted(t):
+    t.write("a", rows(50))
+    t.write("b", rows(50, seed=2))
+    os.symlink("a", os.path.join(t.folder, "c"))
+    note = "--test {} is also learned from"
+    for test in "a", "c", "./a":
+        check(note.format(test) in t.run("sweep", "--lambda", "1", "--test", test, "b", "a").err, test)
+    check("learned from" not in t.run("sweep", "--lambda", "1", "--test", "b", "a").err, "b")
+    equal(t.run("sweep", "-q", "--lambda", "1", "--test", "a", "a").err, "")
+
+
 def test_csv_has_all_points(t):
     t.write("a", rows(300))
     t.write("b", rows(100, seed=2))
