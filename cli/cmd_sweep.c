@@ -129,9 +129,11 @@ static int warn(const sweeping *w) {
     if (w->test) warn_one_class(&p->test, w->test);
     sluice_model_facts facts = {.features_seen = (uint64_t)p->features_seen};
     warn_dimension(w->dimension, &facts);
-    for (size_t i = 0; i < w->n_findings; i++)
-        if (!w->findings[i].reached)
-            warning("%s: a sparsity of %g cannot be reached", w->findings[i].of->learner->name, w->findings[i].wanted);
+    for (size_t i = 0; i < w->n_findings && w->examples; i++) {
+        const finding *f = &w->findings[i];
+        if (!f->reached && !asks_too_much(w, f->wanted))
+            warning("%s: a sparsity of %.10g cannot be reached", f->of->learner->name, f->wanted);
+    }
     return DONE;
 }
 
