@@ -3,6 +3,7 @@
 #include "measure.h"
 #include "message.h"
 #include "paths.h"
+#include "point_report.h"
 #include "sweep.h"
 
 #include <inttypes.h>
@@ -84,9 +85,14 @@ static int check_usage(sweeping *w) {
     return rc;
 }
 
-static int learn(sweeping *w) {
-    if (!w->test && !w->a->quiet)
+static void note_test(const sweeping *w) {
+    if (!w->test)
         complain("note: without --test FILE there is the error while learning alone, that of early models too");
+    note_learned_too(w->a, "--test", w->test);
+}
+
+static int learn(sweeping *w) {
+    if (!w->a->quiet) note_test(w);
     int rc = sweep_read(w);
     if (!rc) rc = sweep_round(w, &w->rounds[0]);
     if (!rc) rc = make_curves(w);
@@ -122,15 +128,17 @@ static int warn(const sweeping *w) {
     if (w->test) warn_one_class(&p->test, w->test);
     sluice_model_facts facts = {.features_seen = (uint64_t)p->features_seen};
     warn_dimension(w->dimension, &facts);
-    for (size_t i = 0; i < w->n_findings; i++)
-        if (!w->findings[i].reached)
-            warning("%s: a sparsity of %g cannot be reached", w->findings[i].of->learner->name, w->findings[i].wanted);
+    for (size_t i = 0; i < w->n_findings && w->examples; i++) {
+        const finding *f = &w->findings[i];
+        if (!f->reached && !asks_too_much(w, f->wanted))
+            warning("%s: a sparsity of %.10g cannot be reached", f->of->learner->name, f->wanted);
+    }
     return DONE;
 }
 
 static int print_results(const sweeping *w) {
     report r = report_start(args_has(w->a, "json"));
-    report_settings(&r, &w->settings);
+    report_search_settings(&r, w->a, &w->rounds[0].points[0].recipe, w->format);
     report_count(&r, "passes", w->passes);
     report_count(&r, "repeats", w->repeats);
     report_count(&r, "examples", w->examples);
@@ -138,7 +146,7 @@ static int print_results(const sweeping *w) {
     report_skipped(&r, &w->skipped);
     if (w->test) {
         report_text(&r, "test_file", w->test);
-        report_count(&r, "test_examples", sluice_batch_rows(w->test_rows));
+        report_count(&r, "test_examples", w->test_examples);
         report_count(&r, "test_skipped", w->test_skipped.total);
     }
     report_figure(&r, "seconds", w->seconds);
@@ -178,7 +186,7 @@ const command sweep_command = {
     .name = "sweep",
     .summary = "error against sparsity: many models in one pass",
     .synopsis =
-        "[-a LEARNER,...] [--lambda VALUES] [--sparsity S,...] [--repeats N] --test FILE [--html FILE] [INPUT...]",
+        "[-a LEARNER,...] [--lambda VALUES] [--sparsity S,...] [--repeats N] [--test FILE] [--html FILE] [INPUT...]",
     .notes =
         "Every learner is learned with many values of the parameter that makes it sparse: features, B, l1 or lambda, "
         "the "
@@ -187,11 +195,9 @@ const command sweep_command = {
         "VALUES are separated by commas: numbers (0,0.1,1), powers (10^-4..10^1: all between) or a range with how many "
         "values, at equal ratios (0.01..100:9). Unless they are given: 16 values from a thousandth of the default to a "
         "thousand times it; of features up to the default, of B up to 1.\n"
-        "--repeats and --sparsity hold all examples in memory, 12 bytes for every value. The test file is held "
-        "in "
-        "any case. Without --shuffle the first run has the order of the inputs and the others are shuffled by --seed "
-        "and "
-        "the numbers that follow. Results do not depend on --threads.",
+        "--repeats, --shuffle and --sparsity hold all examples in memory, 12 bytes for every value. The test file is "
+        "held in any case. Without --shuffle the first run has the order of the inputs and the others are shuffled by "
+        "--seed and the numbers that follow. --threads is also how many learn; results do not depend on it.",
     .options = options,
     .max_inputs = SIZE_MAX,
     .run = run,

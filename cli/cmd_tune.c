@@ -4,6 +4,7 @@
 #include "measure.h"
 #include "message.h"
 #include "paths.h"
+#include "point_report.h"
 #include "runs.h"
 #include "tune.h"
 
@@ -127,7 +128,7 @@ static int print_results(const searching *s) {
     report_count(&r, "folds", t->folds.n);
     report_count(&r, "passes", t->passes);
     report_count(&r, "seed", s->a->seed);
-    report_settings(&r, &s->settings);
+    report_search_settings(&r, s->a, &t->list.points[0].recipe, s->data.format);
     report_count(&r, "examples", t->folds.rows);
     report_count(&r, "positives", t->folds.positives);
     report_skipped(&r, &s->skipped);

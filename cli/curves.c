@@ -7,14 +7,14 @@
 
 const char *swept_value(const point *p) { return strchr(p->recipe.params[p->recipe.n_params - 1], '=') + 1; }
 
-static double number_of(const point *p) {
-    double value = INFINITY; /* the one word that is a value */
+double swept_number(const point *p) {
+    double value = NAN; /* the grids hold numbers alone */
     sluice_parse_number(swept_value(p), &value);
     return value;
 }
 
 static int by_value(const void *a, const void *b) {
-    double x = number_of(*(point *const *)a), y = number_of(*(point *const *)b);
+    double x = swept_number(*(point *const *)a), y = swept_number(*(point *const *)b);
     return x < y ? -1 : x > y;
 }
 
@@ -50,6 +50,26 @@ int make_curves(sweeping *w) {
     return rc;
 }
 
+/* ---- what is shown ----------------------------------------------------------------------------------------------- */
+
+int was_searched(const sweeping *w, const point *p) {
+    const search_list *first = &w->rounds[0];
+    return p < first->points || p >= first->points + first->n_points;
+}
+
+int is_shown(const sweeping *w, const point *p) {
+    if (!was_searched(w, p)) return 1;
+    for (size_t i = 0; i < w->n_findings; i++)
+        if (w->findings[i].closest == p) return 1;
+    return 0;
+}
+
+double point_dimension(const sweeping *w, const point *p) {
+    return w->dimension ? (double)w->dimension : p->features_seen;
+}
+
+/* ---- the best ---------------------------------------------------------------------------------------------------- */
+
 double progressive_error(const point *p) { return p->examples ? (double)p->mistakes / (double)p->examples : NAN; }
 
 double point_error(const sweeping *w, const point *p) { return w->test ? p->mean : progressive_error(p); }
@@ -64,7 +84,8 @@ const point *best_at(const sweeping *w, double level, const curve **of) {
     for (size_t i = 0; i < w->n_curves; i++)
         for (size_t k = 0; k < w->curves[i].n; k++) {
             const point *p = w->curves[i].points[k];
-            if (p->failure || !(p->sparsity >= level) || p->nonzeros == 0 || isnan(point_error(w, p))) continue;
+            if (!is_shown(w, p) || p->failure || !(p->sparsity >= level) || p->nonzeros == 0) continue;
+            if (isnan(point_error(w, p))) continue;
             if (best && !better(w, p, best)) continue;
             best = p;
             if (of) *of = &w->curves[i];

@@ -13,7 +13,7 @@ static const char *const styles[] = {
     /* text */
     "body{margin:2rem auto;max-width:62rem;padding:0 1rem;background:var(--paper);color:var(--ink);\n"
     "font:15px/1.5 system-ui,sans-serif}\n"
-    "h1{font-size:1.5rem;margin:0 0 1rem}h2{font-size:1.1rem;margin:2rem 0 .5rem}p{margin:0 0 .8rem}\n"
+    "h1{font-size:1.5rem;margin:0 0 1rem;overflow-wrap:anywhere}h2{font-size:1.1rem;margin:2rem 0 .5rem}p{margin:0 0 .8rem}\n"
     "code{font-family:ui-monospace,monospace;font-size:.92em;overflow-wrap:anywhere}\n"
     "small,dt,caption,.key,.card span{color:var(--faint)}\n"
     "dl{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1rem;margin:0}dd{margin:0;overflow-wrap:anywhere}\n"
@@ -31,17 +31,21 @@ static const char *const styles[] = {
     ".bar{stroke:var(--c);fill:none;stroke-width:1.2}\n"
     ".mark{stroke:var(--c);fill:var(--c);fill-opacity:.85;stroke-width:1.8}.hit{fill:transparent}\n"
     ".quiet{opacity:0}.point:hover .quiet{opacity:1}.point:hover .mark{stroke:var(--ink)}\n"
-    "figure{margin:0}.wide{overflow-x:auto}.wide svg{min-width:40rem}\n"
+    "figure{margin:0}.wide{max-width:52rem;margin-bottom:1.2rem}\n"
+    ".d1{stroke-dasharray:7 3}.d2{stroke-dasharray:2 2.5}.d3{stroke-dasharray:8 3 2 3}\n"
     ".charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));gap:1.5rem 2rem}\n"
     "figcaption{font-size:.93em;line-height:1.4;margin-bottom:.4rem}figcaption b{display:block}\n"
     ".key{white-space:nowrap;margin-right:1.2rem}\n"
-    ".key svg{display:inline-block;width:28px;height:12px;margin-right:.35rem;vertical-align:-1px}\n",
+    ".key svg{display:inline-block;width:28px;height:12px;margin-right:.35rem;vertical-align:-1px}\n"
+    ".key .symbol{height:16px;vertical-align:-3px}\n"
+    /* a picture alone is large on a large screen, its text need not be */
+    "@media screen and (min-width:50rem){.wide .tick,.wide svg .faint{font-size:10px}.wide .axis{font-size:11px}}\n",
     /* tables */
     "table{border-collapse:collapse;font-variant-numeric:tabular-nums}th,td{padding:.15rem .7rem;text-align:right}\n"
     "th{border-bottom:1px solid var(--ink);font-weight:600}.name{text-align:left}td{white-space:nowrap}\n"
     "td.why{white-space:normal;text-align:left}caption{text-align:left;padding:0 0 .2rem}.tables{overflow-x:auto}\n"
     "tr.first td{border-top:1px solid var(--rule)}\n"
-    "td svg{width:26px;height:16px;display:inline-block;vertical-align:-3px;margin-right:.4rem}\n"
+    "td svg{width:28px;height:16px;display:inline-block;vertical-align:-3px;margin-right:.4rem}\n"
     ".columns,.sides{display:flex;flex-wrap:wrap;gap:1.2rem 3rem;align-items:flex-start}\n"
     ".rows th,.matrix th{border:0;font-weight:400;text-align:left;padding-left:0}.rows td{padding-right:0}\n"
     ".matrix th,.matrix td{text-align:center;line-height:1.35}.cell b{font-size:1.2em}\n"
@@ -54,11 +58,13 @@ static const char *const styles[] = {
     "border-radius:4px;font-size:13px;max-width:min(24rem,90vw)}\n",
     /* phones, paper */
     "@media(max-width:40rem){body{margin:1rem auto}.cards{grid-template-columns:repeat(2,1fr)}.matrix .cell{padding:.4rem}\n"
-    ".matrix td,.matrix th{padding:.15rem .3rem}}\n"
+    ".matrix td,.matrix th{padding:.15rem .3rem}.tables table{font-size:12px}.tables th{font-size:11px}\n"
+    ".tables td,.tables th{padding:.15rem .2rem;white-space:normal;line-height:1.25}\n"
+    ".tables span{display:inline-block;max-width:6rem;overflow-wrap:break-word}}\n"
     "@media print{@page{margin:15mm}body{margin:0;max-width:none;font-size:10pt;\n"
     "-webkit-print-color-adjust:exact;print-color-adjust:exact}svg,tr,figure,.matrix,.card{break-inside:avoid}\n"
     "h2,h2+p{break-after:avoid}thead{display:table-header-group}table{font-size:8.5pt}th,td{padding:.1rem .4rem}\n"
-    ".wide svg{min-width:0}.charts{grid-template-columns:1fr 1fr}.sides{gap:1rem 1.5rem}.weights{flex-basis:40%}\n"
+    ".charts{grid-template-columns:1fr 1fr}.sides{gap:1rem 1.5rem}.weights{flex-basis:40%}\n"
     "#tip{display:none!important}}\n",
 };
 /* clang-format on */

@@ -1,5 +1,7 @@
 #include "point_report.h"
 
+#include "message.h"
+
 #include <math.h>
 
 void print_figure(int width, double x) {
@@ -9,6 +11,14 @@ void print_figure(int width, double x) {
         printf("%*.4f", width, x);
     else
         printf("%*.6g", width, x);
+}
+
+void report_search_settings(report *r, const args *a, const recipe *like, const char *format) {
+    sluice_settings settings = like->settings;
+    sluice_model *model = recipe_model(like, NULL, &(sluice_error){0});
+    if (model && remember_stream(a, model, format) == DONE) settings = *sluice_model_settings(model);
+    sluice_model_free(model);
+    report_settings(r, &settings);
 }
 
 /* A model of the point knows what its parameters are. */

@@ -41,8 +41,7 @@ static int learn_batch(void *context, const sluice_batch *batch) {
     learning *g = context;
     g->batch = batch;
     if (g->count) {
-        g->w->examples += sluice_batch_rows(batch);
-        g->w->positives += count_positives(batch);
+        count_examples(batch, &g->w->examples, &g->w->positives);
     }
     in_parallel(g->l->n, g->w->a->threads, learn_one, g);
     return check_status(g);
@@ -56,7 +55,8 @@ static int stream_pass(learning *g) {
     sluice_reader *reader = sluice_reader_open(w->a->inputs, w->a->n_inputs, &w->reading, &err);
     if (!reader) return complain_error(&err);
     int rc = each_batch(reader, &w->reading, &g->live, learn_batch, g);
-    tally_skipped(&w->skipped, reader);
+    if (g->count) tally_skipped(&w->skipped, reader);
+    w->format = sluice_reader_format(reader);
     sluice_reader_close(reader);
     return rc;
 }

@@ -7,19 +7,21 @@
 
 #include <math.h>
 
-enum { WIDTH = 960, HEIGHT = 560, LEFT = 78, RIGHT = 800, TOP = 22, BOTTOM = 480, NONE_WIDTH = 70 };
+enum { HEIGHT = 360, NONE_WIDTH = 76, NONE_AT = 24 /* from the right */ };
 
-/* x: -log10 of the share of nonzeros; y: rates. */
+/* x: the decades between the features and the nonzeros; y: rates. */
 typedef struct picture {
     chart c;
+    size_t points;
     int none; /* there are points without nonzeros */
     double dimension;
 } picture;
 
-static double decades(const point *p) { return -log10(1 - p->sparsity); }
+/* From the counts: a sparsity that is close to 1 has lost its digits. */
+static double decades(const sweeping *w, const point *p) { return log10(point_dimension(w, p) / p->nonzeros); }
 
-static int is_shown(const sweeping *w, const point *p) {
-    return !p->failure && !isnan(p->sparsity) && !isnan(point_error(w, p));
+static int is_drawn(const sweeping *w, const point *p) {
+    return is_shown(w, p) && !p->failure && !isnan(p->sparsity) && !isnan(point_error(w, p));
 }
 
 static double deviation(const sweeping *w, const point *p) {
@@ -27,41 +29,37 @@ static double deviation(const sweeping *w, const point *p) {
     return isnan(d) ? 0 : d;
 }
 
-static double at_x(const picture *g, const point *p) {
-    return p->nonzeros == 0 ? RIGHT - NONE_WIDTH / 2.0 : axis_place(&g->c.x, decades(p));
+static double none_x(const picture *g) { return g->c.right - NONE_AT; }
+
+static double at_x(const sweeping *w, const picture *g, const point *p) {
+    return p->nonzeros == 0 ? none_x(g) : axis_place(&g->c.x, decades(w, p));
 }
 
 static void cover(const sweeping *w, picture *g, const point *p) {
     double error = point_error(w, p), d = deviation(w, p);
     axis *x = &g->c.x, *y = &g->c.y;
+    g->points++;
     y->low = fmin(y->low, fmax(error - d, 0));
     y->high = fmax(y->high, error + d);
-    g->dimension = w->dimension ? (double)w->dimension : p->features_seen;
+    g->dimension = point_dimension(w, p);
     if (p->nonzeros == 0) {
         g->none = 1;
         return;
     }
-    x->low = fmin(x->low, decades(p));
-    x->high = fmax(x->high, decades(p));
+    x->low = fmin(x->low, decades(w, p));
+    x->high = fmax(x->high, decades(w, p));
 }
 
 static picture make_picture(const sweeping *w) {
-    double legend = TOP + 24.0 * (double)w->n_curves;
-    picture g = {.c = {.id = "chart",
-                       .title = w->test ? "test error against sparsity" : "error while learning against sparsity",
-                       .width = WIDTH,
-                       .height = fmax(HEIGHT, legend),
-                       .left = LEFT,
-                       .right = RIGHT,
-                       .top = TOP,
-                       .bottom = BOTTOM,
-                       .x = {INFINITY, -INFINITY, LEFT, RIGHT, 0},
-                       .y = {INFINITY, -INFINITY, BOTTOM, TOP, 0}}};
+    picture g = {.c = chart_small("chart",
+                                  w->test ? "test error against sparsity" : "error while learning against sparsity",
+                                  HEIGHT)};
+    g.c.height += 24; /* for another line below */
     for (size_t i = 0; i < w->n_curves; i++)
         for (size_t k = 0; k < w->curves[i].n; k++)
-            if (is_shown(w, w->curves[i].points[k])) cover(w, &g, w->curves[i].points[k]);
+            if (is_drawn(w, w->curves[i].points[k])) cover(w, &g, w->curves[i].points[k]);
     axis *x = &g.c.x;
-    if (g.none) x->to = RIGHT - NONE_WIDTH;
+    if (g.none) x->to = g.c.right - NONE_WIDTH;
     if (x->low > x->high) x->low = x->high = 0;
     double margin = fmax(0.03 * (x->high - x->low), 0.35 - (x->high - x->low) / 2); /* room for two ticks at least */
     double left = fmax(x->low - margin, fmin(x->low, 0) - 0.05);                    /* nothing is less sparse than 0 */
@@ -71,53 +69,78 @@ static picture make_picture(const sweeping *w) {
     return g;
 }
 
+/* ---- the axis ---------------------------------------------------------------------------------------------------- */
+
 static void put_x_tick(FILE *out, const picture *g, double x, const char *label, double nonzeros) {
     chart_x_tick(out, &g->c, x, label);
-    if (g->dimension > 0)
-        fprintf(out, "<text class=\"tick faint\" x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%.0f</text>", x,
-                BOTTOM + 38, nonzeros);
-    fputc('\n', out);
+    fprintf(out, "<text class=\"tick faint\" x=\"%.1f\" y=\"%.0f\" text-anchor=\"middle\">", x, g->c.bottom + 38);
+    if (nonzeros < 1e6)
+        fprintf(out, "%.0f", nonzeros);
+    else
+        html_short(out, nonzeros);
+    fputs("</text>\n", out);
 }
 
-/* Shares of 1, 0.5, 0.2, 0.1, ...; over many decades the powers of ten alone. */
+static void put_share_tick(FILE *out, const picture *g, double share) {
+    const axis *x = &g->c.x;
+    double d = -log10(share);
+    char label[32];
+    if (d < x->low || d > x->high) return;
+    if (share > 9e-6)
+        snprintf(label, sizeof label, "%.10g %%", 100 * (1 - share));
+    else
+        snprintf(label, sizeof label, "1 - %.0e", share);
+    put_x_tick(out, g, axis_place(x, d), label, share * g->dimension);
+}
+
+/* Shares of 1, 0.5, 0.2, 0.1, ...; where these do not find room, powers of ten alone, or some of them. */
 static void put_x_axis(FILE *out, const picture *g) {
+    enum { ROOM = 70 };
     static const double steps[] = {1, 0.5, 0.2};
     const axis *x = &g->c.x;
-    int all = x->high - x->low < 3.5;
-    for (int decade = (int)floor(x->low); decade <= (int)ceil(x->high); decade++)
-        for (int i = 0; i < (all ? 3 : 1); i++) {
-            double share = steps[i] * pow(10, -decade), d = -log10(share);
-            char label[32];
-            if (d < x->low || d > x->high) continue;
-            snprintf(label, sizeof label, "%.10g %%", 100 * (1 - share));
-            put_x_tick(out, g, axis_place(x, d), label, share * g->dimension);
-        }
-    if (g->none) put_x_tick(out, g, RIGHT - NONE_WIDTH / 2.0, "100 %", 0);
-    chart_x_name(out, &g->c, BOTTOM + 66, "sparsity (logarithm of the share of nonzeros); below: nonzeros");
+    double decade_width = (x->to - x->from) / (x->high - x->low);
+    int all = log10(2) * decade_width >= ROOM, stride = (int)ceil(ROOM / decade_width);
+    if (all) stride = 1;
+    for (int decade = (int)floor(x->low / stride) * stride; decade <= (int)ceil(x->high); decade += stride)
+        for (int i = 0; i < (all ? 3 : 1); i++) put_share_tick(out, g, steps[i] * pow(10, -decade));
+    if (g->none) put_x_tick(out, g, none_x(g), "100 %", 0);
+    chart_x_name(out, &g->c, g->c.bottom + 60, "sparsity (logarithm of the share of nonzeros); below: nonzeros");
 }
 
 /* ---- curves ------------------------------------------------------------------------------------------------------ */
 
+/* Where there are more curves than colours, the lines differ. */
+static const char *line_class(size_t which) {
+    static const char *const classes[] = {"line", "line d1", "line d2", "line d3"};
+    return classes[which / PAGE_COLOURS % (sizeof classes / sizeof *classes)];
+}
+
+void put_curve_key(FILE *out, const sweeping *w, const curve *c) {
+    size_t which = (size_t)(c - w->curves);
+    fprintf(out,
+            "<svg class=\"symbol c%zu\" viewBox=\"-14 -8 28 16\" aria-hidden=\"true\"><path class=\"%s\" "
+            "d=\"M-13 0H13\"/>",
+            which % PAGE_COLOURS, line_class(which));
+    chart_marker(out, which);
+    fputs("</svg>", out);
+    html_text(out, c->learner->name);
+}
+
 static void put_line(FILE *out, const sweeping *w, const picture *g, const curve *c) {
     char letter = 'M';
-    fputs("<path class=\"line\" d=\"", out);
+    fprintf(out, "<path class=\"%s\" d=\"", line_class((size_t)(c - w->curves)));
     for (size_t i = 0; i < c->n; i++) {
         const point *p = c->points[i];
-        if (!is_shown(w, p)) continue;
         /* no line leads to where the scale does not */
-        if (p->nonzeros == 0) {
-            letter = 'M';
-            continue;
-        }
-        fprintf(out, "%c%.1f %.1f", letter, at_x(g, p), axis_place(&g->c.y, point_error(w, p)));
-        letter = 'L';
+        if (is_drawn(w, p))
+            chart_line_to(out, &g->c, &letter, p->nonzeros > 0 ? decades(w, p) : NAN, point_error(w, p));
     }
     fputs("\"/>\n", out);
 }
 
 static void put_point(FILE *out, const sweeping *w, const picture *g, const curve *c, size_t which, const point *p) {
     double error = point_error(w, p), d = deviation(w, p), y = axis_place(&g->c.y, error);
-    fprintf(out, "<g class=\"point\" transform=\"translate(%.1f %.1f)\"><title>", at_x(g, p), y);
+    fprintf(out, "<g class=\"point\" transform=\"translate(%.1f %.1f)\"><title>", at_x(w, g, p), y);
     html_text(out, c->learner->name);
     fprintf(out, " %s=%s: %s ", c->param->name, swept_value(p), w->test ? "test error" : "error");
     html_percent(out, error, 3);
@@ -140,21 +163,24 @@ static void put_curve(FILE *out, const sweeping *w, const picture *g, size_t whi
     fprintf(out, "<g class=\"curve c%zu\">\n", which % PAGE_COLOURS);
     put_line(out, w, g, c);
     for (size_t i = 0; i < c->n; i++)
-        if (is_shown(w, c->points[i])) put_point(out, w, g, c, which, c->points[i]);
-    double y = TOP + 14 + 24.0 * (double)which;
-    fprintf(out, "<g transform=\"translate(%d %.1f)\"><path class=\"line\" d=\"M-14 0H14\"/>", RIGHT + 32, y);
-    chart_marker(out, which);
-    fputs("<text class=\"legend\" x=\"22\" y=\"5\">", out);
-    html_text(out, c->learner->name);
-    fputs("</text></g></g>\n", out);
+        if (is_drawn(w, c->points[i])) put_point(out, w, g, c, which, c->points[i]);
+    fputs("</g>\n", out);
 }
 
 void put_sweep_chart(FILE *out, const sweeping *w) {
     picture g = make_picture(w);
+    if (!g.points) return;
+    fprintf(out, "<figure class=\"wide\">\n<figcaption><b>%s</b>", w->test ? "Test error" : "Error while learning");
+    for (size_t i = 0; i < w->n_curves; i++) {
+        fputs("\n<span class=\"key\">", out);
+        put_curve_key(out, w, &w->curves[i]);
+        fputs("</span>", out);
+    }
+    fputs("</figcaption>\n", out);
     chart_start(out, &g.c);
-    chart_y_axis(out, &g.c, percent_label, w->test ? "test error" : "error while learning");
+    chart_y_axis(out, &g.c, percent_label, NULL);
     put_x_axis(out, &g);
     chart_frame(out, &g.c, g.c.x.to);
     for (size_t i = 0; i < w->n_curves; i++) put_curve(out, w, &g, i);
-    chart_end(out);
+    figure_end(out);
 }

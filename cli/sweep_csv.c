@@ -30,7 +30,8 @@ static void put_test(FILE *out, const sweeping *w, const point *p) {
 }
 
 static void put_point(FILE *out, const sweeping *w, const curve *c, const point *p) {
-    fprintf(out, "%s,%s,%s", c->learner->name, c->param->name, swept_value(p));
+    fprintf(out, "%s,%s,%s,%s", c->learner->name, c->param->name, swept_value(p),
+            was_searched(w, p) ? "true" : "false");
     if (p->failure) {
         fputs(",,,,,,,,,,,,,,", out);
         put_quoted(out, p->failure);
@@ -50,7 +51,8 @@ static void put_point(FILE *out, const sweeping *w, const curve *c, const point 
 
 static void put_points(FILE *out, const void *what) {
     const sweeping *w = what;
-    fputs("learner,parameter,value,examples,mistakes,error_rate,error_rate_deviation,features_seen,nonzeros,sparsity,"
+    fputs("learner,parameter,value,searched,examples,mistakes,error_rate,error_rate_deviation,features_seen,nonzeros,"
+          "sparsity,"
           "sparsity_deviation,test_examples,test_mistakes,test_error_rate,test_error_rate_deviation,"
           "test_balanced_accuracy,test_auc,failed\n",
           out);

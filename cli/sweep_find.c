@@ -14,19 +14,14 @@ typedef struct bracket {
     double low, high;
 } bracket;
 
-static double value_of(const point *p) {
-    double value = 0;
-    sluice_parse_number(swept_value(p), &value);
-    return value;
-}
-
 static double away(const point *p, double wanted) { return fabs(p->sparsity - wanted); }
 
-static const point *closest(const curve *c, double wanted) {
+/* Models without a weight are of no use, but show where to look. */
+static const point *closest(const curve *c, double wanted, int empty_too) {
     const point *best = NULL;
     for (size_t i = 0; i < c->n; i++) {
         const point *p = c->points[i];
-        if (p->failure || isnan(p->sparsity)) continue;
+        if (p->failure || isnan(p->sparsity) || (p->nonzeros == 0 && !empty_too)) continue;
         if (!best || away(p, wanted) < away(best, wanted)) best = p;
     }
     return best;
@@ -42,18 +37,18 @@ static bracket where_to_look(const curve *c, double wanted) {
         const point *p = c->points[i];
         if (p->failure || isnan(p->sparsity)) continue;
         if (before && (before->sparsity < wanted) != (p->sparsity < wanted))
-            return (bracket){value_of(before), value_of(p)};
+            return (bracket){swept_number(before), swept_number(p)};
         if (!first) first = p;
         before = p;
     }
     int up = (first->sparsity < wanted) == (c->how->sign > 0);
-    double value = value_of(up ? before : first);
+    double value = swept_number(up ? before : first);
     return up ? (bracket){value, value * beyond} : (bracket){value / beyond, value};
 }
 
 static int was_tried(const curve *c, double value) {
     for (size_t i = 0; i < c->n; i++)
-        if (value_of(c->points[i]) == value) return 1;
+        if (swept_number(c->points[i]) == value) return 1;
     return 0;
 }
 
@@ -70,13 +65,31 @@ static int add_values(const curve *c, bracket b, size_t n, grid *g) {
     return rc;
 }
 
+/* The features that sparsity refers to; 0 where nothing was seen. */
+static double all_features(const sweeping *w) {
+    double features = 0;
+    for (size_t i = 0; i < w->n_curves; i++)
+        for (size_t k = 0; k < w->curves[i].n; k++) {
+            const point *p = w->curves[i].points[k];
+            if (!p->failure) features = fmax(features, point_dimension(w, p));
+        }
+    return features;
+}
+
+int asks_too_much(const sweeping *w, double sparsity) {
+    double features = all_features(w);
+    return features > 0 && (1 - sparsity) * features * (1 + reached) < 1;
+}
+
 static int refine(const sweeping *w, const curve *c, grid *g) {
     size_t each = SWEEP_VALUES / w->n_wanted;
+    double most = 1 - 1 / all_features(w); /* with a weight left */
     int rc = DONE;
     for (size_t i = 0; i < w->n_wanted && !rc; i++) {
-        const point *best = closest(c, w->wanted[i]);
-        if (!best || within(best, w->wanted[i], close_enough)) continue;
-        rc = add_values(c, where_to_look(c, w->wanted[i]), each ? each : 1, g);
+        double wanted = fmin(w->wanted[i], most);
+        const point *best = closest(c, wanted, 0);
+        if (!closest(c, wanted, 1) || (best && within(best, wanted, close_enough))) continue;
+        rc = add_values(c, where_to_look(c, wanted), each ? each : 1, g);
     }
     return rc;
 }
@@ -106,15 +119,25 @@ static int list_findings(sweeping *w) {
     for (size_t i = 0; i < w->n_curves; i++)
         for (size_t k = 0; k < w->n_wanted; k++) {
             finding *f = &w->findings[w->n_findings++];
-            *f = (finding){&w->curves[i], w->wanted[k], closest(&w->curves[i], w->wanted[k]), 0};
-            f->reached = f->closest && within(f->closest, f->wanted, reached);
+            *f = (finding){&w->curves[i], w->wanted[k], closest(&w->curves[i], w->wanted[k], 0), 0};
+            f->reached = f->closest && !asks_too_much(w, f->wanted) && within(f->closest, f->wanted, reached);
         }
     return DONE;
 }
 
+/* Before any time is spent on the others. */
+static void warn_too_much(const sweeping *w) {
+    double features = all_features(w);
+    for (size_t i = 0; i < w->n_wanted; i++)
+        if (asks_too_much(w, w->wanted[i]))
+            warning("a sparsity of %.10g cannot be reached with a weight left; %.0f features: at most %.*f",
+                    w->wanted[i], features, (int)fmax(4, ceil(log10(features)) + 1), 1 - 1 / features);
+}
+
 int sweep_find(sweeping *w) {
     if (!w->n_wanted) return DONE;
-    int rc = DONE, more = 1;
+    int rc = DONE, more = w->examples > 0;
+    if (!w->a->quiet) warn_too_much(w);
     while (!rc && more && w->n_rounds <= MOST_REFINEMENTS) {
         search_list *l = &w->rounds[w->n_rounds];
         rc = next_round(w);

@@ -1,11 +1,10 @@
+/* The results of a sweep for a person. */
+#include "command_line.h"
 #include "point_report.h"
 #include "sweep.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <string.h>
-
-/* ---- for a person ------------------------------------------------------------------------------------------------ */
+#include <stdlib.h>
 
 static void print_error(const sweeping *w, double error, double deviation) {
     print_figure(9, error);
@@ -18,7 +17,10 @@ static void print_errors(const sweeping *w, const point *p) {
     print_error(w, progressive_error(p), p->error_deviation);
     if (w->test) print_error(w, p->mean, p->deviation);
     printf("  %9.0f", p->nonzeros);
-    printf("  %8.6f", p->sparsity);
+    if (isnan(p->sparsity))
+        printf("  %8s", "-");
+    else
+        printf("  %8.6f", p->sparsity);
 }
 
 static void print_head(const sweeping *w, const char *first) {
@@ -38,6 +40,7 @@ static void print_curve(const sweeping *w, const curve *c) {
     putchar('\n');
     for (size_t i = 0; i < c->n; i++) {
         const point *p = c->points[i];
+        if (!is_shown(w, p)) continue;
         printf("%10s", swept_value(p));
         if (p->failure)
             printf("  failed: %s", p->failure);
@@ -54,8 +57,11 @@ static void print_best(const sweeping *w) {
     for (size_t i = 0; i < n; i++) {
         const curve *c;
         const point *p = best_at(w, levels[i], &c);
-        if (!p) continue;
-        printf("%10.4g", levels[i]);
+        printf("%10.10g", levels[i]);
+        if (!p) {
+            puts("  no point has it and a weight left");
+            continue;
+        }
         print_errors(w, p);
         printf("  %s %s=%s\n", c->learner->name, c->param->name, swept_value(p));
     }
@@ -67,118 +73,57 @@ static void print_findings(const sweeping *w) {
     putchar('\n');
     for (size_t i = 0; i < w->n_findings; i++) {
         const finding *f = &w->findings[i];
-        printf("%10.6g", f->wanted);
-        if (f->closest) {
-            print_errors(w, f->closest);
-            printf("  %s %s=%s", f->of->learner->name, f->of->param->name, swept_value(f->closest));
-        } else {
-            printf("  %s", f->of->learner->name);
+        printf("%10.10g", f->wanted);
+        if (!f->closest) {
+            printf("  %s: no point has a weight left\n", f->of->learner->name);
+            continue;
         }
-        puts(f->reached ? "" : "  (cannot be reached; this is the closest)");
+        print_errors(w, f->closest);
+        printf("  %s %s=%s%s\n", f->of->learner->name, f->of->param->name, swept_value(f->closest),
+               f->reached ? "" : "  (cannot be reached; this is the closest)");
     }
 }
 
-/* ---- JSON -------------------------------------------------------------------------------------------------------- */
+/* ---- what makes their models ------------------------------------------------------------------------------------- */
 
-static void json_test(report *r, const sweeping *w, const point *p) {
-    if (!w->test) {
-        json_null(&r->j, "test");
-        return;
-    }
-    report_open(r, "test");
-    report_measures(r, &p->test);
-    json_number(&r->j, "error_rate_deviation", p->deviation);
-    json_open(&r->j, "error_rates", '[');
-    for (uint64_t i = 0; i < w->repeats; i++) json_number(&r->j, NULL, p->each[i]);
-    json_close(&r->j, ']');
-    report_close(r);
+static int has_point(const point *const *list, size_t n, const point *p) {
+    for (size_t i = 0; i < n; i++)
+        if (list[i] == p) return 1;
+    return 0;
 }
 
-static void json_figures(report *r, const sweeping *w, const point *p) {
-    json_null(&r->j, "failed");
-    json_count(&r->j, "examples", p->examples);
-    json_count(&r->j, "mistakes", p->mistakes);
-    json_number(&r->j, "error_rate", progressive_error(p));
-    json_number(&r->j, "error_rate_deviation", p->error_deviation);
-    json_number(&r->j, "features_seen", p->features_seen);
-    json_number(&r->j, "nonzeros", p->nonzeros);
-    json_number(&r->j, "sparsity", p->sparsity);
-    json_number(&r->j, "sparsity_deviation", p->sparsity_deviation);
-    json_test(r, w, p);
-}
-
-static void json_failure(report *r, const point *p) {
-    static const char *const missing[] = {"examples",      "mistakes", "error_rate", "error_rate_deviation",
-                                          "features_seen", "nonzeros", "sparsity",   "sparsity_deviation",
-                                          "test"};
-    json_text(&r->j, "failed", p->failure);
-    for (size_t i = 0; i < sizeof missing / sizeof *missing; i++) json_null(&r->j, missing[i]);
-}
-
-static void json_point(report *r, const sweeping *w, const curve *c, const point *p) {
-    double value = INFINITY;
-    json_text(&r->j, "learner", c->learner->name);
-    json_point_params(r, p);
-    json_text(&r->j, "swept", c->param->name);
-    sluice_parse_number(swept_value(p), &value);
-    json_number(&r->j, "value", value);
-    if (p->failure)
-        json_failure(r, p);
-    else
-        json_figures(r, w, p);
-}
-
-static void json_points(report *r, const sweeping *w) {
-    json_open(&r->j, "points", '[');
-    for (size_t i = 0; i < w->n_curves; i++)
-        for (size_t k = 0; k < w->curves[i].n; k++) {
-            json_open(&r->j, NULL, '{');
-            json_point(r, w, &w->curves[i], w->curves[i].points[k]);
-            json_close(&r->j, '}');
-        }
-    json_close(&r->j, ']');
-}
-
-static void json_best(report *r, const sweeping *w) {
+/* The points that the two tables above name, each once. */
+static size_t list_chosen(const sweeping *w, const point **list) {
     const double *levels;
-    size_t n = sweep_levels(w, &levels);
-    json_open(&r->j, "best", '[');
-    for (size_t i = 0; i < n; i++) {
-        const curve *c;
-        const point *p = best_at(w, levels[i], &c);
-        if (!p) continue;
-        json_open(&r->j, NULL, '{');
-        json_number(&r->j, "sparsity_at_least", levels[i]);
-        json_point(r, w, c, p);
-        json_close(&r->j, '}');
+    size_t n_levels = sweep_levels(w, &levels), n = 0;
+    for (size_t i = 0; i < n_levels + w->n_findings; i++) {
+        const point *p = i < n_levels ? best_at(w, levels[i], NULL) : w->findings[i - n_levels].closest;
+        if (p && !has_point(list, n, p)) list[n++] = p;
     }
-    json_close(&r->j, ']');
+    return n;
 }
 
-static void json_findings(report *r, const sweeping *w) {
-    json_open(&r->j, "wanted", '[');
-    for (size_t i = 0; i < w->n_findings; i++) {
-        const finding *f = &w->findings[i];
-        json_open(&r->j, NULL, '{');
-        json_number(&r->j, "sparsity_wanted", f->wanted);
-        json_truth(&r->j, "reached", f->reached);
-        if (f->closest)
-            json_point(r, w, f->of, f->closest);
-        else
-            json_text(&r->j, "learner", f->of->learner->name);
-        json_close(&r->j, '}');
+static void print_commands(const sweeping *w) {
+    const double *levels;
+    const point **list = calloc(sweep_levels(w, &levels) + w->n_findings, sizeof *list);
+    size_t n = list ? list_chosen(w, list) : 0;
+    if (n) puts("\nwhat makes their models");
+    for (size_t i = 0; i < n; i++) {
+        char *line = train_command_line(w->a, &list[i]->recipe, NULL);
+        printf("  %s\n", line ? line : "");
+        free(line);
     }
-    json_close(&r->j, ']');
+    free(list);
 }
 
 void report_sweep(report *r, const sweeping *w) {
     if (r->as_json) {
-        json_points(r, w);
-        json_best(r, w);
-        json_findings(r, w);
+        json_sweep(r, w);
         return;
     }
     for (size_t i = 0; i < w->n_curves; i++) print_curve(w, &w->curves[i]);
+    if (!w->examples) return;
     print_best(w);
     print_findings(w);
+    print_commands(w);
 }

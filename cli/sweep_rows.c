@@ -14,6 +14,7 @@ static int hold_rows(sweeping *w) {
     int rc = hold(w, w->a->inputs, w->a->n_inputs, "input", &w->skipped);
     if (rc) return rc;
     w->n_rows = w->data.rows;
+    w->format = w->data.format;
     return dataset_complete(&w->data) ? DONE : out_of_memory();
 }
 
@@ -30,7 +31,18 @@ static int hold_test(sweeping *w) {
         status = sluice_batch_add(w->test_rows, &x, &err);
     }
     if (!w->held) dataset_forget_rows(&w->data);
-    return status == SLUICE_OK ? DONE : complain_error(&err);
+    if (status != SLUICE_OK) return complain_error(&err);
+    uint64_t positives = 0;
+    count_examples(w->test_rows, &w->test_examples, &positives);
+    return DONE;
+}
+
+void count_examples(const sluice_batch *batch, uint64_t *examples, uint64_t *positives) {
+    for (size_t i = 0; i < sluice_batch_rows(batch); i++) {
+        if (sluice_batch_weight(batch, i) == 0) continue;
+        ++*examples;
+        *positives += sluice_batch_label(batch, i) > 0;
+    }
 }
 
 int sweep_read(sweeping *w) {

@@ -69,7 +69,10 @@ def make_pages(sluice, folder):
     run("train", "-q", "--report", "none.html", "none")
     run("sweep", "-q", "-a", "ssol,fsol,ftrl", "--repeats", "2", "--sparsity", "0.9", "--html", "sweep.html", "a.svm")
     run("sweep", "-q", "-a", "ssol,fsol,rda,ada-rda,fobos,stg,cs-ssol,cs-fsol,ftrl", "--html", "many.html", "--test", "a.svm", "a.svm")
-    return ["tested", "untested", "sparse", "batch", "few", "none", "sweep", "many"]
+    run("sweep", "-q", "-a", "ssol", "--lambda", "1,10,30", "--html", "narrow.html", "c.bin")
+    run("sweep", "-q", "--dim", str(2**64 - 1), "--lambda", "1,1000,1e5", "--html", "vast.html", "a.svm")
+    run("sweep", "-q", "--html", "nothing.html", "none")
+    return ["tested", "untested", "sparse", "batch", "few", "none", "sweep", "many", "narrow", "vast", "nothing"]
 
 
 # ---- values ----------------------------------------------------------------------------------------------------------

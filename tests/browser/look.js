@@ -15,9 +15,8 @@
     const wrong = [], width = document.documentElement.clientWidth;
     if (document.documentElement.scrollWidth > width) wrong.push(`the page is ${document.documentElement.scrollWidth} wide, the screen ${width}`);
     for (const e of texts())
-      if (!e.closest('.tables, .wide'))
-        for (const b of e.closest('svg') ? [box(e)] : lines(e))
-          if (b.left < -0.5 || b.right > width + 0.5) wrong.push(`runs out of the page: ${e.textContent.slice(0, 60)}`);
+      for (const b of e.closest('svg') ? [box(e)] : lines(e))
+        if (b.left < -0.5 || b.right > width + 0.5) wrong.push(`runs out of the page: ${e.textContent.slice(0, 60)}`);
     for (const svg of charts()) {
       const frame = box(svg), scale = frame.width / svg.viewBox.baseVal.width, all = [...svg.querySelectorAll('text')];
       for (const t of all) {

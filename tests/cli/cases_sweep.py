@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import os
 import pty
 import re
@@ -24,7 +25,19 @@ def trained(t, learner, param, *options):
 
 def figures(r):
     """What must not depend on how it was done."""
-    return {k: v for k, v in r.items() if k != "seconds"}
+    return {k: v for k, v in r.items() if k not in ("seconds", "best")} | {"best": [without(b, "command") for b in r["best"]]}
+
+
+def without(point, *keys):
+    return {k: v for k, v in point.items() if k not in keys}
+
+
+def table_of(t, path):
+    return list(csv.DictReader(io.StringIO(t.read(path).decode())))
+
+
+def legend(text):
+    return re.findall(r'<span class="key"><svg class="symbol c(\d)".*?<path class="(line[^"]*)".*?</svg>([^<]*)</span>', text)
 
 
 def same_as_train(p, by_hand, what):
@@ -160,7 +173,7 @@ def test_json_has_its_fields_and_best_is_best(t):
     r = swept(t, "-a", "ssol,fsol,rda", "--test", "b", "a")
     equal((r["examples"], r["skipped"], r["test_examples"], r["test_file"]), (600, 0, 300, "b"))
     for p in r["points"]:
-        equal(set(p), {"learner", "params", "swept", "value", "failed", "examples", "mistakes", "error_rate", "error_rate_deviation",
+        equal(set(p), {"learner", "params", "swept", "value", "searched", "failed", "examples", "mistakes", "error_rate", "error_rate_deviation",
                        "features_seen", "nonzeros", "sparsity", "sparsity_deviation", "test"})
         equal(p["params"][p["swept"]], p["value"])
         near(p["sparsity"], 1 - p["nonzeros"] / p["features_seen"], 1e-12)
@@ -168,7 +181,7 @@ def test_json_has_its_fields_and_best_is_best(t):
     for b in r["best"]:
         eligible = [p for p in r["points"] if p["sparsity"] >= b["sparsity_at_least"] and p["nonzeros"]]
         equal(b["test"]["error_rate"], min(p["test"]["error_rate"] for p in eligible))
-        check({k: v for k, v in b.items() if k != "sparsity_at_least"} in eligible, "no point")
+        check(without(b, "sparsity_at_least", "command") in eligible, "no point")
 
 
 def test_a_wanted_sparsity_is_found(t):
@@ -193,11 +206,111 @@ def test_a_wanted_sparsity_is_found(t):
 def test_a_sparsity_out_of_reach_is_said_to_be(t):
     t.write("a", rows(300))
     r = t.run("sweep", "--sparsity", "0.5,0.999", "a")
-    check("ssol: a sparsity of 0.999 cannot be reached" in r.err and "0.5 cannot" not in r.err, r.err)
+    check("a sparsity of 0.999 cannot be reached with a weight left; 50 features: at most 0.9800" in r.err, r.err)
+    equal(r.err.count("cannot be reached"), 1, r.err)
     check("cannot be reached; this is the closest" in r.out, r.out)
-    equal([w["reached"] for w in swept(t, "--sparsity", "0.5,0.999", "a")["wanted"]], [True, False])
+    wanted = swept(t, "--sparsity", "0.5,0.999", "a")["wanted"]
+    equal([w["reached"] for w in wanted], [True, False])
+    check(0 < wanted[1]["nonzeros"] < 10, str(wanted[1]))  # an empty model is of no use
+    t.write("all", "1 1:1 2:1\n-1 3:1 4:1\n" * 30)  # these come and go together
+    r = t.run("sweep", "--sparsity", "0.25", "all")
+    check("ssol: a sparsity of 0.25 cannot be reached" in r.err and "at most" not in r.err, r.err)
+    r = t.run("sweep", "--lambda", "1e9,1e10", "--sparsity", "0.999", "--html", "p", "a")  # looks where weights are
+    check("no point has a weight left" not in r.out and "cannot be reached; this is the closest" in r.out, r.out)
+    r = t.run("sweep", "--lambda", "1e9,1e10", "a")
+    equal(r.out.count("no point has it and a weight left"), 5, r.out)
     for wrong in "1", "-0.1", "x", "0.5,", "0.5,nan":
         t.refused("sweep", "--sparsity", wrong, "a", status=2, says="from 0 to below 1")
+
+
+def shown(r):
+    """What a person sees of the points."""
+    found = [(w["learner"], w.get("value")) for w in r["wanted"]]
+    return [p for p in r["points"] if not p["searched"] or (p["learner"], p["value"]) in found]
+
+
+def test_the_steps_of_the_search_are_for_programs(t):
+    t.run("synth", "sparse", "-q", "-P", "rows=3000", "-P", "nonzeros=20", "-P", "dim=3000", "-o", "a")
+    command = ["-a", "ssol,ftrl", "--sparsity", "0.5,0.9", "--csv", "c", "--html", "p", "a"]
+    r = swept(t, *command)
+    for learner in "ssol", "ftrl":
+        equal(sum(not p["searched"] for p in r["points"] if p["learner"] == learner), 16)
+    few = shown(r)
+    check(32 < len(few) <= 36 and len(r["points"]) > 50, f"{len(few)} of {len(r['points'])}")
+    equal([(line["learner"], float(line["value"]), line["searched"]) for line in table_of(t, "c")],
+          [(p["learner"], p["value"], str(p["searched"]).lower()) for p in r["points"]])
+    found = page.look(t.read("p").decode())
+    equal(len(found.points), len(few))
+    equal(len(found.tables[2]) - 1, len(few))  # of all points
+    values = [float(line.split()[0]) for line in t.run("sweep", "-q", *command).out.split("\nthe smallest")[0].splitlines()
+              if re.fullmatch(r" *[\d.]+  .*", line)]
+    equal(values, [p["value"] for p in few])
+    for b in r["best"]:
+        check(without(b, "sparsity_at_least", "command") in few, "the best is not shown")
+
+
+def test_what_makes_their_models_is_said(t):
+    t.write("a b.csv", "spam,x,y\n" + "".join(f"{i % 3 % 2},{i % 5},{i % 7}\n" for i in range(200)))
+    command = ["-a", "ssol,ftrl", "-P", "eta=2", "--bias", 1, "--passes", 2, "--label", "spam", "--sparsity", "0.3", "a b.csv"]
+    r = swept(t, *command)
+    text = t.run("sweep", "-q", *command).out
+    chosen = r["best"] + r["wanted"]
+    equal(len(chosen), 3)
+    for p in chosen:
+        check(p["command"].startswith(f"sluice train -a {p['learner']} ") and "\n  " + p["command"] + "\n" in text, p["command"] + text)
+        done = subprocess.run(p["command"].replace("sluice", t.sluice, 1) + " -q --json", shell=True, cwd=t.folder, check=True, capture_output=True)
+        same_as_train(p, json.loads(done.stdout), p["command"])
+    lines = text.split("what makes their models\n")[1].splitlines()
+    equal(sorted(lines), sorted({"  " + p["command"] for p in chosen}))  # each once
+
+
+def test_levels_have_all_their_digits(t):
+    t.write("a", rows(100))
+    text = t.run("sweep", "-q", "--lambda", "1,2", "--sparsity", "0.99996", "--dim", 10**9, "--html", "p", "a").out
+    equal(text.count("\n   0.99996  "), 2, text)
+    check("99.996" in page.look(t.read("p").decode()).text, "not in the page")
+
+
+def test_a_dimension_beyond_the_digits_of_sparsity(t):
+    """1 - nonzeros / dimension is 1, and there are nonzeros all the same."""
+    t.write("a", rows(300))
+    swept(t, "--dim", 2**64 - 1, "--html", "p", "a")
+    found = page.look(t.read("p").decode())
+    equal(len(found.points), 16)
+    check("1 - 1e-18" in found.text, "no labels")
+
+
+def test_examples_are_counted_as_train_does(t):
+    lines = vw_rows(300, 1).splitlines()
+    zero = [re.sub(r"^(\S+) \S+", r"\1 0", line) for line in lines[:40]]
+    t.write("a.vw", "\n".join(lines + ["1 | x:y:z"] + zero) + "\n")
+    for more in [], ["--passes", 2], ["--passes", 2, "--shuffle", 1], ["--repeats", 2], ["--sparsity", "0.5"]:
+        r = swept(t, "--lambda", "1,2", "--on-error", "skip", *more, "--test", "a.vw", "a.vw")
+        equal((r["examples"], r["test_examples"], r["skipped"], r["test_skipped"]), (300, 300, 1, 1), str(more))
+        equal(r["positives"], sum(line.startswith("1 ") for line in lines), str(more))
+        equal(sum(r["skipped_reasons"].values()), 1)
+
+
+def test_settings_are_those_of_train(t):
+    t.write("a.csv", "spam,w,x\n" + "".join(f"{i % 2},1,{i % 3}\n" for i in range(50)))
+    t.write("a", "".join(f"{i % 2}\tsome words {i % 3}\n" for i in range(50)))
+    t.write("b", rows(50))
+    for options in ["--label", "spam", "--weight", "w", "a.csv"], ["--no-header", "--label", "1", "--on-error", "skip", "a.csv"], \
+            ["-f", "text", "--ngrams", 2, "a"], ["--bias", 2, "b"]:
+        by_hand = t.run("train", "-q", "--json", *options).json()["settings"]
+        for more in [], ["--shuffle", 1], ["--test", options[-1]], ["--test", options[-1], "--shuffle", 1]:
+            equal(swept(t, "--lambda", "1", *more, *options)["settings"], by_hand, str(options + more))
+
+
+def test_a_test_file_that_is_learned_from_is_noted(t):
+    t.write("a", rows(50))
+    t.write("b", rows(50, seed=2))
+    os.symlink("a", os.path.join(t.folder, "c"))
+    note = "--test {} is learned from too"
+    for test in "a", "c", "./a":
+        check(note.format(test) in t.run("sweep", "--lambda", "1", "--test", test, "b", "a").err, test)
+    check("learned from" not in t.run("sweep", "--lambda", "1", "--test", "b", "a").err, "b")
+    equal(t.run("sweep", "-q", "--lambda", "1", "--test", "a", "a").err, "")
 
 
 def test_csv_has_all_points(t):
@@ -205,11 +318,11 @@ def test_csv_has_all_points(t):
     t.write("b", rows(100, seed=2))
     for more in [], ["--test", "b"], ["--test", "b", "--repeats", 3]:
         r = swept(t, "-a", "ssol,ofs", "--csv", "points.csv", *more, "a")
-        table = list(csv.DictReader(io.StringIO(t.read("points.csv").decode())))
+        table = table_of(t, "points.csv")
         equal(len(table), 32)
         for line, p in zip(table, r["points"]):
             check(None not in line and None not in line.values(), str(line))
-            equal((line["learner"], line["parameter"], float(line["value"])), (p["learner"], p["swept"], p["value"]))
+            equal((line["learner"], line["parameter"], float(line["value"]), line["searched"]), (p["learner"], p["swept"], p["value"], "false"))
             for key in ["examples", "mistakes", "error_rate", "features_seen", "nonzeros", "sparsity", "sparsity_deviation"]:
                 equal(float(line[key]) if line[key] else None, p[key], key)
             for key in ["mistakes", "error_rate", "auc", "error_rate_deviation"]:
@@ -222,10 +335,16 @@ def test_the_page_is_well_formed_and_complete(t):
     for more in [], ["--test", "b"], ["--test", "b", "--repeats", 3, "--sparsity", "0.5,0.999"], ["--lambda", "1"], ["--lambda", "1e9"]:
         learners = "ssol,ssol-full,fsol,ada-rda,rda,ftrl,fobos,stg,cs-ssol" + ("" if "--lambda" in more else ",ofs")
         r = swept(t, "-a", learners, "--html", "page.html", *more, "a")
-        found = page.look(t.read("page.html").decode())
-        equal(len(found.points), len(r["points"]), str(more))
-        equal(len(found.legend), len(learners.split(",")), str(more))
-        for p, (title, bars) in zip(r["points"], found.points):
+        text = t.read("page.html").decode()
+        found = page.look(text)
+        points = shown(r)
+        equal(len(found.points), len(points), str(more))
+        keys = legend(text)
+        equal([name for *_, name in keys], learners.split(","), str(more))
+        equal(len({(colour, line) for colour, line, _ in keys}), len(keys), "curves differ")
+        for heading in f"<title>Error against sparsity: {learners.replace(',', ', ')} on a</title>", f"<h1>Error against sparsity: {learners.replace(',', ', ')} on a</h1>":
+            check(heading in text, heading)
+        for p, (title, bars) in zip(points, found.points):
             check(title.startswith(f"{p['learner']} {p['swept']}="), title)
             rate = p["test"]["error_rate"] if p["test"] else p["error_rate"]
             check(f"error {100 * rate:.3f} %" in title, f"{title} {rate}")
@@ -262,7 +381,7 @@ def test_points_that_fail_are_said_to_and_the_others_stand(t):
     equal([bool(p["failed"]) for p in points], [False, False, True, True])
     equal([points[2][k] for k in ["mistakes", "test", "nonzeros"]], [None] * 3)
     equal(set(points[2]), set(points[0]))
-    table = list(csv.DictReader(io.StringIO(t.read("c").decode())))
+    table = table_of(t, "c")
     equal([(line["failed"] != "", line["mistakes"] == "") for line in table], [(False, False)] * 2 + [(True, True)] * 2)
     equal(len(page.look(t.read("p").decode()).points), 2)
     check("failed: " in t.run("sweep", "-q", "-a", "ssol,ofs", "a").out, "not said")
@@ -274,8 +393,16 @@ def test_empty_input_is_no_error(t):
     t.write("a", "")
     r = swept(t, "--lambda", "1,2", "--html", "p", "--test", "a", "a")
     equal([(p["examples"], p["error_rate"], p["sparsity"], p["test"]["error_rate"]) for p in r["points"]], [(0, None, None, None)] * 2)
-    page.look(t.read("p").decode())
-    swept(t, "--lambda", "1,2", "--sparsity", "0.5", "--repeats", 2, "a")
+    check("There was no example to learn from." in page.look(t.read("p").decode()).text, "not said")
+    t.write("zero.vw", "1 0 | a b\n-1 0 | c\n")
+    for more in [], ["--repeats", 2]:
+        for source in "a", "zero.vw":
+            r = t.run("sweep", "--lambda", "1,2", "--sparsity", "0.5", *more, "--html", "p", source)
+            check("input: there are no examples" in r.err and "reached" not in r.err, r.err)
+            check("nan" not in r.out and "reached" not in r.out, r.out)
+            page.look(t.read("p").decode())
+            r = swept(t, "--lambda", "1,2", "--sparsity", "0.5", *more, source)
+            equal((len(r["points"]), r["best"], r["wanted"]), (2, [], [{"sparsity_wanted": 0.5, "reached": False, "learner": "ssol"}]))
 
 
 def test_usage_errors(t):
@@ -287,7 +414,7 @@ def test_usage_errors(t):
                           (["--grid", "features=1,2"], "lambda of ssol"), (["-P", "lambda=1"], "--lambda"), (["-P", "zeta=1"], "there are: eta"),
                           (["--lambda", "1", "--grid", "lambda=2"], "has a grid already"), (["--repeats", "0"], "whole number"),
                           (["--csv", "a"], "replace an input"), (["--html", "-"], "standard output"), (["--csv", "x", "--html", "x"], "same file"),
-                          (["--shuffle", "x"], "whole number")]:
+                          (["--shuffle", "x"], "whole number"), (["--lambda", "inf"], "not 'inf'")]:
         t.refused("sweep", *command, "a", status=2, says=says)
     t.refused("sweep", "--passes", 2, "-", status=2, says="only once", stdin=rows(9))
     t.refused("sweep", "--test", "-", status=2, says="standard input", stdin=rows(9))
