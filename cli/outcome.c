@@ -36,18 +36,21 @@ static double figure(const sluice_measures *m, size_t offset) {
 
 static void set_figure(sluice_measures *m, size_t offset, double x) { memcpy((char *)m + offset, &x, sizeof x); }
 
+void outcome_unmeasured(const sluice_model_facts *facts, uint64_t dimension, outcome *o) {
+    o->examples = facts->examples;
+    o->mistakes = facts->mistakes;
+    o->nonzeros = facts->nonzeros;
+    o->features_seen = facts->features_seen;
+    o->sparsity = sparsity(facts->nonzeros, dimension ? dimension : facts->features_seen);
+    for (size_t i = 0; i < N_FIGURES; i++) set_figure(&o->test, figures[i], NAN);
+}
+
 sluice_status outcome_of(const sluice_model *model, const sluice_batch *rows, const sluice_meter_options *how,
                          uint64_t dimension, outcome *o, sluice_error *err) {
     sluice_model_facts facts = {.size = sizeof facts};
     sluice_model_describe(model, &facts);
-    o->examples = facts.examples;
-    o->mistakes = facts.mistakes;
-    o->nonzeros = facts.nonzeros;
-    o->features_seen = facts.features_seen;
-    o->sparsity = sparsity(facts.nonzeros, dimension ? dimension : facts.features_seen);
-    if (rows) return measure_held(model, rows, how, &o->test, err);
-    for (size_t i = 0; i < N_FIGURES; i++) set_figure(&o->test, figures[i], NAN);
-    return SLUICE_OK;
+    outcome_unmeasured(&facts, dimension, o);
+    return measure_held(model, rows, how, &o->test, err);
 }
 
 void outcomes_free(outcome *outcomes, size_t n) {

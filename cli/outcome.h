@@ -13,8 +13,10 @@ typedef struct outcome {
     char *failure; /* why; NULL where memory is short even for that */
 } outcome;
 
-/* Measures a model on rows it has not learned (NULL: there are none, and no figures). Sparsity refers to `dimension`,
- * or, where that is 0, to the features seen. */
+/* What is known of a model without measuring it. Sparsity refers to `dimension`, or, where that is 0, to the features
+ * seen. */
+void outcome_unmeasured(const sluice_model_facts *facts, uint64_t dimension, outcome *o);
+/* Measures a model on rows it has not learned. */
 sluice_status outcome_of(const sluice_model *model, const sluice_batch *rows, const sluice_meter_options *how,
                          uint64_t dimension, outcome *o, sluice_error *err);
 void outcomes_free(outcome *outcomes, size_t n);

@@ -306,6 +306,11 @@ SLUICE_API sluice_model *sluice_sweep_model(const sluice_sweep *sweep, size_t i,
 SLUICE_API sluice_status sluice_sweep_finals(const sluice_sweep *sweep, size_t first, size_t n, sluice_model **models,
                                              sluice_error *err);
 
+/* What those models are, without making them: fills facts[0], whose size is set, to facts[n - 1]. One that has left the
+ * range of numbers has no learner. */
+SLUICE_API sluice_status sluice_sweep_describe(const sluice_sweep *sweep, size_t first, size_t n,
+                                               sluice_model_facts *facts, sluice_error *err);
+
 /* ---- streams ---------------------------------------------------------------------------------------------------- */
 
 typedef struct sluice_reader sluice_reader;

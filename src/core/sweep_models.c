@@ -53,11 +53,16 @@ static bool add_weights(const sl_part *a, const sl_walk *at, const float *w, siz
     return true;
 }
 
-/* All features, some at a time: the weights of all models together. */
-static bool add_all_weights(const sl_part *a, size_t first, size_t n, sluice_model **models) {
+static sl_lanes as_it_stands(const sl_part *a) {
     sl_lanes lanes = a->lanes;
     lanes.features = a->model->space.features;
     lanes.t = a->model->state.t;
+    return lanes;
+}
+
+/* All features, some at a time: the weights of all models together. */
+static bool add_all_weights(const sl_part *a, size_t first, size_t n, sluice_model **models) {
+    sl_lanes lanes = as_it_stands(a);
     sl_keys_walk k;
     bool fine = sl_keys_start(&k, a->model), more = fine;
     while (fine && more) {
@@ -76,22 +81,25 @@ static bool add_all_weights(const sl_part *a, size_t first, size_t n, sluice_mod
     return fine;
 }
 
+/* The predict-only model of a configuration, as yet without weights; NULL: no memory. */
+static sluice_model *bare_final(const sluice_sweep *w, const sl_part *a, size_t l, sluice_error *err) {
+    sluice_model *to = sl_model_empty(w->learner, &sl_frozen, w->params[a->first + l], &w->settings, err);
+    if (!to) return NULL;
+    copy_counts(to, a, l);
+    memset(to->scalars, 0, sizeof to->scalars);
+    to->space.seen = a->model->space.seen; /* sparsity refers to all features there were */
+    return to;
+}
+
 /* Predict-only models straight from where all configurations lie. */
 static sluice_status freeze(const sluice_sweep *w, const sl_part *a, size_t first, size_t n, sluice_model **models,
                             sluice_error *err) {
-    for (size_t i = 0; i < n; i++) {
-        size_t l = first + i;
-        if (a->broken[l]) continue;
-        sluice_model *to = sl_model_empty(w->learner, &sl_frozen, w->params[a->first + l], &w->settings, err);
-        if (!to) return err->status;
-        models[i] = to;
-        copy_counts(to, a, l);
-        memset(to->scalars, 0, sizeof to->scalars);
-    }
+    for (size_t i = 0; i < n; i++)
+        if (!a->broken[first + i] && !(models[i] = bare_final(w, a, first + i, err))) return err->status;
     bool fine = add_all_weights(a, first, n, models);
     for (size_t i = 0; i < n; i++) {
         if (!models[i]) continue;
-        models[i]->space.seen = a->model->space.seen; /* sparsity refers to all features there were */
+        models[i]->space.seen = a->model->space.seen; /* not those with a weight alone */
         models[i]->space.births = a->model->space.births;
     }
     return fine ? SLUICE_OK : sl_fail(err, SLUICE_E_MEMORY, "no memory for the models of the sweep");
@@ -113,12 +121,35 @@ sluice_model *sluice_sweep_model(const sluice_sweep *w, size_t i, sluice_error *
     return a->side ? take_out(w, a, i - a->first, err) : sluice_model_copy(a->model, err);
 }
 
-/* Those of one part. */
-static sluice_status finals(const sluice_sweep *w, const sl_part *a, size_t first, size_t n, sluice_model **models,
-                            sluice_error *err) {
-    if (a->side) return freeze(w, a, first, n, models, err);
-    if (a->broken[0]) return SLUICE_OK;
-    models[0] = sluice_model_final(a->model, err);
+/* ---- many of them at once ------------------------------------------------------------------------------------------
+ */
+
+/* Some configurations of one part: from `l` on, n of them; `i` is where the first one stands in what was asked for. */
+typedef struct stretch {
+    const sluice_sweep *w;
+    const sl_part *a;
+    size_t l, n, i;
+} stretch;
+
+static sluice_status each_part(const sluice_sweep *w, size_t first, size_t n, void *to,
+                               sluice_status (*use)(const stretch *s, void *to, sluice_error *err), sluice_error *err) {
+    if (first > w->n || n > w->n - first)
+        return sl_fail(err, SLUICE_E_USAGE, "the sweep has only %zu configurations", w->n);
+    sluice_status status = SLUICE_OK;
+    for (size_t k = 0; k < w->n_parts && status == SLUICE_OK; k++) {
+        const sl_part *a = &w->parts[k];
+        size_t end = a->first + a->n, from = first > a->first ? first : a->first,
+               to_end = first + n < end ? first + n : end;
+        if (from < to_end) status = use(&(stretch){w, a, from - a->first, to_end - from, from - first}, to, err);
+    }
+    return status;
+}
+
+static sluice_status take_finals(const stretch *s, void *to, sluice_error *err) {
+    sluice_model **models = (sluice_model **)to + s->i;
+    if (s->a->side) return freeze(s->w, s->a, s->l, s->n, models, err);
+    if (s->a->broken[0]) return SLUICE_OK;
+    models[0] = sluice_model_final(s->a->model, err);
     return models[0] || err->status == SLUICE_E_NUMERIC ? SLUICE_OK : err->status;
 }
 
@@ -126,19 +157,76 @@ sluice_status sluice_sweep_finals(const sluice_sweep *w, size_t first, size_t n,
                                   sluice_error *err) {
     sluice_error unasked;
     if (!err) err = &unasked;
-    if (first > w->n || n > w->n - first)
-        return sl_fail(err, SLUICE_E_USAGE, "the sweep has only %zu configurations", w->n);
     for (size_t i = 0; i < n; i++) models[i] = NULL;
-    sluice_status status = SLUICE_OK;
-    for (size_t i = 0; i < w->n_parts && status == SLUICE_OK; i++) {
-        const sl_part *a = &w->parts[i];
-        size_t from = first > a->first ? first : a->first,
-               end = first + n < a->first + a->n ? first + n : a->first + a->n;
-        if (from < end) status = finals(w, a, from - a->first, end - from, models + (from - first), err);
-    }
+    sluice_status status = each_part(w, first, n, models, take_finals, err);
     for (size_t i = 0; i < n && status != SLUICE_OK; i++) {
         sluice_model_free(models[i]);
         models[i] = NULL;
     }
     return status;
+}
+
+/* How many features have a weight in each configuration; `lost` where one is no number. */
+static void count_weights(const sl_part *a, uint64_t nonzeros[SL_SIDE], bool lost[SL_SIDE]) {
+    sl_lanes lanes = as_it_stands(a);
+    uint32_t slot[SL_BLOCK];
+    float w[SL_BLOCK * SL_SIDE];
+    uint64_t cursor = 0;
+    for (size_t n; (n = sl_space_block(&a->model->space, &cursor, slot));) {
+        a->model->learner->lanes->weights[a->side / 8 - 1](&lanes, slot, n, w);
+        for (size_t i = 0; i < n; i++)
+            for (size_t l = 0; l < a->side; l++) {
+                nonzeros[l] += w[i * a->side + l] != 0;
+                lost[l] |= !isfinite(w[i * a->side + l]);
+            }
+    }
+}
+
+/* Facts as large as the caller knows them, one after the other. */
+typedef struct facts_list {
+    char *first;
+    size_t size;
+} facts_list;
+
+static void put_facts(const facts_list *list, size_t i, const sluice_model_facts *facts) {
+    memcpy(list->first + i * list->size, facts, list->size < sizeof *facts ? list->size : sizeof *facts);
+    memcpy(list->first + i * list->size, &list->size, sizeof list->size);
+}
+
+static sluice_status describe_alone(const stretch *s, const facts_list *list, sluice_error *err) {
+    sluice_model *final = sluice_model_final(s->a->model, err);
+    if (!final) return err->status == SLUICE_E_NUMERIC ? SLUICE_OK : err->status;
+    sluice_model_facts facts = {.size = sizeof facts};
+    sluice_model_describe(final, &facts);
+    put_facts(list, s->i, &facts);
+    sluice_model_free(final);
+    return SLUICE_OK;
+}
+
+static sluice_status describe_some(const stretch *s, void *to, sluice_error *err) {
+    const facts_list *list = to;
+    if (!s->a->side) return s->a->broken[0] ? SLUICE_OK : describe_alone(s, list, err);
+    uint64_t nonzeros[SL_SIDE] = {0};
+    bool lost[SL_SIDE] = {false};
+    count_weights(s->a, nonzeros, lost);
+    for (size_t i = 0; i < s->n; i++) {
+        size_t l = s->l + i;
+        if (s->a->broken[l] || lost[l]) continue;
+        sluice_model *bare = bare_final(s->w, s->a, l, err);
+        if (!bare) return err->status;
+        sluice_model_facts facts = {.size = sizeof facts};
+        sluice_model_describe(bare, &facts);
+        facts.nonzeros = nonzeros[l];
+        put_facts(list, s->i + i, &facts);
+        sluice_model_free(bare);
+    }
+    return SLUICE_OK;
+}
+
+sluice_status sluice_sweep_describe(const sluice_sweep *w, size_t first, size_t n, sluice_model_facts *facts,
+                                    sluice_error *err) {
+    sluice_error unasked;
+    facts_list list = {(char *)facts, n ? facts->size : 0};
+    for (size_t i = 0; i < n; i++) put_facts(&list, i, &(sluice_model_facts){.learner = NULL});
+    return each_part(w, first, n, &list, describe_some, err ? err : &unasked);
 }

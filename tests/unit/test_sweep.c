@@ -103,6 +103,8 @@ static void compare(const sl_learner *learner, bool names, const sluice_settings
     sluice_model *finals[MOST]; /* in two goes, neither of which ends where a part does */
     CHECK_EQ(sluice_sweep_finals(sweep, 0, 5, finals, &err), SLUICE_OK);
     CHECK_EQ(sluice_sweep_finals(sweep, 5, n - 5, finals + 5, &err), SLUICE_OK);
+    sluice_model_facts facts[MOST] = {{.size = sizeof *facts}};
+    CHECK_EQ(sluice_sweep_describe(sweep, 0, n, facts, &err), SLUICE_OK);
     for (size_t i = 0; i < n; i++) {
         CHECK_EQ(sluice_model_end_run(alone[i]), SLUICE_OK);
         sluice_model *m = sluice_sweep_model(sweep, i, &err);
@@ -112,6 +114,15 @@ static void compare(const sl_learner *learner, bool names, const sluice_settings
         CHECK(same);
         sluice_model *expected = sluice_model_final(m, &err);
         CHECK(same_bytes(finals[i], expected));
+        sluice_model_facts one = {.size = sizeof one};
+        sluice_model_describe(expected, &one);
+        CHECK_EQ(facts[i].nonzeros, one.nonzeros);
+        CHECK_EQ(facts[i].features_seen, one.features_seen);
+        CHECK_EQ(facts[i].examples, one.examples);
+        CHECK_EQ(facts[i].mistakes, one.mistakes);
+        CHECK_EQ(facts[i].updates, one.updates);
+        CHECK_EQ(facts[i].is_final, one.is_final);
+        CHECK_EQ(facts[i].calibration, one.calibration);
         sluice_model_free(finals[i]);
         sluice_model_free(expected);
         sluice_model_free(m);
@@ -180,6 +191,9 @@ TEST(a_configuration_that_breaks_leaves_the_others_alone) {
         sluice_model *final = sluice_model_final(alone, &err);
         CHECK_EQ(sluice_sweep_finals(sweep, 0, 3, finals, NULL), SLUICE_OK);
         CHECK(!finals[1]);
+        sluice_model_facts facts[3] = {{.size = sizeof *facts}};
+        CHECK_EQ(sluice_sweep_describe(sweep, 0, 3, facts, NULL), SLUICE_OK);
+        CHECK(facts[0].learner && !facts[1].learner && facts[2].learner);
         for (size_t k = 0; k < 3; k += 2) {
             CHECK((m = sluice_sweep_model(sweep, k, &err)));
             CHECK(same_bytes(m, alone));
