@@ -137,6 +137,11 @@ static bool make_parts(sluice_sweep *w, sluice_error *err) {
     return true;
 }
 
+static void learn_part(void *context, size_t i) {
+    sluice_sweep *w = context;
+    w->status[i] = sluice_model_learn_batch(w->parts[i].model, w->batch, NULL);
+}
+
 sluice_sweep *sluice_sweep_new(const char *learner, const char *const *const *params, const size_t *n_params, size_t n,
                                const sluice_settings *settings, unsigned threads, sluice_error *err) {
     /* the gate for all of it is the one for models */
@@ -160,6 +165,8 @@ sluice_sweep *sluice_sweep_new(const char *learner, const char *const *const *pa
         fine = sluice_params_read(info->name, info->params, info->n_params, params ? params[i] : NULL,
                                   n_params ? n_params[i] : 0, w->params[i], err) == SLUICE_OK;
     fine = fine && make_parts(w, err);
+    /* without a crew the parts go one after the other */
+    if (fine && w->threads > 1 && w->n_parts > 1) w->crew = sl_crew_new(w->threads, w->n_parts, learn_part, w);
     sluice_model_free(first);
     if (fine) return w;
     sluice_sweep_free(w);
@@ -168,6 +175,7 @@ sluice_sweep *sluice_sweep_new(const char *learner, const char *const *const *pa
 
 void sluice_sweep_free(sluice_sweep *w) {
     if (!w) return;
+    sl_crew_free(w->crew);
     for (size_t i = 0; w->parts && i < w->n_parts; i++) {
         sluice_model_free(w->parts[i].model);
         free(w->parts[i].fresh);
@@ -182,11 +190,6 @@ const sluice_error *sluice_sweep_error(const sluice_sweep *w) { return &w->error
 
 /* ---- learning -----------------------------------------------------------------------------------------------------
  */
-
-static void learn_part(void *context, size_t i) {
-    sluice_sweep *w = context;
-    w->status[i] = sluice_model_learn_batch(w->parts[i].model, w->batch, NULL);
-}
 
 static sluice_status first_failure(sluice_sweep *w) {
     for (size_t i = 0; i < w->n_parts; i++) {
@@ -203,7 +206,10 @@ static sluice_status first_failure(sluice_sweep *w) {
 
 sluice_status sluice_sweep_learn_batch(sluice_sweep *w, const sluice_batch *batch) {
     w->batch = batch;
-    sl_parallel(w->threads, w->n_parts, learn_part, w);
+    if (w->crew)
+        sl_crew_run(w->crew);
+    else
+        for (size_t i = 0; i < w->n_parts; i++) learn_part(w, i);
     return first_failure(w);
 }
 

@@ -2,6 +2,7 @@
 #ifndef SL_SWEEP_H
 #define SL_SWEEP_H
 
+#include "core/crew.h"
 #include "core/model.h"
 
 /* Up to SL_SIDE configurations. */
@@ -26,6 +27,7 @@ struct sluice_sweep {
     sl_part *parts;
     size_t n_parts;
     unsigned threads;
+    sl_crew *crew; /* NULL: one thread is enough */
     sluice_error error;
     sluice_status *status; /* of each part, for the batch at hand */
     const sluice_batch *batch;
