@@ -6,7 +6,7 @@
 #include "core/model.h"
 #include "unit/test.h"
 
-enum { ROWS = 700, MOST = 40 };
+enum { ROWS = 300, MOST = 40 };
 
 static uint64_t state;
 static double uniform(void) {
