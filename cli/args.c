@@ -15,7 +15,7 @@
 
 /* What every command takes. */
 static const option_info common_options[] = {
-    {"threads", 0, "N", "threads to read with (default: the machine's cores); results do not depend on it", 0},
+    {"threads", 0, "N", "threads to use (default: the machine's cores); results do not depend on it", 0},
     {"seed", 0, "N", "seed of whatever is drawn at random (default 1)", 0},
     {"quiet", 'q', NULL, "no progress and no warnings on stderr", 0},
     {"help", 'h', NULL, "print this and exit", 0},
