@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-    SIDE = 16,
+    SIDE = OUTCOMES_AT_ONCE,
     WORTH = 4, /* fewer points are sooner done one by one */
 };
 
@@ -23,16 +23,6 @@ typedef struct work {
     uint64_t done, total;
 } work;
 
-static sluice_status measure_model(const tuning *t, const sluice_model *model, size_t fold, outcome *run,
-                                   sluice_error *err) {
-    return outcome_of(model, t->folds.parts[fold], &t->how, 0, run, err);
-}
-
-static void fail(outcome *run, const sluice_error *err) {
-    run->failed = 1;
-    run->failure = strdup(err->message);
-}
-
 static void run_one(const tuning *t, const point *p, size_t fold, outcome *run) {
     sluice_error err = {0};
     double started = now_seconds();
@@ -41,8 +31,10 @@ static void run_one(const tuning *t, const point *p, size_t fold, outcome *run) 
         sluice_model_set_threads(model, t->threads);
         learn_held(&model, t->folds.parts, t->folds.n, t->folds.parts[fold], t->passes, &err);
     }
-    if (err.status == SLUICE_OK) measure_model(t, model, fold, run, &err);
-    if (err.status != SLUICE_OK) fail(run, &err);
+    if (err.status == SLUICE_OK)
+        outcome_of(model, t->folds.parts[fold], &t->how, run);
+    else
+        outcome_failed(run, &err);
     sluice_model_free(model);
     run->seconds = now_seconds() - started;
 }
@@ -62,20 +54,14 @@ static sluice_status learn_sweep(const tuning *t, sluice_sweep *sweep, size_t fo
 /* The runs of the points lie `folds` apart. What fails for all of them has failed for each. */
 static void run_side_by_side(const tuning *t, const point *points, size_t n, size_t fold, outcome *runs) {
     sluice_error why = {0};
-    sluice_model *models[SIDE] = {NULL};
     double started = now_seconds();
     sluice_sweep *sweep = sweep_of_points(points, n, 1, &why);
-    if (sweep && learn_sweep(t, sweep, fold, &why) == SLUICE_OK) swept_models(sweep, 0, n, models, &why);
+    if (sweep && learn_sweep(t, sweep, fold, &why) == SLUICE_OK)
+        outcomes_of_sweep(sweep, 0, n, t->folds.parts[fold], &t->how, 0, runs, t->folds.n);
+    else
+        for (size_t i = 0; i < n; i++) outcome_failed(&runs[i * t->folds.n], &why);
     sluice_sweep_free(sweep);
-    double each = (now_seconds() - started) / (double)n;
-    for (size_t i = 0; i < n; i++) {
-        outcome *run = &runs[i * t->folds.n];
-        sluice_error err = why;
-        started = now_seconds();
-        if (!models[i] || measure_model(t, models[i], fold, run, &err) != SLUICE_OK) fail(run, &err);
-        sluice_model_free(models[i]);
-        run->seconds = each + now_seconds() - started;
-    }
+    for (size_t i = 0; i < n; i++) runs[i * t->folds.n].seconds = (now_seconds() - started) / (double)n;
 }
 
 static void do_piece(void *context, size_t piece) {

@@ -36,7 +36,13 @@ static double figure(const sluice_measures *m, size_t offset) {
 
 static void set_figure(sluice_measures *m, size_t offset, double x) { memcpy((char *)m + offset, &x, sizeof x); }
 
-void outcome_unmeasured(const sluice_model_facts *facts, uint64_t dimension, outcome *o) {
+void outcome_failed(outcome *o, const sluice_error *err) {
+    o->failed = 1;
+    o->failure = strdup(err->message);
+}
+
+/* What is known of a model without measuring it. */
+static void set_facts(const sluice_model_facts *facts, uint64_t dimension, outcome *o) {
     o->examples = facts->examples;
     o->mistakes = facts->mistakes;
     o->nonzeros = facts->nonzeros;
@@ -45,12 +51,58 @@ void outcome_unmeasured(const sluice_model_facts *facts, uint64_t dimension, out
     for (size_t i = 0; i < N_FIGURES; i++) set_figure(&o->test, figures[i], NAN);
 }
 
-sluice_status outcome_of(const sluice_model *model, const sluice_batch *rows, const sluice_meter_options *how,
-                         uint64_t dimension, outcome *o, sluice_error *err) {
+static void measure_one(const sluice_model *model, const sluice_batch *rows, const sluice_meter_options *how,
+                        uint64_t dimension, outcome *o) {
     sluice_model_facts facts = {.size = sizeof facts};
+    sluice_error err = {0};
     sluice_model_describe(model, &facts);
-    outcome_unmeasured(&facts, dimension, o);
-    return measure_held(model, rows, how, &o->test, err);
+    set_facts(&facts, dimension, o);
+    if (measure_held(model, rows, how, &o->test, &err) != SLUICE_OK) outcome_failed(o, &err);
+}
+
+void outcome_of(const sluice_model *model, const sluice_batch *rows, const sluice_meter_options *how, outcome *o) {
+    measure_one(model, rows, how, 0, o);
+}
+
+/* What those that have left the range of numbers have in common. */
+static const sluice_error lost = {
+    .status = SLUICE_E_NUMERIC,
+    .message = "the model has left the range of numbers; scale the values (--normalize l2) or learn in smaller steps"};
+
+static sluice_status describe_all(const sluice_sweep *sweep, size_t first, size_t n, uint64_t dimension, outcome *o,
+                                  size_t apart, sluice_error *err) {
+    sluice_model_facts facts[OUTCOMES_AT_ONCE] = {{.size = sizeof *facts}};
+    if (sluice_sweep_describe(sweep, first, n, facts, err) != SLUICE_OK) return err->status;
+    for (size_t i = 0; i < n; i++) {
+        if (facts[i].learner)
+            set_facts(&facts[i], dimension, &o[i * apart]);
+        else
+            outcome_failed(&o[i * apart], &lost);
+    }
+    return SLUICE_OK;
+}
+
+static sluice_status measure_all(const sluice_sweep *sweep, size_t first, size_t n, const sluice_batch *rows,
+                                 const sluice_meter_options *how, uint64_t dimension, outcome *o, size_t apart,
+                                 sluice_error *err) {
+    sluice_model *models[OUTCOMES_AT_ONCE] = {NULL};
+    if (sluice_sweep_finals(sweep, first, n, models, err) != SLUICE_OK) return err->status;
+    for (size_t i = 0; i < n; i++) {
+        if (models[i])
+            measure_one(models[i], rows, how, dimension, &o[i * apart]);
+        else
+            outcome_failed(&o[i * apart], &lost);
+        sluice_model_free(models[i]);
+    }
+    return SLUICE_OK;
+}
+
+void outcomes_of_sweep(const sluice_sweep *sweep, size_t first, size_t n, const sluice_batch *rows,
+                       const sluice_meter_options *how, uint64_t dimension, outcome *o, size_t apart) {
+    sluice_error err = {0};
+    sluice_status status = rows ? measure_all(sweep, first, n, rows, how, dimension, o, apart, &err)
+                                : describe_all(sweep, first, n, dimension, o, apart, &err);
+    for (size_t i = 0; i < n && status != SLUICE_OK; i++) outcome_failed(&o[i * apart], &err); /* none has any yet */
 }
 
 void outcomes_free(outcome *outcomes, size_t n) {

@@ -13,12 +13,15 @@ typedef struct outcome {
     char *failure; /* why; NULL where memory is short even for that */
 } outcome;
 
-/* What is known of a model without measuring it. Sparsity refers to `dimension`, or, where that is 0, to the features
- * seen. */
-void outcome_unmeasured(const sluice_model_facts *facts, uint64_t dimension, outcome *o);
 /* Measures a model on rows it has not learned. */
-sluice_status outcome_of(const sluice_model *model, const sluice_batch *rows, const sluice_meter_options *how,
-                         uint64_t dimension, outcome *o, sluice_error *err);
+void outcome_of(const sluice_model *model, const sluice_batch *rows, const sluice_meter_options *how, outcome *o);
+/* Measures n configurations of a sweep from `first` on, at most OUTCOMES_AT_ONCE, on rows that they have not learned
+ * (NULL: there are none, and no figures). The outcomes lie `apart`. Sparsity refers to `dimension`, or, where that is
+ * 0, to the features seen. */
+enum { OUTCOMES_AT_ONCE = 16 };
+void outcomes_of_sweep(const sluice_sweep *sweep, size_t first, size_t n, const sluice_batch *rows,
+                       const sluice_meter_options *how, uint64_t dimension, outcome *o, size_t apart);
+void outcome_failed(outcome *o, const sluice_error *err);
 void outcomes_free(outcome *outcomes, size_t n);
 
 /* Makes the result of a point from its runs; its mean is that of the figure at `offset` in sluice_measures. Returns an

@@ -127,23 +127,3 @@ sluice_sweep *sweep_of_points(const point *points, size_t n, unsigned threads, s
     free(n_params);
     return sweep;
 }
-
-/* What those without a model have in common. */
-static sluice_status say_why(sluice_status status, sluice_error *why) {
-    if (status != SLUICE_OK) return status;
-    why->status = SLUICE_E_NUMERIC;
-    strcpy(why->message,
-           "the model has left the range of numbers; scale the values (--normalize l2) or learn in smaller steps");
-    return status;
-}
-
-sluice_status swept_models(const sluice_sweep *sweep, size_t first, size_t n, sluice_model **models,
-                           sluice_error *why) {
-    return say_why(sluice_sweep_finals(sweep, first, n, models, why), why);
-}
-
-sluice_status swept_facts(const sluice_sweep *sweep, size_t first, size_t n, sluice_model_facts *facts,
-                          sluice_error *why) {
-    facts->size = sizeof *facts;
-    return say_why(sluice_sweep_describe(sweep, first, n, facts, why), why);
-}

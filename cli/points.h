@@ -68,11 +68,6 @@ int name_in_list(const char *list, size_t i, char name[64]);
 
 /* Models of n points of one learner, to learn side by side. */
 sluice_sweep *sweep_of_points(const point *points, size_t n, unsigned threads, sluice_error *err);
-/* Some of them, predict-only, or what they are. *why: why the call failed, or else why any of them is missing, and what
- * to do about it. */
-sluice_status swept_models(const sluice_sweep *sweep, size_t first, size_t n, sluice_model **models, sluice_error *why);
-sluice_status swept_facts(const sluice_sweep *sweep, size_t first, size_t n, sluice_model_facts *facts,
-                          sluice_error *why);
 
 /* The end of a command's help: the parameters of every learner that -a lists. */
 void print_learners_help(const args *a);

@@ -106,51 +106,14 @@ static int learn_held_rows(learning *g) {
 
 static int in_batches(const search *s) { return s->learner->flags & SLUICE_LEARNER_BATCH; }
 
-static outcome *outcome_at(const learning *g, size_t i) {
-    const search *s = &g->l->searches[g->measuring];
-    return &g->outcomes[(s->first + i) * g->w->repeats + g->run];
-}
-
-static void fail(outcome *o, const sluice_error *err) {
-    o->failed = 1;
-    o->failure = strdup(err->message);
-}
-
-static void test_some(const learning *g, size_t first, size_t n) {
-    sluice_model *models[SIDE] = {NULL};
-    sluice_meter_options how = {.size = sizeof how};
-    sluice_error why = {0};
-    swept_models(g->sweeps[g->measuring], first, n, models, &why);
-    for (size_t i = 0; i < n; i++) {
-        outcome *o = outcome_at(g, first + i);
-        sluice_error err = why;
-        if (!models[i] || outcome_of(models[i], g->w->test_rows, &how, g->w->dimension, o, &err) != SLUICE_OK)
-            fail(o, &err);
-        sluice_model_free(models[i]);
-    }
-}
-
-static void describe_some(const learning *g, size_t first, size_t n) {
-    sluice_model_facts facts[SIDE] = {{.size = 0}};
-    sluice_error why = {0};
-    swept_facts(g->sweeps[g->measuring], first, n, facts, &why);
-    for (size_t i = 0; i < n; i++) {
-        if (facts[i].learner)
-            outcome_unmeasured(&facts[i], g->w->dimension, outcome_at(g, first + i));
-        else
-            fail(outcome_at(g, first + i), &why);
-    }
-}
-
 /* Some at a time: that costs less than one by one, and less memory than all at once. */
 static void measure_some(void *context, size_t piece) {
     learning *g = context;
     const search *s = &g->l->searches[g->measuring];
-    size_t first = piece * SIDE, n = s->n - first < SIDE ? s->n - first : SIDE;
-    if (g->w->test_rows)
-        test_some(g, first, n);
-    else
-        describe_some(g, first, n);
+    size_t first = piece * SIDE, n = s->n - first < SIDE ? s->n - first : SIDE, repeats = (size_t)g->w->repeats;
+    sluice_meter_options how = {.size = sizeof how};
+    outcomes_of_sweep(g->sweeps[g->measuring], first, n, g->w->test_rows, &how, g->w->dimension,
+                      &g->outcomes[(s->first + first) * repeats + g->run], repeats);
 }
 
 static int measure_all(learning *g) {
