@@ -168,7 +168,9 @@ static int save(training *t) {
 static int make_meter(training *t) {
     sluice_error err = {0};
     sluice_meter_options how = t->how;
-    measure_defaults(t->model, &how);
+    sluice_model_facts facts = {.size = sizeof facts};
+    sluice_model_describe(t->model, &facts);
+    measure_defaults(t->model, &facts, &how);
     t->meter = sluice_meter_new(&how, &err);
     return t->meter ? DONE : complain_error(&err);
 }

@@ -21,12 +21,10 @@ static double learner_param(const sluice_model *model, const sluice_learner_info
     return 1;
 }
 
-void measure_defaults(const sluice_model *model, sluice_meter_options *how) {
-    sluice_model_facts facts = {.size = sizeof facts};
-    sluice_model_describe(model, &facts);
-    if (how->cost_missed == 0) how->cost_missed = learner_param(model, facts.learner, "cost_pos");
-    if (how->cost_alarm == 0) how->cost_alarm = learner_param(model, facts.learner, "cost_neg");
-    how->probability = facts.log_odds;
+void measure_defaults(const sluice_model *model, const sluice_model_facts *facts, sluice_meter_options *how) {
+    if (how->cost_missed == 0) how->cost_missed = learner_param(model, facts->learner, "cost_pos");
+    if (how->cost_alarm == 0) how->cost_alarm = learner_param(model, facts->learner, "cost_neg");
+    how->probability = facts->log_odds;
 }
 
 typedef struct measuring {
@@ -59,7 +57,9 @@ int measure_inputs(const sluice_model *model, const char *const *paths, size_t n
     sluice_error err = {0};
     sluice_meter_options exact = *how;
     exact.exact_auc = 1;
-    measure_defaults(model, &exact);
+    sluice_model_facts facts = {.size = sizeof facts};
+    sluice_model_describe(model, &facts);
+    measure_defaults(model, &facts, &exact);
     /* the final form predicts fastest; it gives the same margins */
     sluice_model *final = sluice_model_final(model, &err);
     exact.model = final;

@@ -57,7 +57,7 @@ static void measure_one(const sluice_model *model, const sluice_batch *rows, con
     sluice_error err = {0};
     sluice_model_describe(model, &facts);
     set_facts(&facts, dimension, o);
-    if (measure_held(model, rows, how, &o->test, &err) != SLUICE_OK) outcome_failed(o, &err);
+    if (measure_held(model, &facts, rows, how, &o->test, &err) != SLUICE_OK) outcome_failed(o, &err);
 }
 
 void outcome_of(const sluice_model *model, const sluice_batch *rows, const sluice_meter_options *how, outcome *o) {

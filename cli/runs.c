@@ -143,17 +143,15 @@ static sluice_status measure_margins(const sluice_batch *rows, const double *mar
     return err->status;
 }
 
-sluice_status measure_held(const sluice_model *model, const sluice_batch *rows, const sluice_meter_options *how,
-                           sluice_measures *measures, sluice_error *err) {
+sluice_status measure_held(const sluice_model *model, const sluice_model_facts *facts, const sluice_batch *rows,
+                           const sluice_meter_options *how, sluice_measures *measures, sluice_error *err) {
     sluice_meter_options exact = *how;
     exact.exact_auc = 1;
-    measure_defaults(model, &exact);
+    measure_defaults(model, facts, &exact);
     double *margins = malloc((sluice_batch_rows(rows) + 1) * sizeof *margins);
     if (!margins) return no_memory(err);
-    sluice_model_facts facts = {.size = sizeof facts};
-    sluice_model_describe(model, &facts);
-    sluice_model *made = facts.is_final ? NULL : sluice_model_final(model, err);
-    const sluice_model *final = facts.is_final ? model : made;
+    sluice_model *made = facts->is_final ? NULL : sluice_model_final(model, err);
+    const sluice_model *final = facts->is_final ? model : made;
     exact.model = final;
     sluice_meter *meter = final ? sluice_meter_new(&exact, err) : NULL;
     if (meter) sluice_model_margins(final, rows, margins);

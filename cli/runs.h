@@ -33,9 +33,9 @@ uint64_t count_positives(const sluice_batch *rows);
  * leaves a batch unfinished, a copy that has learned it too takes the model's place; NULL where that fails. */
 sluice_status learn_held(sluice_model **model, sluice_batch *const *parts, size_t n, const sluice_batch *but,
                          uint64_t passes, sluice_error *err);
-/* Measures the model without learning; the AUC is exact, the rest as `how` says. */
-sluice_status measure_held(const sluice_model *model, const sluice_batch *rows, const sluice_meter_options *how,
-                           sluice_measures *measures, sluice_error *err);
+/* Measures the model, of which these are the facts, without learning; the AUC is exact, the rest as `how` says. */
+sluice_status measure_held(const sluice_model *model, const sluice_model_facts *facts, const sluice_batch *rows,
+                           const sluice_meter_options *how, sluice_measures *measures, sluice_error *err);
 
 /* Says so in *err. */
 sluice_status no_memory(sluice_error *err);

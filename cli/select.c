@@ -14,8 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const sluice_meter_options plainly = {.size = sizeof plainly};
-
 /* Features by falling |weight|, without the bias. */
 typedef struct ranking {
     sluice_weight *features;
@@ -95,6 +93,13 @@ static sluice_status weigh(budget *b, const sluice_model *model, sluice_error *e
     return SLUICE_OK;
 }
 
+static sluice_status measure(const sluice_model *model, const sluice_batch *rows, budget *b, sluice_error *err) {
+    static const sluice_meter_options plainly = {.size = sizeof plainly};
+    sluice_model_facts facts = {.size = sizeof facts};
+    sluice_model_describe(model, &facts);
+    return measure_held(model, &facts, rows, &plainly, &b->test, err);
+}
+
 /* The learner chooses by itself. */
 static sluice_status learn_within(const selection *s, budget *b, sluice_model **model, sluice_error *err) {
     ranking r = {0};
@@ -102,7 +107,7 @@ static sluice_status learn_within(const selection *s, budget *b, sluice_model **
     if (status == SLUICE_OK) status = rank_features(*model, &s->data, &r, err);
     if (status == SLUICE_OK) status = choose(b, &r, err);
     sluice_free(r.features);
-    return status == SLUICE_OK ? measure_held(*model, s->tested, &plainly, &b->test, err) : status;
+    return status == SLUICE_OK ? measure(*model, s->tested, b, err) : status;
 }
 
 /* The best of the ranking are learned anew; what is measured on has no more features than what was learned from. */
@@ -114,7 +119,7 @@ static sluice_status learn_best(const selection *s, const ranking *r, budget *b,
     if (status == SLUICE_OK && !(tested = restrict_batch(s->tested, b->ids, b->n, err))) status = err->status;
     if (status == SLUICE_OK) status = learn_held(model, &learned, 1, NULL, s->passes, err);
     if (status == SLUICE_OK) status = weigh(b, *model, err);
-    if (status == SLUICE_OK) status = measure_held(*model, tested, &plainly, &b->test, err);
+    if (status == SLUICE_OK) status = measure(*model, tested, b, err);
     sluice_batch_free(learned);
     sluice_batch_free(tested);
     return status;

@@ -88,15 +88,23 @@ static void put_diagonal(FILE *out, const chart *c) {
     fprintf(out, "<path class=\"grid dashed\" d=\"M%.0f %.0fL%.0f %.0f\"/>\n", c->left, c->bottom, c->right, c->top);
 }
 
-void put_roc_chart(FILE *out, const train_page *g) {
-    chart h = make_square("roc-chart", "ROC: share of positives found against share of negatives alarmed at");
-    figure_start(out, "ROC curve");
-    figure_value(out, "area (AUC)", g->judged->auc);
+/* What the charts of this page have in common, up to the axes and the frame. */
+static chart start_square(FILE *out, const char *id, const char *what, const char *title, const char *value_name,
+                          double value, const char *x, const char *y) {
+    chart h = make_square(id, what);
+    figure_start(out, title);
+    figure_value(out, value_name, value);
     fputs("</figcaption>\n", out);
     chart_start(out, &h);
-    chart_y_axis(out, &h, percent_label, "positives found");
-    chart_x_axis(out, &h, percent_label, "negatives alarmed at");
+    chart_y_axis(out, &h, percent_label, y);
+    chart_x_axis(out, &h, percent_label, x);
     chart_frame(out, &h, h.right);
+    return h;
+}
+
+void put_roc_chart(FILE *out, const train_page *g) {
+    chart h = start_square(out, "roc-chart", "ROC: share of positives found against share of negatives alarmed at",
+                           "ROC curve", "area (AUC)", g->judged->auc, "negatives alarmed at", "positives found");
     put_diagonal(out, &h);
     put_thresholds(out, g, &h, 1);
     figure_end(out);
@@ -104,14 +112,8 @@ void put_roc_chart(FILE *out, const train_page *g) {
 
 void put_precision_chart(FILE *out, const train_page *g) {
     const sluice_measures *m = g->judged;
-    chart h = make_square("precision-chart", "precision against share of positives found");
-    figure_start(out, "Precision and recall");
-    figure_value(out, "average precision", m->average_precision);
-    fputs("</figcaption>\n", out);
-    chart_start(out, &h);
-    chart_y_axis(out, &h, percent_label, "precision");
-    chart_x_axis(out, &h, percent_label, "positives found (recall)");
-    chart_frame(out, &h, h.right);
+    chart h = start_square(out, "precision-chart", "precision against share of positives found", "Precision and recall",
+                           "average precision", m->average_precision, "positives found (recall)", "precision");
     fprintf(out, "<path class=\"grid dashed\" d=\"M%.0f %.1fH%.0f\"/>\n", h.left,
             axis_place(&h.y, share(m->true_pos + m->false_neg, m->examples)), h.right);
     put_thresholds(out, g, &h, 0);
@@ -122,14 +124,9 @@ void put_precision_chart(FILE *out, const train_page *g) {
 
 void put_reliability_chart(FILE *out, const train_page *g) {
     const shape *s = &g->shape;
-    chart h = make_square("reliability-chart", "share of positives against predicted probability");
-    figure_start(out, "Probability and truth");
-    figure_value(out, "calibration error", g->judged->calibration_error);
-    fputs("</figcaption>\n", out);
-    chart_start(out, &h);
-    chart_y_axis(out, &h, percent_label, "share of positives");
-    chart_x_axis(out, &h, percent_label, "predicted probability");
-    chart_frame(out, &h, h.right);
+    chart h = start_square(out, "reliability-chart", "share of positives against predicted probability",
+                           "Probability and truth", "calibration error", g->judged->calibration_error,
+                           "predicted probability", "share of positives");
     put_diagonal(out, &h);
     for (size_t i = 0; i < s->n_bins; i++) {
         const sluice_calibration_bin *b = &s->bins[i];

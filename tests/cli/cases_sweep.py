@@ -4,13 +4,12 @@ import csv
 import io
 import json
 import os
-import pty
 import re
 import statistics
 import subprocess
 
 import page
-from harness import check, equal, near, rows
+from harness import check, equal, near, on_a_terminal, rows
 
 SWEPT = {"olsf": "B", "ofs": "features", "sofs": "features", "fgm": "features", "sbcw": "features", "ftrl": "l1"}
 
@@ -437,15 +436,6 @@ def test_a_person_sees_tables_and_the_best(t):
 
 def test_progress_shows_the_time_left(t):
     t.run("synth", "sparse", "-q", "-P", "rows=30000", "-P", "nonzeros=30", "-P", "dim=20000", "-o", "a")
-    for more, what in ([], b" examples"), (["--repeats", "4"], b" of 16 parts"):
-        main, other = pty.openpty()
-        process = t.start("sweep", "-a", "ssol,rda,stg", "--threads", 1, *more, "a", stderr=other, stdout=subprocess.DEVNULL)
-        os.close(other)
-        seen = b""
-        try:
-            while piece := os.read(main, 4096):
-                seen += piece
-        except OSError:  # the other end is closed
-            pass
-        equal(process.wait(timeout=60), 0)
-        check(b" left  " in seen and what in seen, seen[-300:].decode())
+    for more, what in ([], " examples"), (["--repeats", "4"], " of 16 parts"):
+        seen = on_a_terminal(t, "sweep", "-a", "ssol,rda,stg", "--threads", 1, *more, "a")
+        check(" left  " in seen and what in seen, seen[-300:])

@@ -1,14 +1,11 @@
 """tune: which points are tried, how they are measured, which one is best."""
 
 import itertools
-import os
-import pty
 import random
 import shlex
 import statistics
-import subprocess
 
-from harness import check, equal, near, rows
+from harness import check, equal, near, on_a_terminal, rows
 
 
 def tuned(t, *command, stdin=b""):
@@ -376,15 +373,5 @@ def test_nothing_but_results_with_q_and_no_live_line_in_a_pipe(t):
 
 def test_a_terminal_has_a_live_line(t):
     t.write("a", rows(3000))
-    main, other = pty.openpty()
-    process = t.start("tune", "--grid", "eta=2^-15..2^15", "--grid", "lambda=1,2,3", "--folds", 9, "--threads", 1, "a",
-                      stderr=other, stdout=subprocess.DEVNULL)
-    os.close(other)
-    seen = b""
-    try:
-        while piece := os.read(main, 4096):
-            seen += piece
-    except OSError:  # the other end is closed
-        pass
-    equal(process.wait(timeout=60), 0)
-    check(b" left  " in seen and b" of 837 models" in seen, seen[-300:].decode())
+    seen = on_a_terminal(t, "tune", "--grid", "eta=2^-15..2^15", "--grid", "lambda=1,2,3", "--folds", 9, "--threads", 1, "a")
+    check(" left  " in seen and " of 837 models" in seen, seen[-300:])

@@ -1,14 +1,9 @@
 """Help, versions, options, exit statuses: what all commands share."""
 
-import fcntl
 import os
-import pty
 import re
-import select
-import struct
-import termios
 
-from harness import check, equal, rows
+from harness import check, equal, on_a_terminal, rows
 
 COMMANDS = ["train", "predict", "test", "inspect", "tune", "sweep", "select", "learners", "synth", "convert"]
 
@@ -189,35 +184,6 @@ def test_closed_pipe_ends_quietly(t):
         with os.fdopen(writing, "wb") as pipe:
             r = t.run(*command, status=1, stdout=pipe)
         equal(r.err, "", f"{command}: stderr")
-
-
-def on_a_terminal(t, *command, columns=0, typed=None):
-    """What stderr shows when it is a terminal; with `typed` standard input is one too."""
-    master, slave = pty.openpty()
-    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    more = {} if typed is None else {"stdin": slave}
-    p = t.start(*command, stdout=open(os.devnull, "wb"), stderr=slave, **more)
-    os.close(slave)
-    if typed is not None:
-        os.write(master, typed.encode() + b"\x04")
-    shown, ended = b"", False
-    while True:
-        ready, _, _ = select.select([master], [], [], 0.2)
-        if ready:
-            try:
-                data = os.read(master, 65536)
-            except OSError:
-                break
-            if not data:
-                break
-            shown += data
-        elif ended:
-            break
-        else:
-            ended = p.poll() is not None  # it may have written since the select: look once more
-    os.close(master)
-    equal(p.wait(), 0, "exit status")
-    return shown.decode()
 
 
 def test_terminal_gets_a_live_line_that_is_erased(t):

@@ -1,10 +1,15 @@
 """What the command-line tests share: running sluice, making data, saying what differs."""
 
+import fcntl
 import json
 import os
+import pty
 import random
 import re
+import select
+import struct
 import subprocess
+import termios
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -157,3 +162,32 @@ def parse(text):
 
 def is_root():
     return os.geteuid() == 0
+
+
+def on_a_terminal(t, *command, columns=0, typed=None):
+    """What stderr shows when it is a terminal; with `typed` standard input is one too."""
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    more = {} if typed is None else {"stdin": slave}
+    p = t.start(*command, stdout=open(os.devnull, "wb"), stderr=slave, **more)
+    os.close(slave)
+    if typed is not None:
+        os.write(master, typed.encode() + b"\x04")
+    shown, ended = b"", False
+    while True:
+        ready, _, _ = select.select([master], [], [], 0.2)
+        if ready:
+            try:
+                data = os.read(master, 65536)
+            except OSError:
+                break
+            if not data:
+                break
+            shown += data
+        elif ended:
+            break
+        else:
+            ended = p.poll() is not None  # it may have written since the select: look once more
+    os.close(master)
+    equal(p.wait(), 0, "exit status")
+    return shown.decode()
