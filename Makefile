@@ -46,7 +46,7 @@ docs: all
 	build/release/bin/sluice learners --markdown > docs/learners.md
 
 format:
-	clang-format -i include/*.h src/*/*.[ch] cli/*.[ch] tests/*/*.[ch] bench/*.c
+	clang-format -i $$(git ls-files "*.[ch]")
 
 install: all
 	cmake --install build/release --prefix $(PREFIX)

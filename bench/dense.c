@@ -19,8 +19,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "algo/tiles.h"
-#include "core/parallel.h"
+#include "algo/shared/tiles.h"
+#include "base/parallel.h"
 
 enum { TILE = 512 };
 
@@ -98,13 +98,13 @@ static void products(const sl_blas *blas, unsigned threads) {
 
 /* ---- bcw's part ------------------------------------------------------------------------------------------------- */
 
-static void hold(sl_held *b) {
+static void hold(sl_pending *b) {
     uint64_t z = 1;
-    if (!sl_held_reserve(b, rows, rows * n)) die("no memory");
+    if (!sl_pending_reserve(b, rows, rows * n)) die("no memory");
     for (size_t i = 0; i < rows; i++) {
         uint32_t *column;
         float *value;
-        sl_held_add(b, i % 2 ? 1 : -1, n, &column, &value);
+        sl_pending_add(b, i % 2 ? 1 : -1, n, &column, &value);
         for (size_t k = 0; k < n; k++) {
             z = z * 6364136223846793005u + 1442695040888963407u;
             column[k] = (uint32_t)k;
@@ -115,7 +115,7 @@ static void hold(sl_held *b) {
 
 static void tiles(const sl_blas *blas, unsigned threads) {
     sl_state s = {.blas = blas, .threads = threads, .columns = n};
-    hold(&s.held);
+    hold(&s.pending);
     size_t block = sl_tiles_rows(&s);
     double *a = numbers(n * n), *x = numbers(block * n), *v = numbers(block);
     double gram = INFINITY, cholesky = INFINITY, solve = INFINITY, all = INFINITY;
@@ -141,7 +141,7 @@ static void tiles(const sl_blas *blas, unsigned threads) {
     print("cholesky", threads, cholesky, cube);
     print("solve", threads, solve, square);
     print("all", threads, all, 2 * square + cube);
-    sl_held_free(&s.held);
+    sl_pending_free(&s.pending);
     free(a);
     free(x);
     free(v);

@@ -21,8 +21,8 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "core/batch.h"
-#include "core/names.h"
+#include "rows/batch.h"
+#include "features/names.h"
 
 enum { ROW = 75, ROWS = 40000, FILL_ROW = 1000 };
 

@@ -1,10 +1,10 @@
 /* sluice: the command line program. It sees nothing of the library but sluice.h. */
-#include "args.h"
+#include "args/args.h"
 #include "commands.h"
-#include "message.h"
-#include "nearest.h"
+#include "output/message.h"
+#include "args/nearest.h"
 #include "sluice.h"
-#include "wrap.h"
+#include "output/wrap.h"
 
 #include <signal.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * Lazily: while no example touches a feature its G stays, so n missed rounds shrink it by n times the same; `done` is
  * the round up to which it has paid. G is a sum that must not stall: 64 bits. Importance h: the step is eta h. Cost:
  * O(nonzeros of x). */
-#include "algo/side.h"
+#include "algo/shared/side.h"
 
 enum { ETA, LAMBDA, DELTA };
 

@@ -5,7 +5,7 @@
  *     Where v <= 1/b, r would be infinite: what it is that sure of, narow no longer learns.
  *
  * The rest is in confidence.h. Importance h: r/h. */
-#include "algo/confidence.h"
+#include "algo/shared/confidence.h"
 
 enum { R, AROW_A };
 enum { B, NAROW_A };

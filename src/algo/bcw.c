@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "algo/rule.h"
-#include "algo/tiles.h"
-#include "core/error.h"
+#include "algo/shared/rule.h"
+#include "algo/shared/tiles.h"
+#include "base/error.h"
 
 enum { C, Q, BATCH };
 
@@ -56,9 +56,9 @@ static uint64_t pass(const sl_state *s, size_t first, size_t rows, const double 
     uint64_t steps = 0;
     size_t n = s->order;
     for (size_t i = 0; i < rows; i++, x += n) {
-        double y = sl_held_y(&s->held, first + i), xi = 1 - y * sl_dot(w, x, n);
+        double y = sl_pending_y(&s->pending, first + i), xi = 1 - y * sl_dot(w, x, n);
         if (xi <= 0 || v[i] <= 0) continue;
-        double alpha = y * step(s, xi, v[i], sl_held_h(&s->held, first + i));
+        double alpha = y * step(s, xi, v[i], sl_pending_h(&s->pending, first + i));
         for (size_t k = 0; k < n; k++) w[k] += alpha * x[k];
         steps++;
     }
@@ -99,8 +99,8 @@ static sluice_status learn(sl_state *s, double *l, double *x, double *v, uint64_
     if (!sl_tiles_cholesky(s, l, n) || !is_accurate(s, l)) return lost(err);
     double *w = s->vector;
     s->blas->dtrmv(SL_ROWS, SL_LOWER, SL_TRANSPOSED, SL_ANY_DIAGONAL, order, l, order, w, 1);
-    for (size_t first = 0; first < s->held.rows; first += block) {
-        size_t rows = s->held.rows - first < block ? s->held.rows - first : block;
+    for (size_t first = 0; first < s->pending.rows; first += block) {
+        size_t rows = s->pending.rows - first < block ? s->pending.rows - first : block;
         sl_tiles_solve(s, l, n, first, rows, x, v);
         *updates += pass(s, first, rows, x, v, w);
     }
@@ -113,7 +113,7 @@ static sluice_status finish(sl_state *s, uint64_t *updates, sluice_error *err) {
     if (n == 0) return SLUICE_OK; /* examples without a value */
     size_t rows = sl_tiles_rows(s);
     double *l = malloc(n * n * sizeof *l), *x = malloc(rows * n * sizeof *x), *v = malloc(rows * sizeof *v);
-    sluice_status status = l && x && v && sl_state_widen(s, n)
+    sluice_status status = l && x && v && sl_dense_widen(s, n)
                                ? learn(s, l, x, v, updates, err)
                                : sl_fail(err, SLUICE_E_MEMORY, "no memory for the matrix of bcw (%zu features)", n);
     free(l);

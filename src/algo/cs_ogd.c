@@ -3,7 +3,7 @@
  *   if l > 0: w += eta c_y y x
  *
  * Importance h: the step is eta h. Cost: O(nonzeros of x). */
-#include "algo/rule.h"
+#include "algo/shared/rule.h"
 
 enum { ETA, COST_POS, COST_NEG };
 

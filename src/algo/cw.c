@@ -8,7 +8,7 @@
  *
  * The rest is in confidence.h. Every example is learned until it is right, so noise hurts; scw gives way. Importance:
  * a constraint holds or does not; only 0 and 1. */
-#include "algo/confidence.h"
+#include "algo/shared/confidence.h"
 
 enum { PHI, A };
 

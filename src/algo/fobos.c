@@ -6,7 +6,7 @@
  * next read it pays the rest at once, for soft(soft(w, a), b) = soft(w, a + b). Q grows without end, so q needs 64
  * bits; w has 64 too, which costs nothing beside it. Importance h: the step is e h; the shrinkage is the rounds' own.
  * Cost: O(nonzeros of x). */
-#include "algo/side.h"
+#include "algo/shared/side.h"
 
 enum { ETA, LAMBDA };
 enum { Q };

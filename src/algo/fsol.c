@@ -6,7 +6,7 @@
  *
  * Dual averaging: theta is never shrunk, the threshold applies when a weight is read.
  * Importance h: the step is eta h. Cost: O(nonzeros of x). */
-#include "algo/side.h"
+#include "algo/shared/side.h"
 
 enum { ETA, LAMBDA, SCHEDULE, COST_POS, COST_NEG };
 

@@ -7,7 +7,7 @@
  * Divisions take longest, so there is one: w = -alpha v with v = soft(z, l1)/(beta + alpha l2 + sqrt n), and
  * -sigma w = (sqrt(n + g^2) - sqrt n) v. The sums must not stall: 64 bits. With the logistic loss margins are log odds.
  * Cost: O(nonzeros of x). */
-#include "algo/side.h"
+#include "algo/shared/side.h"
 
 enum { ALPHA, BETA, L1, L2, LOSS };
 enum { LOGISTIC, HINGE };

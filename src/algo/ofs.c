@@ -11,8 +11,8 @@
  * Drawing goes through the features of x alone: each is taken with probability (still to be taken)/(still left of D).
  *
  * Importance h: the step is eta h; the shrinkage is the rounds' own.
- * Cost: O(nonzeros of x * log features) (scaled.h, core/kept.h). */
-#include "algo/scaled.h"
+ * Cost: O(nonzeros of x * log features) (scaled.h, features/top_features.h). */
+#include "algo/shared/scaled.h"
 
 enum { ETA, LAMBDA, FEATURES, EPSILON, SEED };
 

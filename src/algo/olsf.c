@@ -16,8 +16,8 @@
  *   olsf-per    tau = 1
  *
  * Importance h: C h; olsf itself has no C and takes only 0 and 1; olsf-per tau = h. An example without values makes no
- * update. Cost: O(nonzeros of x * log K), since only features of x can enter (scaled.h, core/kept.h). */
-#include "algo/scaled.h"
+ * update. Cost: O(nonzeros of x * log K), since only features of x can enter (scaled.h, features/top_features.h). */
+#include "algo/shared/scaled.h"
 
 enum { LAMBDA, B, C, SEED };
 enum { ALL_C };
@@ -91,12 +91,12 @@ static bool olsf_all_update(sl_state *s, const sl_row *x, double m) {
 
 static const sl_field rand_fields[] = {
     {"v", SL_F32, offsetof(sl_scaled, v), -INFINITY},
-    {"place", SL_U32, offsetof(sl_scaled, kept.low), 0},
+    {"place", SL_U32, offsetof(sl_scaled, ranked.low), 0},
 };
 
 static uint32_t place(const void *feature) {
     const sl_scaled *f = feature;
-    return f->v != 0 ? f->kept.low : 0;
+    return f->v != 0 ? f->ranked.low : 0;
 }
 
 static bool olsf_rand_learn(sl_state *s, const sl_row *x, double tau, double xx) {
@@ -105,14 +105,14 @@ static bool olsf_rand_learn(sl_state *s, const sl_row *x, double tau, double xx)
     for (size_t k = 0; k < x->n; k++) {
         uint32_t slot = x->slot[k];
         move_scaled(s, &f[slot], step * (double)x->value[k], 1);
-        if (f[slot].v == 0 && f[slot].kept.low) sl_kept_take_out(&s->kept, f[slot].kept.low);
-        if (f[slot].v != 0 && !f[slot].kept.low) sl_kept_append(&s->kept, slot);
+        if (f[slot].v == 0 && f[slot].ranked.low) sl_top_take_out(&s->top, f[slot].ranked.low);
+        if (f[slot].v != 0 && !f[slot].ranked.low) sl_top_append(&s->top, slot);
     }
     project(s);
-    for (size_t K = most(s); s->kept.count > K;) {
-        uint32_t drawn = 1 + (uint32_t)(draw(s->p[SEED], s->scalar[DRAWN]++) * (double)s->kept.count);
-        forget_scaled(s, sl_kept_in_place(&s->kept, drawn), 1);
-        sl_kept_take_out(&s->kept, drawn);
+    for (size_t K = most(s); s->top.count > K;) {
+        uint32_t drawn = 1 + (uint32_t)(draw(s->p[SEED], s->scalar[DRAWN]++) * (double)s->top.count);
+        forget_scaled(s, sl_top_in_place(&s->top, drawn), 1);
+        sl_top_take_out(&s->top, drawn);
     }
     return true;
 }

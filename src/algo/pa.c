@@ -8,7 +8,7 @@
  *
  * Importance h: C h; pa itself has no C and takes only 0 and 1. An example without values makes no update.
  * Cost: O(nonzeros of x). */
-#include "algo/rule.h"
+#include "algo/shared/rule.h"
 
 enum { C, COST_POS, COST_NEG };
 

@@ -5,7 +5,7 @@
  *   A perceptron with uneven margins: the class that must not be missed gets the larger one.
  *
  * Importance h: the step is eta h. Cost: O(nonzeros of x). */
-#include "algo/rule.h"
+#include "algo/shared/rule.h"
 
 enum { ETA, MARGIN_POS, MARGIN_NEG };
 

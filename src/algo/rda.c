@@ -9,7 +9,7 @@
  * The second forms need no division by n for every feature. The papers divide by t - 1, which the first round does not
  * have; there n = 1. The sums must not stall: 64 bits. Importance h: the gradient is h times as long in u. Cost:
  * O(nonzeros of x). */
-#include "algo/side.h"
+#include "algo/shared/side.h"
 
 enum { ETA, LAMBDA, DELTA };
 

@@ -18,9 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "algo/groups.h"
-#include "algo/rule.h"
-#include "core/error.h"
+#include "algo/shared/groups.h"
+#include "algo/shared/rule.h"
+#include "base/error.h"
 
 enum { FEATURES, C, SIGMA, Q, ITERATIONS, INNER, REFIT, TOLERANCE, BATCH, C_COV, SCORE };
 enum { SCORE_COVARIANCE, SCORE_PLAIN };
@@ -101,15 +101,15 @@ static bool start_scoring(scoring *z, const sl_state *s, const sl_groups_rule *r
     *z = (scoring){
         .s = calloc(s->columns + 1, sizeof *z->s),
         .S = plain ? NULL : calloc(s->columns + 1, sizeof *z->S),
-        .alpha = calloc(s->held.rows, sizeof *z->alpha),
+        .alpha = calloc(s->pending.rows, sizeof *z->alpha),
         .best = malloc(rule->r * sizeof *z->best),
     };
     if (!z->s || (!plain && !z->S) || !z->alpha || !z->best) return false;
     if (plain) return true;
-    const sl_held *b = &s->held;
+    const sl_pending *b = &s->pending;
     for (size_t i = 0; i < b->rows; i++)
         for (size_t k = b->start[i]; k < b->start[i + 1]; k++)
-            z->S[b->column[k]] += sl_held_h(b, i) * (double)b->value[k] * (double)b->value[k];
+            z->S[b->column[k]] += sl_pending_h(b, i) * (double)b->value[k] * (double)b->value[k];
     for (size_t j = 0; j < s->columns; j++) z->S[j] = 1 / (1 + rule->C_cov * z->S[j]);
     return true;
 }
@@ -123,7 +123,7 @@ static void end_scoring(scoring *z) {
 
 /* Brings s up to date: a sweep over the examples whose alpha has changed. */
 static void update_scores(scoring *z, const sl_groups *w, bool first) {
-    const sl_held *b = w->batch;
+    const sl_pending *b = w->batch;
     for (size_t i = 0; i < b->rows; i++) {
         double alpha = first ? 1 : sl_groups_alpha(w, i), by = b->yh[i] * (alpha - z->alpha[i]);
         if (by == 0) continue;
@@ -244,7 +244,7 @@ static void keep_covariance(const sl_group *g, size_t r, double *triangle) {
 /* Leaves the groups as state. */
 static bool keep(sl_state *s, const sl_groups *w, uint64_t *updates) {
     size_t r = w->rule.r, order = w->n * r;
-    if (!sl_state_resize(s, order, w->rule.covariance ? w->n * sl_triangle(r) : 0)) return false;
+    if (!sl_dense_resize(s, order, w->rule.covariance ? w->n * sl_triangle(r) : 0)) return false;
     feature *f = s->features;
     for (size_t j = 0; j < s->columns; j++) f[s->slot_of[j]].place = w->place[j];
     for (size_t k = 0; k < w->n; k++) {
@@ -293,7 +293,7 @@ static sluice_status finish(sl_state *s, bool covariance, uint64_t *updates, slu
                 : sl_fail(
                       err, SLUICE_E_MEMORY,
                       "no memory to learn a batch of %zu examples; a smaller one (batch), or fewer features, take less",
-                      s->held.rows);
+                      s->pending.rows);
 }
 
 static sluice_status sbcw_finish(sl_state *s, uint64_t *updates, sluice_error *err) {

@@ -9,7 +9,7 @@
  *          beta = alpha phi/(sqrt(u) + v alpha phi),   that is r = sqrt(u)/(alpha phi)
  *
  * The rest is in confidence.h. Importance h: C h. */
-#include "algo/confidence.h"
+#include "algo/shared/confidence.h"
 
 enum { PHI, C, A };
 

@@ -5,8 +5,8 @@
  *   becomes 0, their variance is kept.
  *
  * S starts at 1: another start would only scale r. Importance h: r/h. Cost: O(nonzeros of x * log features): variances
- * only fall, so only features of x can enter (core/kept.h). */
-#include "algo/scaled.h"
+ * only fall, so only features of x can enter (features/top_features.h). */
+#include "algo/shared/scaled.h"
 
 enum { R, FEATURES };
 
@@ -16,14 +16,14 @@ static const sluice_param_info params[] = {
 };
 
 typedef struct feature {
-    sl_ranked kept;
+    sl_ranked ranked;
     float w, S;
 } feature;
 
 static const sl_field fields[] = {
     SL_FIELD(w, SL_F32),
     SL_FIELD_FROM(S, SL_F32, 0),
-    {"born", SL_U32, offsetof(feature, kept.born), 0},
+    {"born", SL_U32, offsetof(feature, ranked.born), 0},
 };
 static const feature fresh = {.S = 1};
 
@@ -50,7 +50,7 @@ static void step(sl_state *s, const sl_row *x, double l) {
         double Sx = (double)g->S * (double)x->value[k];
         g->w = (float)(g->w + l * beta * x->y * Sx);
         g->S = (float)positive((double)g->S - beta * Sx * Sx); /* rounding must not take it below 0 */
-        if (g->kept.low) sl_kept_changed(&s->kept, &g->kept, x->slot[k], rank(g));
+        if (g->ranked.low) sl_top_changed(&s->top, &g->ranked, x->slot[k], rank(g));
     }
 }
 
@@ -61,8 +61,8 @@ static bool update(sl_state *s, const sl_row *x, double m) {
     feature *f = s->features;
     for (size_t k = 0; k < x->n; k++) {
         uint32_t slot = x->slot[k];
-        if (f[slot].kept.low || f[slot].w == 0) continue;
-        uint32_t gone = sl_kept_offer(&s->kept, slot, rank(&f[slot]), (size_t)s->p[FEATURES]);
+        if (f[slot].ranked.low || f[slot].w == 0) continue;
+        uint32_t gone = sl_top_offer(&s->top, slot, rank(&f[slot]), (size_t)s->p[FEATURES]);
         if (gone != SL_NO_SLOT) f[gone].w = 0;
     }
     return true;

@@ -10,8 +10,8 @@
  * O(d^2) for d features.
  *
  * Importance: an example is in the sums or not; only 0 and 1. */
-#include "algo/dense.h"
-#include "algo/rule.h"
+#include "algo/shared/dense.h"
+#include "algo/shared/rule.h"
 
 enum { A };
 

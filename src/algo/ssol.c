@@ -7,7 +7,7 @@
  *
  * a is the diagonal of the inverse of r I + sum of x x': features seen often move less.
  * Importance h: the step is eta h. Cost: O(nonzeros of x). */
-#include "algo/side.h"
+#include "algo/shared/side.h"
 
 enum { ETA, LAMBDA, R, SCHEDULE, COST_POS, COST_NEG };
 

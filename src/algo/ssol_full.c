@@ -7,8 +7,8 @@
  * theta is never needed itself: u = A^-1 theta is carried along, in s->vector. With v = A^-1 x before the round and
  * b = r + x'v, the first line makes it u - v (x'u)/b, and since A^-1 x is then v r/b, the last adds eta c_y y v r/b.
  * A^-1 is the S of dense.h. Importance h: the step is eta h. Cost: O(d^2) for d features. */
-#include "algo/dense.h"
-#include "algo/rule.h"
+#include "algo/shared/dense.h"
+#include "algo/shared/rule.h"
 
 enum { ETA, LAMBDA, R, SCHEDULE, COST_POS, COST_NEG };
 

@@ -6,7 +6,7 @@
  * Lazily: a weight that no example touches catches up when it is next read. The n truncations it missed are one, for
  * soft(soft(w, g), g) = soft(w, 2g), and one beyond theta stays beyond it. `done` counts a weight's truncations.
  * Importance h: the step is eta h. Cost: O(nonzeros of x). */
-#include "algo/side.h"
+#include "algo/shared/side.h"
 
 enum { ETA, LAMBDA, K, THETA };
 

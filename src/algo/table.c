@@ -1,5 +1,5 @@
 /* All learners, in the order in which they are listed. A new one is declared and listed here. */
-#include "core/learner.h"
+#include "learner/learner.h"
 
 extern const sl_learner sl_ssol, sl_ssol_full, sl_fsol, sl_cs_ssol, sl_cs_ssol_full, sl_cs_fsol, sl_ada_rda, sl_rda,
     sl_ftrl, sl_ada_fobos, sl_fobos, sl_stg, sl_perceptron, sl_pa, sl_pa_1, sl_pa_2, sl_cs_ogd, sl_cpa, sl_paum,

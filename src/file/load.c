@@ -9,7 +9,7 @@
 
 #include <xxhash.h>
 
-#include "core/keys.h"
+#include "model/feature_keys.h"
 #include "file/loader.h"
 
 static sluice_status fetch(sl_loader *l, unsigned char *to, size_t n, const char *what) {
@@ -232,11 +232,11 @@ static sluice_status read_numbers(sl_loader *l) {
 /* ---- ROWS, VALS: the unfinished batch ---------------------------------------------------------------------------- */
 
 static sluice_status read_rows(sl_loader *l) {
-    sl_held *b = &l->model->state.held;
+    sl_pending *b = &l->model->state.pending;
     size_t n = (size_t)(l->end - l->at) / 16;
     if (!l->model->rule->finish || (l->end - l->at) % 16 || n == 0 || l->values)
         return DAMAGED(l, "the model file is damaged: examples where there are none");
-    if (!sl_held_reserve(b, n, 0)) return sl_fail(l->err, SLUICE_E_MEMORY, "no memory for the model's examples");
+    if (!sl_pending_reserve(b, n, 0)) return sl_fail(l->err, SLUICE_E_MEMORY, "no memory for the model's examples");
     for (size_t k = 0; k < n; k++) {
         uint64_t bits = sl_get_le(l->at + 16 * k, 8), length = sl_get_le(l->at + 16 * k + 8, 8);
         double yh;
@@ -250,12 +250,12 @@ static sluice_status read_rows(sl_loader *l) {
 }
 
 static sluice_status read_values(sl_loader *l) {
-    sl_held *b = &l->model->state.held;
+    sl_pending *b = &l->model->state.pending;
     size_t n = (size_t)(l->end - l->at) / 8;
     if ((l->end - l->at) % 8 || n == 0 || b->rows == 0 || n > b->start[b->rows] - l->values)
         return DAMAGED(l, "the model file is damaged: more values than its examples have");
     b->nonzeros = l->values;
-    if (!sl_held_reserve(b, 0, n)) return sl_fail(l->err, SLUICE_E_MEMORY, "no memory for the model's examples");
+    if (!sl_pending_reserve(b, 0, n)) return sl_fail(l->err, SLUICE_E_MEMORY, "no memory for the model's examples");
     for (size_t k = 0; k < n; k++) {
         uint32_t bits = (uint32_t)sl_get_le(l->at + 8 * k + 4, 4);
         b->column[l->values + k] = (uint32_t)sl_get_le(l->at + 8 * k, 4);
@@ -275,14 +275,14 @@ static double get_f64(const unsigned char *from) {
     return value;
 }
 
-static bool read_platt(sl_fitted *f, const unsigned char *at, size_t pairs) {
+static bool read_platt(sl_holdout *f, const unsigned char *at, size_t pairs) {
     if (pairs != 1) return false;
     f->a = get_f64(at);
     f->b = get_f64(at + 8);
     return isfinite(f->a) && isfinite(f->b) && f->a >= 0;
 }
 
-static bool read_knots(sl_fitted *f, const unsigned char *at, size_t pairs) {
+static bool read_knots(sl_holdout *f, const unsigned char *at, size_t pairs) {
     if (pairs == 0 || pairs > SL_KNOTS) return false;
     for (f->n = 0; f->n < pairs; f->n++, at += 16) {
         size_t i = f->n;
@@ -295,7 +295,7 @@ static bool read_knots(sl_fitted *f, const unsigned char *at, size_t pairs) {
 }
 
 static sluice_status read_fitted(sl_loader *l) {
-    sl_fitted *f = &l->model->fitted;
+    sl_holdout *f = &l->model->holdout;
     size_t n = (size_t)(l->end - l->at);
     bool fine = f->kind == SLUICE_CALIBRATION_NONE && l->version >= 3 && n % 16 == 1;
     if (fine) f->kind = *l->at;
@@ -308,9 +308,9 @@ static sluice_status read_fitted(sl_loader *l) {
 static bool number_columns(sl_loader *l, bool *taken) {
     sluice_model *m = l->model;
     sl_state *s = &m->state;
-    uint32_t slot[SL_BLOCK];
+    uint32_t slot[SL_CHUNK];
     uint64_t cursor = 0, with_column = 0;
-    for (size_t n; (n = sl_space_block(&m->space, &cursor, slot));)
+    for (size_t n; (n = sl_space_chunk(&m->space, &cursor, slot));)
         for (size_t k = 0; k < n; k++) {
             uint32_t column = *sl_column(m->space.features, m->space.size, slot[k]);
             if (column > l->features || (column && taken[column - 1])) return false;
@@ -323,7 +323,7 @@ static bool number_columns(sl_loader *l, bool *taken) {
 
 static sluice_status finish_held(sl_loader *l) {
     sluice_model *m = l->model;
-    const sl_held *b = &m->state.held;
+    const sl_pending *b = &m->state.pending;
     if (!m->rule->finish) return SLUICE_OK;
     bool *taken = calloc(l->features + 1, sizeof *taken);
     if (!taken) return sl_fail(l->err, SLUICE_E_MEMORY, "no memory for the model's features");
@@ -345,15 +345,15 @@ static sluice_status finish_dense(sl_loader *l) {
     if (!has_matrix(m->rule)) return SLUICE_OK;
     if (l->numbers != sl_matrix_numbers(m->rule, m->params, l->vectors))
         return DAMAGED(l, "the model file is damaged: its matrix is incomplete");
-    if (!sl_state_resize(s, l->vectors, l->numbers))
+    if (!sl_dense_resize(s, l->vectors, l->numbers))
         return sl_fail(l->err, SLUICE_E_MEMORY, "no memory for the model's matrix");
     for (size_t i = 0; !m->rule->matrix_size && i < s->order; i++)
         if (!(s->matrix[sl_triangle(i) + i] > 0))
             return DAMAGED(l, "the model file is damaged: its matrix is not positive definite");
     if (!m->rule->row_of) return SLUICE_OK;
-    uint32_t slot[SL_BLOCK];
+    uint32_t slot[SL_CHUNK];
     uint64_t cursor = 0;
-    for (size_t n; (n = sl_space_block(&m->space, &cursor, slot));)
+    for (size_t n; (n = sl_space_chunk(&m->space, &cursor, slot));)
         for (size_t k = 0; k < n; k++)
             if (m->rule->row_of(m->space.features, slot[k]) > s->order)
                 return DAMAGED(l, "the model file is damaged: a feature lies outside the matrix");
@@ -365,7 +365,7 @@ static sluice_status read_end(sl_loader *l) {
     unsigned char byte;
     if (l->end - l->at != 16 || sl_get_le(l->at, 8) != l->features || sl_get_le(l->at + 8, 8) != l->vectors)
         return DAMAGED(l, "the model file is damaged: parts of it are missing");
-    if (m->rule == &sl_frozen ? l->seen < m->space.seen : l->seen != m->space.seen)
+    if (m->rule == &sl_predict_only ? l->seen < m->space.seen : l->seen != m->space.seen)
         return DAMAGED(l, "the model file is damaged: its counts contradict each other");
     m->space.seen = l->seen;
     m->space.births = l->births;

@@ -1,7 +1,7 @@
 /* MODL: what a model is, as lines of text in a fixed order. */
 #include <string.h>
 
-#include "core/param.h"
+#include "learner/param.h"
 #include "file/loader.h"
 
 enum { MAX_LINES = 64 };
@@ -69,20 +69,20 @@ static bool take_list(facts *f, const char *key, uint64_t *numbers, size_t room,
     return true;
 }
 
-static bool take_calibration(facts *f, sl_calibration *c) {
+static bool take_calibration(facts *f, sl_online_calibration *c) {
     const char *text = take(f, "calibration=");
-    double numbers[SL_CALIBRATION_NUMBERS];
-    for (size_t i = 0; text && i < SL_CALIBRATION_NUMBERS; i++) {
+    double numbers[SL_ONLINE_CALIBRATION_NUMBERS];
+    for (size_t i = 0; text && i < SL_ONLINE_CALIBRATION_NUMBERS; i++) {
         char number[40];
         size_t length = strcspn(text, " ");
-        if (length >= sizeof number || (text[length] == ' ') != (i + 1 < SL_CALIBRATION_NUMBERS)) return false;
+        if (length >= sizeof number || (text[length] == ' ') != (i + 1 < SL_ONLINE_CALIBRATION_NUMBERS)) return false;
         memcpy(number, text, length);
         number[length] = 0;
         if (!sluice_parse_number(number, &numbers[i])) return false;
         text += length + 1;
     }
     memcpy(c, numbers, sizeof *c);
-    return text && sl_calibration_possible(c);
+    return text && sl_online_calibration_possible(c);
 }
 
 sluice_status sl_load_facts(sl_loader *l) {
@@ -98,7 +98,7 @@ sluice_status sl_load_facts(sl_loader *l) {
                        sl_quote(shown, name, strlen(name)));
     bool is_final = strcmp(kind, "final") == 0;
     if (!is_final && strcmp(kind, "full") != 0) return DAMAGED(l, "the model file is damaged: unknown kind of model");
-    const sl_learner *rule = is_final ? &sl_frozen : learner;
+    const sl_learner *rule = is_final ? &sl_predict_only : learner;
     char expected[256];
     sl_fields_text(expected, rule);
     if (strcmp(fields, expected) != 0)
@@ -122,7 +122,7 @@ sluice_status sl_load_facts(sl_loader *l) {
     uint64_t normalize, hash_bits, ngrams = 0, tf = 0, no_header = 0, examples, mistakes, updates, positives,
                                    births = 0, named = 0;
     sl_limit limit = {0};
-    sl_calibration calibration = {0};
+    sl_online_calibration calibration = {0};
     bool newer = l->version >= 2; /* what format 1 did not have */
     uint64_t growth[64] = {0}, newest[SL_NEWEST];
     size_t grown = 0, arrivals = 0;

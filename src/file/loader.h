@@ -2,7 +2,7 @@
 #ifndef SL_LOADER_H
 #define SL_LOADER_H
 
-#include "core/error.h"
+#include "base/error.h"
 #include "file/model_format.h"
 
 /* Where the bytes come from, and the section at hand. */

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "core/bytes.h"
-#include "core/model.h"
+#include "base/bytes.h"
+#include "model/model.h"
 
 #define SL_MAGIC "sluice\x1a\n" /* 8 bytes; the end-of-file mark keeps terminals from showing the rest */
 

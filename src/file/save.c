@@ -6,10 +6,10 @@
 
 #include <xxhash.h>
 
-#include "core/error.h"
-#include "core/keys.h"
-#include "core/param.h"
-#include "file/atomic.h"
+#include "base/error.h"
+#include "model/feature_keys.h"
+#include "learner/param.h"
+#include "base/atomic_file.h"
 #include "file/model_format.h"
 
 /* Where the bytes go: a file, or memory. */
@@ -77,11 +77,11 @@ static char *put_list(char *t, const char *key, const uint64_t *numbers, size_t 
     return t + sprintf(t, "\n");
 }
 
-static char *put_calibration(char *t, const sl_calibration *c) {
-    double numbers[SL_CALIBRATION_NUMBERS];
+static char *put_calibration(char *t, const sl_online_calibration *c) {
+    double numbers[SL_ONLINE_CALIBRATION_NUMBERS];
     memcpy(numbers, c, sizeof numbers);
     t += sprintf(t, "calibration=");
-    for (size_t i = 0; i < SL_CALIBRATION_NUMBERS; i++) {
+    for (size_t i = 0; i < SL_ONLINE_CALIBRATION_NUMBERS; i++) {
         if (i) *t++ = ' ';
         t += sluice_format_double(t, numbers[i]);
     }
@@ -93,8 +93,8 @@ static sluice_status write_facts(const sluice_model *m, section *s, sink *out) {
     char *text = (char *)s->bytes + s->n, line[256];
     char *t = text;
     sl_fields_text(line, m->rule);
-    t += sprintf(t, "learner=%s\nkind=%s\nfields=%s\n", m->learner->info.name, m->rule == &sl_frozen ? "final" : "full",
-                 line);
+    t += sprintf(t, "learner=%s\nkind=%s\nfields=%s\n", m->learner->info.name,
+                 m->rule == &sl_predict_only ? "final" : "full", line);
     for (size_t i = 0; i < m->learner->info.n_params; i++) {
         sl_param_write(line, &m->learner->info.params[i], m->params[i]);
         t += sprintf(t, "param %s\n", line);
@@ -164,9 +164,9 @@ static sluice_status put_column(const sluice_model *m, const sl_field *f, const 
 static bool weights_finite(const sluice_model *m, const uint32_t *slot, size_t n) {
     sl_state s = m->state;
     s.features = m->space.features;
-    float w[SL_BLOCK];
-    for (size_t at = 0; at < n; at += SL_BLOCK) {
-        size_t k = n - at < SL_BLOCK ? n - at : SL_BLOCK;
+    float w[SL_CHUNK];
+    for (size_t at = 0; at < n; at += SL_CHUNK) {
+        size_t k = n - at < SL_CHUNK ? n - at : SL_CHUNK;
         m->rule->weights(&s, slot + at, k, w);
         for (size_t i = 0; i < k; i++)
             if (!isfinite(w[i])) return false;
@@ -253,7 +253,7 @@ static sluice_status write_numbers(const char *tag, const double *numbers, size_
 }
 
 /* The unfinished batch: its rows, then the columns and values of all of them. */
-static sluice_status write_held(const sl_held *b, section *s, sink *out) {
+static sluice_status write_held(const sl_pending *b, section *s, sink *out) {
     sluice_status status = SLUICE_OK;
     for (size_t i = 0; i < b->rows && status == SLUICE_OK;) {
         begin(s, "ROWS");
@@ -276,7 +276,7 @@ static sluice_status write_held(const sl_held *b, section *s, sink *out) {
     return status;
 }
 
-static sluice_status write_fitted(const sl_fitted *f, section *s, sink *out) {
+static sluice_status write_fitted(const sl_holdout *f, section *s, sink *out) {
     if (f->kind == SLUICE_CALIBRATION_NONE) return SLUICE_OK;
     begin(s, "CALI");
     put(s, (unsigned)f->kind, 1);
@@ -305,8 +305,8 @@ static sluice_status write_model(const sluice_model *m, sink *out) {
     if (status == SLUICE_OK) status = write_numbers("VECT", m->state.vector, m->state.order, &s, out);
     size_t numbers = sl_matrix_numbers(m->rule, m->params, m->state.order);
     if (status == SLUICE_OK) status = write_numbers("MATR", m->state.matrix, numbers, &s, out);
-    if (status == SLUICE_OK) status = write_held(&m->state.held, &s, out);
-    if (status == SLUICE_OK) status = write_fitted(&m->fitted, &s, out);
+    if (status == SLUICE_OK) status = write_held(&m->state.pending, &s, out);
+    if (status == SLUICE_OK) status = write_fitted(&m->holdout, &s, out);
     if (status == SLUICE_OK) {
         begin(&s, "END ");
         put(&s, features, 8);

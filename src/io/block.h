@@ -5,10 +5,10 @@
 
 #include <stdbool.h>
 
-#include "core/batch.h"
-#include "core/repeat.h"
-#include "io/bin_ids.h"
-#include "io/source.h"
+#include "rows/batch.h"
+#include "rows/duplicate_ids.h"
+#include "io/bin/bin_ids.h"
+#include "io/source/source.h"
 #include "sluice.h"
 
 /* Why a line is left out; sl_reason_names has the words. */
@@ -41,10 +41,10 @@ typedef struct sl_rules {
     bool skip_errors;
     const char *label, *weight; /* as in sluice_reader_options */
     bool no_header;
-    bool unlabelled;          /* examples need no label */
-    unsigned ngrams, tf;      /* settled: never 0 */
-    const struct sl_way *way; /* how common rows of text are read; NULL: row by row, carefully */
-    sl_sum_ids *sum_ids;      /* how ids of bin are decoded */
+    bool unlabelled;                  /* examples need no label */
+    unsigned ngrams, tf;              /* settled: never 0 */
+    const struct sl_text_kernel *way; /* how common rows of text are read; NULL: row by row, carefully */
+    sl_sum_ids *sum_ids;              /* how ids of bin are decoded */
 } sl_rules;
 
 typedef struct sl_block {
@@ -63,7 +63,7 @@ typedef struct sl_block {
     uint64_t skipped[SL_REASONS];
     sluice_status status; /* what goes wrong after the rows; error.line counts from the block's first line */
     sluice_error error;
-    sl_repeat repeat;
+    sl_duplicates repeat;
 } sl_block;
 
 /* Makes room for n bytes and the pad, keeping the text. */

@@ -3,8 +3,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "core/error.h"
-#include "io/bin.h"
+#include "base/error.h"
+#include "io/bin/bin.h"
 #include "io/format.h"
 
 #define ENDINGS(...)                                                                                                   \

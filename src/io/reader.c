@@ -23,13 +23,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/error.h"
-#include "core/parallel.h"
-#include "core/param.h"
-#include "io/csv.h"
+#include "base/error.h"
+#include "base/parallel.h"
+#include "learner/param.h"
+#include "io/named/csv.h"
 #include "io/format.h"
 #include "io/reader.h"
-#include "io/ways.h"
+#include "io/libsvm/text_kernels.h"
 
 enum {
     MAX_THREADS = 256,
@@ -129,7 +129,7 @@ static void shrink(sl_block *b) {
         free(b->text);
         b->text = NULL, b->room = 0;
         sl_batch_free_arrays(&b->batch);
-        sl_repeat_free(&b->repeat);
+        sl_duplicates_free(&b->repeat);
     }
 }
 
@@ -338,7 +338,7 @@ static sluice_status set_up(sluice_reader *r, const sluice_reader_options *given
         .unlabelled = o.unlabelled != 0,
         .ngrams = o.ngrams ? o.ngrams : 1,
         .tf = o.tf ? o.tf : SLUICE_TF_LOG,
-        .way = sl_best_way(),
+        .way = sl_text_kernel_best(),
         .sum_ids = sl_ids_best(),
     };
     size_t threads = o.threads ? o.threads : sl_cores();
@@ -433,7 +433,7 @@ void sluice_reader_close(sluice_reader *r) {
         free(b->text);
         sl_csv_release(b->header);
         sl_batch_free_arrays(&b->batch);
-        sl_repeat_free(&b->repeat);
+        sl_duplicates_free(&b->repeat);
     }
     free(r->ring);
     for (size_t i = 0; r->paths && i < r->inputs; i++) free(r->paths[i]);

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/digits.h"
-#include "core/error.h"
-#include "core/names.h"
-#include "core/utf8.h"
+#include "base/digits.h"
+#include "base/error.h"
+#include "features/names.h"
+#include "base/utf8.h"
 
 enum {
     NUMBER_ROOM = 40, /* for any float or id */

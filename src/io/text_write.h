@@ -2,8 +2,8 @@
 #ifndef SL_TEXT_WRITE_H
 #define SL_TEXT_WRITE_H
 
-#include "core/batch.h"
-#include "io/bin.h"
+#include "rows/batch.h"
+#include "io/bin/bin.h"
 
 typedef struct sl_text_out {
     sl_bytes bytes;

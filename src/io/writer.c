@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/batch.h"
-#include "core/error.h"
-#include "core/names.h"
-#include "core/repeat.h"
-#include "file/atomic.h"
-#include "io/bin.h"
+#include "rows/batch.h"
+#include "base/error.h"
+#include "features/names.h"
+#include "rows/duplicate_ids.h"
+#include "base/atomic_file.h"
+#include "io/bin/bin.h"
 #include "io/format.h"
 #include "io/text_write.h"
 
@@ -32,7 +32,7 @@ struct sluice_writer {
     uint64_t rows;
     sluice_batch pending;
     sl_text_out out;
-    sl_repeat repeat;
+    sl_duplicates repeat;
     uint64_t *ids; /* of the row of a batch that is being put; or hashes of names */
     sluice_name *names;
     size_t row_room;
@@ -172,15 +172,15 @@ static const char *kind_of(const sluice_example *x) { return x->names ? "" : "id
 
 /* Whether no feature stands twice; leaves the hashes of names in w->ids. */
 static sluice_status check_distinct(sluice_writer *w, const sluice_example *x) {
-    uint64_t *room = sl_repeat_room(&w->repeat, x->n);
+    uint64_t *room = sl_duplicates_room(&w->repeat, x->n);
     if (!room || !room_for_row(w, x->n)) return sl_fail(&w->error, SLUICE_E_MEMORY, "no memory");
     for (size_t k = 0; k < x->n; k++) {
         room[k] = x->names ? sl_name_hash(x->names[k].text, x->names[k].n) : x->ids[k];
         if (x->names) w->ids[k] = room[k];
     }
-    size_t at = sl_repeat_find(&w->repeat, x->n);
+    size_t at = sl_duplicates_find(&w->repeat, x->n);
     char text[128];
-    if (at != SL_REPEAT_NONE)
+    if (at != SL_NO_DUPLICATE)
         return sl_fail(&w->error, SLUICE_E_DATA, "%s%s stands twice in an example", kind_of(x),
                        sl_feature_shown(x, at, text));
     return SLUICE_OK;
@@ -253,7 +253,7 @@ void sluice_writer_close(sluice_writer *w) {
     if (!w) return;
     sl_atomic_abandon(w->file);
     sl_batch_free_arrays(&w->pending);
-    sl_repeat_free(&w->repeat);
+    sl_duplicates_free(&w->repeat);
     free(w->ids);
     free(w->names);
     free(w->out.bytes.data);

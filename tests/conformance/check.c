@@ -6,8 +6,8 @@
  * Learners run with their `trial` parameters, which switch on all they can do. */
 #include <math.h>
 
-#include "core/learner.h"
-#include "core/model.h"
+#include "learner/learner.h"
+#include "model/model.h"
 #include "unit/test.h"
 
 /* ---- a stream ---------------------------------------------------------------------------------------------------- */

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "io/format.h"
-#include "io/ways.h"
+#include "io/libsvm/text_kernels.h"
 
-static sl_block parsed(const char *text, size_t n, const sl_way *way, bool skip) {
+static sl_block parsed(const char *text, size_t n, const sl_text_kernel *way, bool skip) {
     static const size_t max_line = 1 << 20;
     sl_rules *rules = malloc(sizeof *rules);
     *rules = (sl_rules){.block_bytes = n, .max_line = max_line, .skip_errors = skip, .way = way};
@@ -27,7 +27,7 @@ static void release_parsed(sl_block *b) {
     free(b->text);
     free((void *)(uintptr_t)b->rules);
     sl_batch_free_arrays(&b->batch);
-    sl_repeat_free(&b->repeat);
+    sl_duplicates_free(&b->repeat);
 }
 
 static bool same_array(const void *a, const void *b, size_t n) { return n == 0 || memcmp(a, b, n) == 0; }
@@ -55,7 +55,7 @@ static const char *difference(const sl_block *a, const sl_block *b) {
 static const char *any_difference(const char *text, size_t n, bool skip) {
     const char *found = NULL;
     sl_block careful = parsed(text, n, NULL, skip);
-    for (const sl_way *way = sl_ways; way->name && !found; way++) {
+    for (const sl_text_kernel *way = sl_text_kernels; way->name && !found; way++) {
         if (!way->runs_here()) continue;
         sl_block fast = parsed(text, n, way, skip);
         found = difference(&careful, &fast);

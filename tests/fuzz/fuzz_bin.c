@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/bin.h"
+#include "io/bin/bin.h"
 #include "io/format.h"
 #include "io/reader.h"
 
@@ -54,7 +54,7 @@ static sl_block parsed(const uint8_t *bytes, size_t n, const sl_rules *rules) {
 static void release(sl_block *b) {
     free(b->text);
     sl_batch_free_arrays(&b->batch);
-    sl_repeat_free(&b->repeat);
+    sl_duplicates_free(&b->repeat);
 }
 
 /* A block with a sound head, decoded in the portable and in the best way. */

@@ -1,9 +1,9 @@
 /* Fuzz target: any bytes as csv, the first one saying with which options. They must read the same in one block and in
- * small ones, with one thread and with two, and every row must keep the promises of core/batch.h. Records must end
+ * small ones, with one thread and with two, and every row must keep the promises of rows/batch.h. Records must end
  * where a plain reading of the text, byte by byte, says. */
 
 #include "fuzz/outcome.h"
-#include "core/names.h"
+#include "features/names.h"
 #include "io/records.h"
 
 static bool same_name(const sluice_batch *b, size_t j, size_t k) {

@@ -1,5 +1,5 @@
 /* Fuzz target: any bytes as LIBSVM text. They must read the same in one block and in small ones, with one thread and
- * with two, and every row must keep the promises of core/batch.h; leaving bad lines out must leave the good ones as
+ * with two, and every row must keep the promises of rows/batch.h; leaving bad lines out must leave the good ones as
  * they are. */
 #include "fuzz/outcome.h"
 

@@ -1,11 +1,11 @@
 /* What must hold for any bytes in a format of named features: they read the same in one block and in small ones, with
- * one thread and with two; every row keeps the promises of core/batch.h; and what a writer makes of a row reads back as
+ * one thread and with two; every row keeps the promises of rows/batch.h; and what a writer makes of a row reads back as
  * that row. */
 #ifndef FUZZ_NAMED_H
 #define FUZZ_NAMED_H
 
 #include "fuzz/outcome.h"
-#include "core/names.h"
+#include "features/names.h"
 #include "io/text_write.h"
 
 static float weight_of(const sluice_batch *b, size_t i) { return b->has_weights ? b->weight[i] : 1; }

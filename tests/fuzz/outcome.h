@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/batch.h"
+#include "rows/batch.h"
 #include "io/reader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);

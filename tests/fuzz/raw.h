@@ -1,10 +1,10 @@
 /* For fuzz targets of raw data: any bytes must read the same in one block and in small ones, with one thread and with
- * two, and every row must keep the promises of core/batch.h. */
+ * two, and every row must keep the promises of rows/batch.h. */
 #ifndef RAW_H
 #define RAW_H
 
 #include "fuzz/outcome.h"
-#include "core/names.h"
+#include "features/names.h"
 
 static inline void look_at_feature(const sluice_batch *b, size_t k, outcome *o) {
     uint32_t bits;

@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 
-#include "core/batch.h"
+#include "rows/batch.h"
 #include "io/reader.h"
 #include "test.h"
 

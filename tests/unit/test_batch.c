@@ -1,6 +1,6 @@
 /* Batches: room, wide ids, rows as examples, rows of one's own; and the search for repeated ids. */
-#include "core/batch.h"
-#include "core/repeat.h"
+#include "rows/batch.h"
+#include "rows/duplicate_ids.h"
 #include "test.h"
 
 TEST(reserving_keeps_what_is_there) {
@@ -38,54 +38,54 @@ TEST(sizes_beyond_memory_are_refused) {
     sl_batch_free_arrays(&b);
 }
 
-static size_t find(sl_repeat *r, const uint64_t *ids, size_t n) {
-    memcpy(sl_repeat_room(r, n), ids, n * sizeof *ids);
-    return sl_repeat_find(r, n);
+static size_t find(sl_duplicates *r, const uint64_t *ids, size_t n) {
+    memcpy(sl_duplicates_room(r, n), ids, n * sizeof *ids);
+    return sl_duplicates_find(r, n);
 }
 
 TEST(the_first_repeated_id_is_found) {
-    sl_repeat r = {0};
-    CHECK(sl_repeat_room(&r, 0) != NULL);
-    CHECK(sl_repeat_find(&r, 0) == SL_REPEAT_NONE);
+    sl_duplicates r = {0};
+    CHECK(sl_duplicates_room(&r, 0) != NULL);
+    CHECK(sl_duplicates_find(&r, 0) == SL_NO_DUPLICATE);
     uint64_t one[] = {7}, ascending[] = {1, 5, 9}, same[] = {4, 4}, late[] = {9, 1, 5, 1, 9, 9},
              extremes[] = {UINT64_MAX, 0, UINT64_MAX};
-    CHECK(find(&r, one, 1) == SL_REPEAT_NONE);
-    CHECK(find(&r, ascending, 3) == SL_REPEAT_NONE);
+    CHECK(find(&r, one, 1) == SL_NO_DUPLICATE);
+    CHECK(find(&r, ascending, 3) == SL_NO_DUPLICATE);
     CHECK_EQ(find(&r, same, 2), 1);
     CHECK_EQ(find(&r, late, 6), 3);
     CHECK_EQ(find(&r, extremes, 3), 2);
-    sl_repeat_free(&r);
+    sl_duplicates_free(&r);
 }
 
 TEST(repeats_agree_with_a_plain_search) {
-    sl_repeat r = {0};
+    sl_duplicates r = {0};
     uint64_t seed = 1, ids[60];
     int repeats = 0;
     for (int round = 0; round < 20000; round++) {
-        size_t n = (size_t)(round % 60) + 1, want = SL_REPEAT_NONE;
+        size_t n = (size_t)(round % 60) + 1, want = SL_NO_DUPLICATE;
         for (size_t i = 0; i < n; i++) {
             seed = seed * 6364136223846793005u + 1442695040888963407u;
             ids[i] = (seed >> 33) % 1500;
         }
-        for (size_t i = 1; i < n && want == SL_REPEAT_NONE; i++)
+        for (size_t i = 1; i < n && want == SL_NO_DUPLICATE; i++)
             for (size_t j = 0; j < i; j++)
                 if (ids[i] == ids[j]) want = i;
         CHECK(find(&r, ids, n) == want);
-        repeats += want != SL_REPEAT_NONE;
+        repeats += want != SL_NO_DUPLICATE;
     }
     CHECK(repeats > 1000 && repeats < 19000);
-    sl_repeat_free(&r);
+    sl_duplicates_free(&r);
 }
 
 TEST(a_long_falling_row_is_not_quadratic) {
     enum { N = 1 << 21 };
-    sl_repeat r = {0};
-    uint64_t *ids = sl_repeat_room(&r, N);
+    sl_duplicates r = {0};
+    uint64_t *ids = sl_duplicates_room(&r, N);
     for (size_t i = 0; i < N; i++) ids[i] = N - i;
-    CHECK(sl_repeat_find(&r, N) == SL_REPEAT_NONE);
+    CHECK(sl_duplicates_find(&r, N) == SL_NO_DUPLICATE);
     ids[N - 1] = N;
-    CHECK_EQ(sl_repeat_find(&r, N), N - 1);
-    sl_repeat_free(&r);
+    CHECK_EQ(sl_duplicates_find(&r, N), N - 1);
+    sl_duplicates_free(&r);
 }
 
 /* ---- rows of one's own ---- */

@@ -2,7 +2,7 @@
  */
 #include <unistd.h>
 
-#include "io/bin.h"
+#include "io/bin/bin.h"
 #include "io/block.h"
 #include "stream.h"
 

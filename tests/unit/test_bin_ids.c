@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/bytes.h"
-#include "io/bin_ids.h"
+#include "base/bytes.h"
+#include "io/bin/bin_ids.h"
 #include "unit/test.h"
 
 enum { MAX = 300 };

@@ -1,6 +1,6 @@
 /* The fast way through text gives what the careful one gives, whatever the text is. */
 #include "fuzz/differential.h"
-#include "io/common_rows.h"
+#include "io/libsvm/common_rows.h"
 #include "unit/test.h"
 
 static uint64_t state = 1;
@@ -25,7 +25,7 @@ TEST(all_ways_find_the_same_separators) {
                 kinds[expected] = text[i];
                 places[expected++] = (uint32_t)i;
             }
-        for (const sl_way *way = sl_ways; way->name; way++)
+        for (const sl_text_kernel *way = sl_text_kernels; way->name; way++)
             if (way->runs_here()) {
                 CHECK_EQ(way->find(text, from, WINDOWS, at, kind), expected);
                 CHECK(memcmp(at, places, expected * sizeof *at) == 0);
@@ -99,7 +99,7 @@ TEST(common_text_takes_the_fast_way) {
                              i % 3 == 0   ? "\r\n"
                              : i % 3 == 1 ? " \n"
                                           : "\n");
-    for (const sl_way *way = sl_ways; way->name; way++) {
+    for (const sl_text_kernel *way = sl_text_kernels; way->name; way++) {
         if (!way->runs_here()) continue;
         sl_block b = parsed(text, n, NULL, false);
         sl_batch_clear(&b.batch);
@@ -122,7 +122,7 @@ TEST(common_fields_are_converted_many_at_a_time) {
     for (size_t i = 1; i <= 43; i++) n += (size_t)sprintf(text + n, " %zu:%s", i * i * i * 1000, values[i % 10]);
     n += (size_t)sprintf(text + n, "\n1 5:1 6:1 7:1 8:1 9:1 10:1 11:1 12:1 13:1\n");
     memset(text + n, '\n', SL_BLOCK_PAD);
-    for (const sl_way *way = sl_ways; way->name; way++) {
+    for (const sl_text_kernel *way = sl_text_kernels; way->name; way++) {
         if (!way->runs_here() || !way->convert) continue;
         sl_scan scan;
         scan.n = way->find(text, 0, (n + SL_WINDOW - 1) / SL_WINDOW, scan.at, scan.kind);
@@ -146,7 +146,7 @@ TEST(rows_longer_than_the_look_ahead) {
     for (int i = 1; i <= 20000; i++) n += (size_t)sprintf(text + n, " %d:0.%d", i, i % 1000);
     n += (size_t)sprintf(text + n, "\n1 5:1\n");
     CHECK(any_difference(text, n, false) == NULL);
-    sl_block b = parsed(text, n, sl_ways, false);
+    sl_block b = parsed(text, n, sl_text_kernels, false);
     CHECK_EQ(b.batch.rows, 3);
     CHECK_EQ(b.batch.nonzeros, 20004);
     release_parsed(&b);

@@ -1,5 +1,5 @@
 /* The matrix of the -full learners: kept as U D U', it is the one that the plain step makes. */
-#include "algo/dense.h"
+#include "algo/shared/dense.h"
 
 #include <math.h>
 

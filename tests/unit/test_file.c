@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/model.h"
+#include "model/model.h"
 #include "fuzz/repair.h"
 #include "unit/test.h"
 

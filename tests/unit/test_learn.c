@@ -1,7 +1,7 @@
 /* How rows reach a rule: hashing, scaling, the bias, limits. */
 #include <math.h>
 
-#include "core/model.h"
+#include "model/model.h"
 #include "unit/test.h"
 
 static sluice_model *model(const char *learner, sluice_settings settings) {

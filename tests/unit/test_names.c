@@ -1,7 +1,7 @@
 /* The dictionary: exact, in order of first sight, whatever the names are. */
 #include <stdio.h>
 
-#include "core/names.h"
+#include "features/names.h"
 
 #include "unit/test.h"
 

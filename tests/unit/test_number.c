@@ -4,8 +4,8 @@
 #include <locale.h>
 #include <math.h>
 
-#include "core/digits.h"
-#include "core/number.h"
+#include "base/digits.h"
+#include "base/number.h"
 #include "test.h"
 
 static uint64_t seed = 88172645463325252u;

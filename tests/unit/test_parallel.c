@@ -1,5 +1,5 @@
-#include "core/parallel.h"
-#include "core/blas.h"
+#include "base/parallel.h"
+#include "learner/blas.h"
 #include "unit/test.h"
 
 #include <stdatomic.h>

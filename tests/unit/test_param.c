@@ -1,4 +1,4 @@
-#include "core/param.h"
+#include "learner/param.h"
 
 #include "unit/test.h"
 

@@ -1,7 +1,7 @@
 /* Counters of 32 bits in the features survive streams of more than 2^32 examples. */
 #include <math.h>
 
-#include "core/sweep.h"
+#include "sweep/sweep.h"
 #include "unit/test.h"
 
 /* Runs the same rows from round `start`: shrinkage depends on rounds passed, not on when it began. */

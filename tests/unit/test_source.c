@@ -9,7 +9,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "io/source.h"
+#include "io/source/source.h"
 #include "test.h"
 
 enum { ROOM = 1 << 21 };

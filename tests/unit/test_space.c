@@ -1,4 +1,4 @@
-#include "core/space.h"
+#include "features/space.h"
 
 #include <sys/resource.h>
 
@@ -193,9 +193,9 @@ TEST(blocks_cover_every_slot_once) {
     for (uint64_t i = 0; i < 3000; i++) sl_space_add(&sp, i * 7 % 9000);
     for (uint64_t i = 0; i < 1000; i++) sl_space_add(&sp, mixed(i));
     sl_space_add_bias(&sp);
-    uint32_t slot[SL_BLOCK];
+    uint32_t slot[SL_CHUNK];
     uint64_t cursor = 0, count = 0;
-    for (size_t n; (n = sl_space_block(&sp, &cursor, slot));)
+    for (size_t n; (n = sl_space_chunk(&sp, &cursor, slot));)
         for (size_t k = 0; k < n; k++, count++) ((feature *)(void *)sp.features)[slot[k]].mark++;
     CHECK_EQ(count, sp.seen);
     sl_walk w;

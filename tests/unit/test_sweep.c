@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdarg.h>
 
-#include "core/learner.h"
-#include "core/model.h"
+#include "learner/learner.h"
+#include "model/model.h"
 #include "unit/test.h"
 
 enum { ROWS = 300, MOST = 40 };

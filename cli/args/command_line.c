@@ -1,0 +1,74 @@
+#include "args/command_line.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A word as a shell reads it. */
+static void put_word(FILE *out, const char *word) {
+    const char *at = word;
+    while (isalnum((unsigned char)*at) || (*at && strchr("_-+=.,:/@%^", *at))) at++;
+    if (*word && !*at) {
+        fprintf(out, " %s", word);
+        return;
+    }
+    fputs(" '", out);
+    for (; *word; word++) fputs(*word == '\'' ? "'\\''" : (char[]){*word, 0}, out);
+    fputc('\'', out);
+}
+
+/* The options that train has too, other than learner and parameters. */
+static int is_trains(const option_info *o) {
+    static const char *const names[] = {"bias",   "normalize", "ngrams", "tf",        "passes",
+                                        "format", "label",     "weight", "no-header", "on-error"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i], o->name) == 0) return 1;
+    return 0;
+}
+
+/* What was written, complete; NULL where it is not. */
+static char *close_text(FILE *out, char **text) {
+    if (fclose(out) == 0) return *text;
+    free(*text);
+    return NULL;
+}
+
+char *train_command_line(const args *a, const recipe *r, const char *output) {
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out) return NULL;
+    fprintf(out, "sluice train -a %s", r->learner->name);
+    for (size_t i = 0; i < r->n_params; i++) {
+        fputs(" -P", out);
+        put_word(out, r->params[i]);
+    }
+    for (size_t i = 0; i < a->n_given; i++) {
+        if (!is_trains(a->given[i].option)) continue;
+        fprintf(out, " --%s", a->given[i].option->name);
+        if (a->given[i].value) put_word(out, a->given[i].value);
+    }
+    fputs(" -o", out);
+    put_word(out, output ? output : "MODEL");
+    for (size_t i = 0; i < a->n_inputs; i++) put_word(out, a->inputs[i]);
+    return close_text(out, &text);
+}
+
+char *given_command_line(const args *a) {
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out) return NULL;
+    fprintf(out, "sluice %s", a->command->name);
+    for (size_t i = 0; i < a->n_given; i++) {
+        const option_info *o = a->given[i].option;
+        if (o->letter)
+            fprintf(out, " -%c", o->letter);
+        else
+            fprintf(out, " --%s", o->name);
+        if (a->given[i].value) put_word(out, a->given[i].value);
+    }
+    for (size_t i = 0; i < a->n_inputs; i++) put_word(out, a->inputs[i]);
+    return close_text(out, &text);
+}

@@ -1,0 +1,146 @@
+#include "args/input.h"
+
+#include "output/message.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int stream_options(const args *a, sluice_reader_options *options) {
+    static const char *const reactions[] = {"stop", "skip", NULL};
+    size_t reaction = 0;
+    int rc = args_word(a, "on-error", reactions, &reaction);
+    *options = (sluice_reader_options){.size = sizeof *options,
+                                       .format = args_value(a, "format"),
+                                       .threads = a->threads,
+                                       .skip_errors = reaction == 1,
+                                       .label = args_value(a, "label"),
+                                       .weight = args_value(a, "weight"),
+                                       .no_header = args_has(a, "no-header")};
+    return rc;
+}
+
+int text_options(const args *a, unsigned *ngrams, unsigned *tf) {
+    static const char *const words[] = {"", "binary", "count", "log", NULL}; /* by SLUICE_TF_ */
+    uint64_t n = 0;
+    size_t word = 0;
+    int rc = args_count(a, "ngrams", 1, SLUICE_MAX_NGRAMS, &n);
+    if (!rc && args_has(a, "tf")) {
+        rc = args_word(a, "tf", words + 1, &word);
+        word++;
+    }
+    *ngrams = (unsigned)n;
+    *tf = (unsigned)word;
+    return rc;
+}
+
+void stream_for_model(sluice_reader_options *options, const sluice_model *model) {
+    const sluice_settings *kept = sluice_model_settings(model);
+    options->ngrams = kept->ngrams;
+    options->tf = kept->tf;
+    options->hint = kept->format;
+    options->no_header |= kept->no_header;
+    if (!options->label && *kept->label) options->label = kept->label;
+    if (!options->weight && *kept->weight) options->weight = kept->weight;
+}
+
+/* Copies a text that is to be remembered; one that is too long, or has line ends, is not. */
+static void remember_text(char *to, size_t room, const char *text) {
+    if (text && strlen(text) < room && !strchr(text, '\n')) strcpy(to, text);
+}
+
+int remember_stream(const args *a, sluice_model *model, const char *format) {
+    static const char *const raw[] = {"text", "url"}; /* no ending says so for sure */
+    sluice_settings s = *sluice_model_settings(model);
+    for (size_t i = 0; i < 2; i++)
+        if (format && strcmp(format, raw[i]) == 0) remember_text(s.format, sizeof s.format, format);
+    if (!*s.label) remember_text(s.label, sizeof s.label, args_value(a, "label"));
+    if (!*s.weight) remember_text(s.weight, sizeof s.weight, args_value(a, "weight"));
+    s.no_header |= args_has(a, "no-header");
+    return sluice_model_remember(model, &s) == SLUICE_OK ? DONE : complain_error(sluice_model_error(model));
+}
+
+int reserve_margins(double **margins, size_t *room, size_t rows) {
+    if (rows <= *room) return DONE;
+    free(*margins);
+    *margins = malloc(rows * sizeof **margins);
+    *room = *margins ? rows : 0;
+    return *margins ? DONE : out_of_memory();
+}
+
+int any_margin(const double *margins, size_t rows) {
+    for (size_t i = 0; i < rows; i++)
+        if (margins[i] != 0) return 1;
+    return 0;
+}
+
+void warn_unknown(const char *what, uint64_t rows) {
+    warning("%s: none of the %" PRIu64
+            " examples has a feature that weighs in this model: are format and columns those it "
+            "was learned from?",
+            what, rows);
+}
+
+void note_stdin(const args *a) {
+    if (a->n_inputs == 0 && !a->quiet && isatty(STDIN_FILENO)) complain("reading standard input");
+}
+
+int complain_reader(const sluice_reader *reader, const sluice_reader_options *options) {
+    const sluice_error *e = sluice_reader_error(reader);
+    int malformed_line = e->status == SLUICE_E_DATA && e->line && !options->skip_errors;
+    return complain_error_with(e, malformed_line ? "; --on-error skip leaves such lines out" : "");
+}
+
+int each_batch(sluice_reader *reader, const sluice_reader_options *options, progress *live,
+               int (*use)(void *context, const sluice_batch *batch), void *context) {
+    const sluice_batch *batch;
+    sluice_status s = SLUICE_OK;
+    int rc = DONE;
+    while (!rc && (s = sluice_reader_next(reader, &batch)) == SLUICE_OK) {
+        rc = use(context, batch);
+        if (live) progress_examples(live, reader, sluice_batch_rows(batch));
+    }
+    if (live) progress_clear(live);
+    return !rc && s != SLUICE_END ? complain_reader(reader, options) : rc;
+}
+
+void tally_skipped(skip_tally *t, const sluice_reader *reader) {
+    uint64_t count;
+    const char *name;
+    for (size_t i = 0; i < MAX_SKIP_REASONS && (name = sluice_reader_skipped(reader, i, &count)); i++) {
+        if (i >= t->n) {
+            snprintf(t->reasons[i].name, sizeof t->reasons[i].name, "%s", name);
+            t->n = i + 1;
+        }
+        t->reasons[i].count += count;
+        t->total += count;
+    }
+}
+
+void warn_skipped(const skip_tally *t, const char *what) {
+    if (!t->total) return;
+    warning("%s: %" PRIu64 " malformed line%s skipped:", what, t->total, t->total == 1 ? "" : "s");
+    for (size_t i = 0; i < t->n; i++)
+        if (t->reasons[i].count) complain("  %" PRIu64 " %s", t->reasons[i].count, t->reasons[i].name);
+}
+
+void tally_labels(label_tally *t, const sluice_batch *batch) {
+    for (size_t i = 0; i < sluice_batch_rows(batch) && t->n < 3 && t->rows < 10000; i++, t->rows++) {
+        double label = sluice_batch_label(batch, i);
+        size_t k = 0;
+        while (k < t->n && t->value[k] != label) k++;
+        if (k == t->n && sluice_batch_weight(batch, i) > 0) t->value[t->n++] = label;
+    }
+}
+
+void warn_labels(const label_tally *t, const char *what) {
+    if (t->n < 3) return;
+    int usual = 0; /* -1, 0 and 1 are two classes, one of them written in two ways */
+    for (size_t k = 0; k < t->n; k++) usual += t->value[k] == -1 || t->value[k] == 0 || t->value[k] == 1;
+    if (usual < 3)
+        warning("%s: there are more than two labels, such as %g, %g and %g: those above 0 are taken for +1, the others "
+                "for -1"
+                " (in csv, --label NAME says which column they are in)",
+                what, t->value[0], t->value[1], t->value[2]);
+}

@@ -1,0 +1,181 @@
+#include "args/model_args.h"
+
+#include "output/message.h"
+#include "args/nearest.h"
+#include "args/params.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+int example_settings(const args *a, sluice_settings *settings) {
+    static const char *const norms[] = {"none", "l2", NULL};
+    size_t norm = 0;
+    *settings = (sluice_settings){.size = sizeof *settings};
+    int rc = args_number(a, "bias", &settings->bias);
+    if (!rc) rc = args_word(a, "normalize", norms, &norm);
+    if (!rc) rc = text_options(a, &settings->ngrams, &settings->tf);
+    settings->normalize = norm ? SLUICE_NORMALIZE_L2 : SLUICE_NORMALIZE_NONE;
+    return rc;
+}
+
+/* What keeps the memory small. */
+static int memory_settings(const args *a, sluice_settings *settings) {
+    uint64_t bits = 0;
+    int rc = args_count(a, "hash", 1, SLUICE_MAX_HASH_BITS, &bits);
+    if (!rc) rc = args_count(a, "max-features", 1, SLUICE_MAX_FEATURES, &settings->max_features);
+    settings->hash_bits = (unsigned)bits;
+    return rc;
+}
+
+int unknown_learner(const command *c, const char *name) {
+    char known[2048] = "";
+    size_t length = 0;
+    nearest best = nearest_start(name);
+    const sluice_learner_info *l;
+    for (size_t i = 0; (l = sluice_learner_at(i)) && length < sizeof known; i++) {
+        length += (size_t)snprintf(known + length, sizeof known - length, "%s%s", i ? ", " : "", l->name);
+        nearest_try(&best, l->name);
+    }
+    return wrong_usage(c->name, "unknown learner '%s'%s%s%s; there are: %s", name, best.word ? " (did you mean '" : "",
+                       best.word ? best.word : "", best.word ? "'?)" : "", known);
+}
+
+int recipe_from_args(const args *a, const char *otherwise, recipe *r) {
+    const char *name = args_value(a, "learner");
+    *r = (recipe){.learner = sluice_learner_find(name ? name : otherwise)};
+    if (!r->learner) return unknown_learner(a->command, name);
+    r->params = calloc(a->n_given + 1, sizeof *r->params);
+    if (!r->params) return out_of_memory();
+    r->n_params = args_values(a, "param", r->params);
+    return example_settings(a, &r->settings);
+}
+
+void recipe_free(recipe *r) { free(r->params); }
+
+sluice_model *recipe_model(const recipe *r, const char *more, sluice_error *err) {
+    const char **params = calloc(r->n_params + 1, sizeof *params);
+    if (!params) {
+        *err = (sluice_error){.status = SLUICE_E_MEMORY, .message = "out of memory"};
+        return NULL;
+    }
+    for (size_t i = 0; i < r->n_params; i++) params[i] = r->params[i];
+    params[r->n_params] = more;
+    sluice_model *m = sluice_model_new(r->learner->name, params, r->n_params + (more != NULL), &r->settings, err);
+    free(params);
+    return m;
+}
+
+/* The value that -P gives a parameter must be the one the model has. A fresh model made from the same options has read
+ * them by the library's own rules. */
+static int check_params(const args *a, const recipe *r, const sluice_model *model, const sluice_model_facts *facts,
+                        const char *path) {
+    sluice_error err = {0};
+    recipe same = {facts->learner, r->params, r->n_params, {.size = sizeof same.settings}};
+    sluice_model *asked = recipe_model(&same, NULL, &err);
+    if (!asked) return complain_error(&err);
+    int rc = DONE;
+    for (size_t i = 0; i < facts->learner->n_params && !rc; i++) {
+        const sluice_param_info *p = &facts->learner->params[i];
+        size_t length = strlen(p->name);
+        for (size_t k = 0; k < a->n_given && !rc; k++) {
+            const char *text = a->given[k].value;
+            if (strcmp(a->given[k].option->name, "param") != 0) continue;
+            if (strncmp(text, p->name, length) != 0 || text[length] != '=') continue;
+            double has = sluice_model_param(model, i);
+            if (sluice_model_param(asked, i) == has) continue;
+            char value[PARAM_TEXT];
+            rc = wrong_usage(a->command->name,
+                             "-P %s: the model %s has %s=%s, and -i goes on with the model's own parameters", text,
+                             path, p->name, param_value_text(p, has, value));
+        }
+    }
+    sluice_model_free(asked);
+    return rc;
+}
+
+static int contradicts(const args *a, const char *option, const char *path) {
+    return wrong_usage(a->command->name,
+                       "--%s %s: the model %s was made with another setting, and -i goes on with its own", option,
+                       args_value(a, option), path);
+}
+
+static int check_resumed(const args *a, const recipe *r, const sluice_model *model, const char *path) {
+    sluice_model_facts facts = {.size = sizeof facts};
+    sluice_model_describe(model, &facts);
+    const char *learner = args_value(a, "learner");
+    if (learner && strcmp(learner, facts.learner->name) != 0)
+        return wrong_usage(a->command->name, "-a %s: the model %s was learned by %s, and -i goes on with its learner",
+                           learner, path, facts.learner->name);
+    if (facts.is_final)
+        return wrong_usage(
+            a->command->name,
+            "-i %s: a predict-only model (train --final) cannot go on learning; keep the full one for that", path);
+    const sluice_settings *has = &facts.settings, *asked = &r->settings;
+    /* the model keeps its bias as a float */
+    if (args_has(a, "bias") && (float)asked->bias != (float)has->bias) return contradicts(a, "bias", path);
+    if (args_has(a, "normalize") && asked->normalize != has->normalize) return contradicts(a, "normalize", path);
+    if (args_has(a, "hash") && asked->hash_bits != has->hash_bits) return contradicts(a, "hash", path);
+    if (args_has(a, "max-features") && asked->max_features != has->max_features)
+        return contradicts(a, "max-features", path);
+    if (args_has(a, "ngrams") && asked->ngrams != (has->ngrams ? has->ngrams : 1))
+        return contradicts(a, "ngrams", path);
+    if (args_has(a, "tf") && asked->tf != (has->tf ? has->tf : SLUICE_TF_LOG)) return contradicts(a, "tf", path);
+    return check_params(a, r, model, &facts, path);
+}
+
+sluice_status finish_model(sluice_model **model, sluice_error *err) {
+    if (!sluice_model_waiting(*model)) return SLUICE_OK;
+    sluice_model *finished = sluice_model_finished(*model, err);
+    sluice_model_free(*model);
+    *model = finished;
+    return finished ? SLUICE_OK : err->status;
+}
+
+int model_to_use(const args *a, const char *path, sluice_model **model, uint64_t *waiting) {
+    sluice_error err = {0};
+    *model = sluice_model_load(path, &err);
+    if (!*model) return complain_error(&err);
+    sluice_model_set_threads(*model, a->threads);
+    if (waiting) *waiting = sluice_model_waiting(*model);
+    return finish_model(model, &err) == SLUICE_OK ? DONE : complain_error(&err);
+}
+
+static int load_or_make(const args *a, sluice_model **model) {
+    sluice_error err = {0};
+    const char *path = args_value(a, "resume");
+    recipe r;
+    *model = NULL;
+    int rc = recipe_from_args(a, sluice_learner_default(), &r);
+    if (!rc) rc = memory_settings(a, &r.settings);
+    if (!rc) {
+        *model = path ? sluice_model_load(path, &err) : recipe_model(&r, NULL, &err);
+        if (!*model) rc = complain_error(&err);
+    }
+    if (!rc && path) rc = check_resumed(a, &r, *model, path);
+    recipe_free(&r);
+    return rc;
+}
+
+void print_learner_help(const char *name, const char *otherwise) {
+    const sluice_learner_info *l = sluice_learner_find(name ? name : otherwise);
+    if (!l) {
+        printf("\nThere is no learner '%s'; `sluice learners` lists them.\n", name);
+        return;
+    }
+    printf("\nparameters of %s%s:\n", l->name, name ? "" : ", the default learner (-a LEARNER --help for others)");
+    print_params(l->params, l->n_params, 2);
+}
+
+int model_from_args(const args *a, sluice_model **model) {
+    int rc = load_or_make(a, model);
+    if (*model) sluice_model_set_threads(*model, a->threads);
+    return rc;
+}
+
+const sluice_param_info *learner_param_at(size_t i) {
+    const sluice_learner_info *l;
+    for (size_t k = 0; (l = sluice_learner_at(k)); i -= l->n_params, k++)
+        if (i < l->n_params) return &l->params[i];
+    return NULL;
+}

@@ -1,0 +1,63 @@
+/* The model that a command line asks for. */
+#ifndef CLI_MODEL_ARGS_H
+#define CLI_MODEL_ARGS_H
+
+#include "args/args.h"
+#include "sluice.h"
+#include "args/input.h"
+
+/* Rows for a command's option table. */
+/* clang-format off */
+#define LEARNER_OPTIONS \
+    {"learner", 'a', "LEARNER", "the rule to learn with; `sluice learners` lists them", 0}, \
+    {"param", 'P', "NAME=VALUE", "set a parameter of the learner; may be repeated", 1}
+#define EXAMPLE_OPTIONS \
+    {"bias", 0, "V", "add a constant feature of value V to every example (default: none)", 0}, \
+    {"normalize", 0, "l2", "scale every example to length 1", 0}
+/* What model_from_args() reads. */
+#define MODEL_OPTIONS \
+    LEARNER_OPTIONS, \
+    {"resume", 'i', "MODEL", "go on from this model, with its learner, parameters and settings", 0}, \
+    EXAMPLE_OPTIONS, \
+    {"hash", 0, "BITS", "hash features to so many bits (1 to 30): bounded memory, but they may collide", 0}, \
+    {"max-features", 0, "N", "keep at most N features: those of weight zero make way, seen longest ago first", 0}, \
+    TEXT_OPTIONS
+/* clang-format on */
+
+/* What fresh models are made of. */
+typedef struct recipe {
+    const sluice_learner_info *learner;
+    const char **params; /* the -P */
+    size_t n_params;
+    sluice_settings settings;
+} recipe;
+
+/* Reads EXAMPLE_OPTIONS and TEXT_OPTIONS. Returns an exit status after saying what is wrong. */
+int example_settings(const args *a, sluice_settings *settings);
+/* Reads LEARNER_OPTIONS, EXAMPLE_OPTIONS and TEXT_OPTIONS; the learner is `otherwise` where none is given. Returns an
+ * exit status after saying what is wrong. Free with recipe_free() in any case. */
+int recipe_from_args(const args *a, const char *otherwise, recipe *r);
+void recipe_free(recipe *r);
+/* A model of it, with one more parameter unless `more` is NULL. */
+sluice_model *recipe_model(const recipe *r, const char *more, sluice_error *err);
+
+/* Creates the model, or loads that of -i and refuses options that contradict it. Returns an exit status after saying
+ * what is wrong. */
+int model_from_args(const args *a, sluice_model **model);
+
+/* The end of a command's help: the parameters of the learner that -a names, or else (NULL) of `otherwise`. */
+void print_learner_help(const char *name, const char *otherwise);
+
+/* Says that there is no such learner, and which there are. Returns WRONG_USAGE. */
+int unknown_learner(const command *c, const char *name);
+
+/* The parameters of all learners in a row; NULL past the last. */
+const sluice_param_info *learner_param_at(size_t i);
+
+/* Where a batch is unfinished, puts a copy that has learned it in the model's place; NULL where that fails. */
+sluice_status finish_model(sluice_model **model, sluice_error *err);
+/* Loads a model to predict with or look at: one whose unfinished batch, if there is one, has been learned;
+ * *waiting (may be NULL) says of how many examples that was. */
+int model_to_use(const args *a, const char *path, sluice_model **model, uint64_t *waiting);
+
+#endif

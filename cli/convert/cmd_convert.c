@@ -1,0 +1,260 @@
+/* sluice convert: between formats, and the preparations of the papers' experiments. */
+#include "commands.h"
+#include "rows/dataset.h"
+#include "output/message.h"
+#include "output/progress.h"
+#include "args/input.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const option_info options[] = {
+    {"output", 'o', "OUT",
+     "write here (default: standard output); *.vw, *.jsonl and *.bin are what they say, everything else LIBSVM text",
+     0},
+    {"to", 0, "FORMAT", "format of the output, whatever its ending: libsvm, vw, jsonl or bin", 0},
+    {"sample-ratio", 0, "P:N", "keep P positives for every N negatives: all of the scarce class, others drawn (--seed)",
+     0},
+    {"shuffle", 0, "SEED", "put the rows into a random order", 0},
+    {"standardize", 0, NULL, "each column: subtract the mean, divide by the sample deviation", 0},
+    {"normalize", 0, "l2", "scale every row to length 1", 0},
+    {"trapezoid", 0, "N", "N chunks of rows; those in chunk k show only the first k/N of the columns", 0},
+    STREAM_OPTIONS,
+    TEXT_OPTIONS,
+    {NULL, 0, NULL, NULL, 0},
+};
+
+/* --standardize writes every column that varies in every row, and holds some 50 bytes for every column. */
+#define MAX_CELLS 1000000000u
+#define MAX_COLUMNS 20000000u
+
+typedef struct converting {
+    const args *a;
+    const char *output;
+    sluice_reader_options reading;
+    uint64_t ratio_pos, ratio_neg; /* 0: no sampling */
+    uint64_t shuffle_seed, chunks;
+    int shuffle, standardize, normalize;
+
+    sluice_reader *reader;
+    sluice_writer *writer;
+    dataset data;
+    uint64_t *ids;
+    sluice_name *names; /* of the row in work */
+    float *values;
+    size_t room;
+} converting;
+
+static int read_ratio(converting *c) {
+    const char *text = args_value(c->a, "sample-ratio");
+    if (!text) return DONE;
+    char pos[16] = "";
+    const char *colon = strchr(text, ':');
+    if (colon && (size_t)(colon - text) < sizeof pos) memcpy(pos, text, (size_t)(colon - text));
+    if (colon && parse_count(pos, 1, 1000000, &c->ratio_pos) && parse_count(colon + 1, 1, 1000000, &c->ratio_neg))
+        return DONE;
+    return wrong_usage(c->a->command->name, "--sample-ratio %s: write it as positives:negatives, such as 1:99", text);
+}
+
+static int read_options(converting *c) {
+    static const char *const norms[] = {"none", "l2", NULL};
+    size_t norm = 0;
+    int rc = stream_options(c->a, &c->reading);
+    if (!rc) rc = text_options(c->a, &c->reading.ngrams, &c->reading.tf);
+    if (!rc) rc = args_word(c->a, "normalize", norms, &norm);
+    if (!rc) rc = args_count(c->a, "shuffle", 0, UINT64_MAX, &c->shuffle_seed);
+    if (!rc) rc = args_count(c->a, "trapezoid", 1, 1000000, &c->chunks);
+    if (!rc) rc = read_ratio(c);
+    c->normalize = norm == 1;
+    return rc;
+}
+
+static int reserve(converting *c, size_t n) {
+    if (n <= c->room) return DONE;
+    free(c->ids);
+    free(c->names);
+    free(c->values);
+    c->room = n + n / 2;
+    c->ids = malloc(c->room * sizeof *c->ids);
+    c->names = malloc(c->room * sizeof *c->names);
+    c->values = malloc(c->room * sizeof *c->values);
+    if (c->ids && c->names && c->values) return DONE;
+    c->room = 0;
+    return out_of_memory();
+}
+
+static void scale_to_unit_length(float *values, size_t n) {
+    double squares = 0;
+    for (size_t i = 0; i < n; i++) squares += (double)values[i] * values[i];
+    if (squares == 0) return;
+    double scale = 1 / sqrt(squares);
+    for (size_t i = 0; i < n; i++) values[i] = (float)(values[i] * scale);
+}
+
+static int put(converting *c, const sluice_example *x) {
+    return sluice_writer_put(c->writer, x) == SLUICE_OK ? DONE : complain_writer(c->writer, c->output);
+}
+
+static int put_normalized(converting *c, const sluice_batch *batch) {
+    for (size_t i = 0; i < sluice_batch_rows(batch); i++) {
+        sluice_example x;
+        int rc = reserve(c, sluice_batch_nonzeros(batch, i));
+        if (rc) return rc;
+        sluice_batch_row(batch, i, c->ids, c->names, &x);
+        if (x.n) memcpy(c->values, x.values, x.n * sizeof *c->values);
+        scale_to_unit_length(c->values, x.n);
+        x.values = c->values;
+        if ((rc = put(c, &x))) return rc;
+    }
+    return DONE;
+}
+
+static int put_batch(void *context, const sluice_batch *batch) {
+    converting *c = context;
+    if (c->normalize) return put_normalized(c, batch);
+    if (sluice_writer_put_batch(c->writer, batch) == SLUICE_OK) return DONE;
+    return complain_writer(c->writer, c->output);
+}
+
+static int hold_batch(void *context, const sluice_batch *batch) {
+    converting *c = context;
+    return dataset_add_batch(&c->data, batch) ? DONE : out_of_memory();
+}
+
+/* The row with every column that varies, standardised. */
+static size_t standardized_row(converting *c, const sluice_example *x, const column_scale *scales, float *dense) {
+    size_t n = 0;
+    for (size_t k = 0; k < x->n; k++) dense[x->ids[k]] = x->values[k];
+    for (uint64_t id = 0; id <= c->data.dimension; id++) {
+        if (scales[id].deviation == 0) continue;
+        float v = (float)((dense[id] - scales[id].mean) / scales[id].deviation);
+        if (v == 0) continue;
+        c->ids[n] = id;
+        c->values[n++] = v;
+    }
+    for (size_t k = 0; k < x->n; k++) dense[x->ids[k]] = 0;
+    return n;
+}
+
+/* Only ids up to `last` are shown. */
+static size_t hide_columns(converting *c, size_t n, uint64_t last) {
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (c->ids[i] > last) continue;
+        c->ids[kept] = c->ids[i];
+        c->values[kept++] = c->values[i];
+    }
+    return kept;
+}
+
+/* floor(k d / N) without overflow: d is split into a multiple of N and the rest. */
+static uint64_t last_column(uint64_t dimension, uint64_t chunk, uint64_t chunks) {
+    return dimension / chunks * chunk + dimension % chunks * chunk / chunks;
+}
+
+static int put_rows(converting *c, const column_scale *scales, float *dense) {
+    dataset *d = &c->data;
+    int rc = DONE;
+    for (size_t t = 0; t < d->n_order && !rc; t++) {
+        sluice_example x = dataset_row(d, d->order[t]);
+        size_t n = x.n;
+        if (scales) {
+            n = standardized_row(c, &x, scales, dense);
+        } else if (n) {
+            memcpy(c->ids, x.ids, n * sizeof *c->ids);
+            memcpy(c->values, x.values, n * sizeof *c->values);
+        }
+        if (c->normalize) scale_to_unit_length(c->values, n);
+        if (c->chunks) {
+            uint64_t chunk = c->chunks * t / d->n_order + 1;
+            if (chunk > c->chunks) chunk = c->chunks;
+            n = hide_columns(c, n, last_column(d->dimension, chunk, c->chunks));
+        }
+        sluice_example shown = {.ids = c->ids, .values = c->values, .n = n, .label = x.label, .weight = x.weight};
+        dataset_name(d, &shown);
+        rc = put(c, &shown);
+    }
+    return rc;
+}
+
+static int too_many_cells(const dataset *d) {
+    complain("--standardize makes every row dense: %zu rows with ids up to %" PRIu64
+             " are more than %u cells or %u columns; convert without it",
+             d->n_order, d->dimension, MAX_CELLS, MAX_COLUMNS);
+    return FAILED;
+}
+
+static int put_dataset(converting *c) {
+    dataset *d = &c->data;
+    if (!dataset_complete(d)) return out_of_memory();
+    if (c->ratio_pos) dataset_sample(d, c->ratio_pos, c->ratio_neg, c->a->seed);
+    if (c->ratio_pos && d->n_order == 0 && d->rows && !c->a->quiet)
+        warning("--sample-ratio: too few examples of one class; nothing is left");
+    if (c->shuffle) dataset_shuffle(d, c->shuffle_seed);
+    if (!c->standardize) {
+        int rc = reserve(c, d->longest + 1);
+        return rc ? rc : put_rows(c, NULL, NULL);
+    }
+    if (d->n_order == 0) return DONE;
+    if (d->dimension >= MAX_COLUMNS || d->dimension >= MAX_CELLS / d->n_order) return too_many_cells(d);
+    size_t columns = (size_t)d->dimension + 1;
+    column_scale *scales = dataset_scales(d);
+    float *dense = calloc(columns, sizeof *dense);
+    int rc = scales && dense ? reserve(c, columns) : out_of_memory();
+    if (!rc) rc = put_rows(c, scales, dense);
+    free(scales);
+    free(dense);
+    return rc;
+}
+
+static int convert(converting *c) {
+    int in_memory = c->ratio_pos || c->shuffle || c->standardize || c->chunks;
+    progress live = progress_start(c->a->quiet, 1, 0);
+    int rc = each_batch(c->reader, &c->reading, &live, in_memory ? hold_batch : put_batch, c);
+    if (!rc && in_memory) rc = put_dataset(c);
+    if (!rc && sluice_writer_commit(c->writer) != SLUICE_OK) rc = complain_writer(c->writer, c->output);
+    if (!c->a->quiet) {
+        skip_tally skipped = {0};
+        tally_skipped(&skipped, c->reader);
+        warn_skipped(&skipped, "input");
+    }
+    return rc;
+}
+
+static int run(const args *a) {
+    converting c = {.a = a, .shuffle = args_has(a, "shuffle"), .standardize = args_has(a, "standardize")};
+    c.output = args_has(a, "output") ? args_value(a, "output") : "-";
+    sluice_error err = {0};
+    int rc = read_options(&c);
+    if (rc) return rc;
+    note_stdin(a);
+    c.reader = sluice_reader_open(a->inputs, a->n_inputs, &c.reading, &err);
+    if (c.reader) c.writer = sluice_writer_open(c.output, args_value(a, "to"), &err);
+    rc = c.writer ? convert(&c) : complain_error(&err);
+    sluice_writer_close(c.writer);
+    sluice_reader_close(c.reader);
+    dataset_free(&c.data);
+    free(c.ids);
+    free(c.names);
+    free(c.values);
+    return rc;
+}
+
+const command convert_command = {
+    .name = "convert",
+    .summary = "write examples in another format, sampled, shuffled or scaled",
+    .synopsis = "[INPUT...] [-o OUT] [OPTION...]",
+    .notes =
+        "Whatever the order of the options, the work is done in this order: sample, shuffle, standardize, normalize, "
+        "trapezoid. A plain or a merely normalizing conversion streams; the others hold all examples in memory.\n"
+        "--standardize: absent values count as 0, and constant columns become 0; it makes every row dense and refuses "
+        "more than 1000000000 cells (rows times the largest id) or ids from 20000000.\n"
+        "--trapezoid: with T rows and d the largest id, row t (from 0) lies in chunk k = min(N, floor(N t/T) + 1) and "
+        "shows the ids up to floor(k d/N).\n"
+        "OUT may be one of the inputs: it is replaced when all is done.",
+    .options = options,
+    .max_inputs = SIZE_MAX,
+    .run = run,
+};

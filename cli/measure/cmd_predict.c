@@ -1,0 +1,120 @@
+/* sluice predict: one line per example: label, tab, margin, and with --proba another tab and the probability. */
+#include "commands.h"
+#include "output/message.h"
+#include "args/model_args.h"
+#include "output/progress.h"
+#include "args/input.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const option_info options[] = {
+    {"model", 'm', "MODEL", "the model to predict with", 0},
+    {"proba", 0, NULL, "add the probability of the class 1; the label still goes by the margin", 0},
+    STREAM_OPTIONS,
+    {NULL, 0, NULL, NULL, 0},
+};
+
+typedef struct predicting {
+    sluice_model *model; /* in its final form */
+    sluice_reader *reader;
+    sluice_reader_options reading;
+    int proba, quiet;
+} predicting;
+
+static void print_prediction(const predicting *p, double margin) {
+    char line[80];
+    size_t n = margin > 0 ? 2 : 3;
+    memcpy(line, margin > 0 ? "1\t" : "-1\t", n);
+    n += sluice_format_double(line + n, margin);
+    if (p->proba) {
+        line[n++] = '\t';
+        n += sluice_format_double(line + n, sluice_model_probability(p->model, margin));
+    }
+    line[n++] = '\n';
+    fwrite(line, 1, n, stdout);
+}
+
+/* Writes out every batch at once: whoever reads our output behind a pipe sees it in time. */
+static int predict_batches(const predicting *p) {
+    progress live = progress_start(p->quiet, 1, 0);
+    double *margins = NULL;
+    size_t room = 0;
+    const sluice_batch *batch;
+    sluice_status s;
+    int rc = DONE, known = 0;
+    uint64_t all = 0;
+    while (!rc && (s = sluice_reader_next(p->reader, &batch)) == SLUICE_OK) {
+        size_t rows = sluice_batch_rows(batch);
+        if ((rc = reserve_margins(&margins, &room, rows))) break;
+        sluice_model_margins(p->model, batch, margins);
+        for (size_t i = 0; i < rows; i++) print_prediction(p, margins[i]);
+        known |= any_margin(margins, rows);
+        all += rows;
+        rc = flush_results(stdout, "standard output");
+        progress_examples(&live, p->reader, rows);
+    }
+    progress_clear(&live);
+    if (!rc && s != SLUICE_END) rc = complain_reader(p->reader, &p->reading);
+    if (!rc && all && !known && !p->quiet) warn_unknown("input", all);
+    free(margins);
+    return rc;
+}
+
+static int no_probability(const args *a, const sluice_model *model, const char *path) {
+    sluice_model_facts facts = {.size = sizeof facts};
+    sluice_model_describe(model, &facts);
+    int batch = (facts.learner->flags & SLUICE_LEARNER_BATCH) != 0;
+    return wrong_usage(a->command->name,
+                       "--proba: %s is not calibrated: it has not predicted anything yet that it learned later; go on "
+                       "learning with train -i, or train with --calibrate FILE%s",
+                       path, batch ? " or with -P batch=N" : "");
+}
+
+/* Loads the model and opens the inputs. */
+static int prepare(const args *a, predicting *p) {
+    sluice_error err = {0};
+    const char *path = args_value(a, "model");
+    if (!path) return wrong_usage(a->command->name, "which model? give it with -m MODEL");
+    int rc = stream_options(a, &p->reading);
+    if (rc) return rc;
+
+    sluice_model *full;
+    if ((rc = model_to_use(a, path, &full, NULL))) return rc;
+    if (p->proba && !sluice_model_has_probability(full)) rc = no_probability(a, full, path);
+    p->model = sluice_model_final(full, &err);
+    sluice_model_free(full);
+    if (rc) return rc;
+    if (!p->model) return complain_error(&err);
+    stream_for_model(&p->reading, p->model);
+    p->reading.unlabelled = 1;
+
+    note_stdin(a);
+    p->reader = sluice_reader_open(a->inputs, a->n_inputs, &p->reading, &err);
+    return p->reader ? DONE : complain_error(&err);
+}
+
+static int run(const args *a) {
+    predicting p = {.proba = args_has(a, "proba"), .quiet = a->quiet};
+    int rc = prepare(a, &p);
+    if (!rc) rc = predict_batches(&p);
+    if (p.reader && !p.quiet) {
+        skip_tally skipped = {0};
+        tally_skipped(&skipped, p.reader);
+        warn_skipped(&skipped, "input");
+    }
+    sluice_reader_close(p.reader);
+    sluice_model_free(p.model);
+    return rc;
+}
+
+const command predict_command = {
+    .name = "predict",
+    .summary = "print a label and a margin for every example",
+    .synopsis = "-m MODEL [--proba] [INPUT...]",
+    .notes = "Each line is 1 or -1, a tab and the margin in the shortest digits that read back exactly; "
+             "with --proba another tab and the probability of the class 1. The labels of the inputs are not used.",
+    .options = options,
+    .max_inputs = SIZE_MAX,
+    .run = run,
+};

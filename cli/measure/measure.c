@@ -1,0 +1,107 @@
+#include "measure/measure.h"
+
+#include "output/message.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int measure_options(const args *a, sluice_meter_options *how) {
+    *how = (sluice_meter_options){.size = sizeof *how};
+    int rc = args_positive(a, "mu-pos", 1, &how->mu_pos);
+    if (!rc) rc = args_positive(a, "cost-missed", INFINITY, &how->cost_missed);
+    if (!rc) rc = args_positive(a, "cost-alarm", INFINITY, &how->cost_alarm);
+    return rc;
+}
+
+static double learner_param(const sluice_model *model, const sluice_learner_info *learner, const char *name) {
+    for (size_t i = 0; i < learner->n_params; i++)
+        if (strcmp(learner->params[i].name, name) == 0) return sluice_model_param(model, i);
+    return 1;
+}
+
+void measure_defaults(const sluice_model *model, const sluice_model_facts *facts, sluice_meter_options *how) {
+    if (how->cost_missed == 0) how->cost_missed = learner_param(model, facts->learner, "cost_pos");
+    if (how->cost_alarm == 0) how->cost_alarm = learner_param(model, facts->learner, "cost_neg");
+    how->probability = facts->log_odds;
+}
+
+typedef struct measuring {
+    const sluice_model *model;
+    sluice_meter *meter;
+    double *margins;
+    size_t room;
+    int known;
+} measuring;
+
+static int measure_batch(void *context, const sluice_batch *batch) {
+    measuring *m = context;
+    int rc = reserve_margins(&m->margins, &m->room, sluice_batch_rows(batch));
+    if (rc) return rc;
+    sluice_model_margins(m->model, batch, m->margins);
+    m->known |= any_margin(m->margins, sluice_batch_rows(batch));
+    if (sluice_meter_add_batch(m->meter, batch, m->margins) == SLUICE_OK) return DONE;
+    return complain_error(sluice_meter_error(m->meter));
+}
+
+shape shape_of(sluice_meter *meter) {
+    shape s;
+    s.n_cuts = sluice_meter_curve(meter, s.cuts, SHAPE_CUTS);
+    s.n_bins = sluice_meter_bins(meter, s.bins);
+    return s;
+}
+
+int measure_inputs(const sluice_model *model, const char *const *paths, size_t n, const sluice_reader_options *reading,
+                   const sluice_meter_options *how, progress *live, measured *result) {
+    sluice_error err = {0};
+    sluice_meter_options exact = *how;
+    exact.exact_auc = 1;
+    sluice_model_facts facts = {.size = sizeof facts};
+    sluice_model_describe(model, &facts);
+    measure_defaults(model, &facts, &exact);
+    /* the final form predicts fastest; it gives the same margins */
+    sluice_model *final = sluice_model_final(model, &err);
+    exact.model = final;
+    sluice_meter *meter = final ? sluice_meter_new(&exact, &err) : NULL;
+    sluice_reader *reader = meter ? sluice_reader_open(paths, n, reading, &err) : NULL;
+    int rc;
+    if (reader) {
+        measuring m = {.model = final, .meter = meter};
+        rc = each_batch(reader, reading, live, measure_batch, &m);
+        free(m.margins);
+        result->known = m.known;
+        tally_skipped(&result->skipped, reader);
+        result->measures = (sluice_measures){.size = sizeof result->measures};
+        sluice_meter_read(meter, &result->measures);
+        if (result->wants_shape) result->shape = shape_of(meter);
+    } else {
+        rc = complain_error(&err);
+    }
+    sluice_reader_close(reader);
+    sluice_meter_free(meter);
+    sluice_model_free(final);
+    return rc;
+}
+
+void warn_one_class(const sluice_measures *m, const char *what) {
+    warn_one_label(m->examples, m->true_pos + m->false_neg, what);
+}
+
+void warn_one_label(uint64_t examples, uint64_t positives, const char *what) {
+    if (!examples) warning("%s: there are no examples", what);
+    if (examples < 2 || (positives > 0 && positives < examples)) return;
+    if (positives)
+        warning("%s: all %" PRIu64 " labels mean +1, as every label > 0 does; labels such as 1 and 2 must be rewritten "
+                "as -1 and 1",
+                what, examples);
+    else
+        warning("%s: all %" PRIu64 " labels mean -1, as every label <= 0 does; there is nothing to tell apart", what,
+                examples);
+}
+
+void warn_measured(const measured *m, const char *what) {
+    warn_skipped(&m->skipped, what);
+    warn_one_class(&m->measures, what);
+    if (m->measures.examples && !m->known) warn_unknown(what, m->measures.examples);
+}

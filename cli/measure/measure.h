@@ -1,0 +1,55 @@
+/* Measuring a model: the options that say how, and doing it. */
+#ifndef CLI_MEASURE_H
+#define CLI_MEASURE_H
+
+#include "args/args.h"
+#include "output/progress.h"
+#include "sluice.h"
+#include "args/input.h"
+
+/* Rows for a command's option table. */
+/* clang-format off */
+#define MEASURE_OPTIONS \
+    {"mu-pos", 0, "V", "weight of the sensitivity in `sum`, above 0 and up to 1 (default 0.5); the specificity has the " \
+     "rest", 0}, \
+    {"cost-missed", 0, "V", "what a missed positive adds to `cost` (default: the learner's cost_pos, else 1)", 0}, \
+    {"cost-alarm", 0, "V", "what a false alarm adds to `cost` (default: the learner's cost_neg, else 1)", 0}
+/* clang-format on */
+
+/* Reads them; what is not given is 0. Returns DONE or WRONG_USAGE. */
+int measure_options(const args *a, sluice_meter_options *how);
+/* Fills in what the model says about it: probabilities, and costs that were not given. */
+void measure_defaults(const sluice_model *model, const sluice_model_facts *facts, sluice_meter_options *how);
+
+enum { SHAPE_CUTS = 160 };
+
+/* Predictions at all thresholds, and by probability: what a page draws. */
+typedef struct shape {
+    sluice_cut cuts[SHAPE_CUTS];
+    sluice_calibration_bin bins[SLUICE_CALIBRATION_BINS];
+    size_t n_cuts, n_bins;
+} shape;
+
+shape shape_of(sluice_meter *meter);
+
+typedef struct measured {
+    sluice_measures measures;
+    skip_tally skipped;
+    int known;       /* some example has a feature that weighs in the model */
+    int wants_shape; /* somebody will ask for it */
+    shape shape;
+} measured;
+
+/* Measures the model on labelled inputs without learning; the AUC is exact. `live` may be NULL. Returns an exit status,
+ * after saying what went wrong. */
+int measure_inputs(const sluice_model *model, const char *const *paths, size_t n, const sluice_reader_options *reading,
+                   const sluice_meter_options *how, progress *live, measured *result);
+
+/* Says so where there was nothing, or only one class: most often the labels are written in another way than sluice
+ * reads them. */
+void warn_one_class(const sluice_measures *m, const char *what);
+void warn_one_label(uint64_t examples, uint64_t positives, const char *what);
+/* What may be strange about what was measured: also lines left out, and features that the model does not know. */
+void warn_measured(const measured *m, const char *what);
+
+#endif

@@ -1,0 +1,179 @@
+#include "output/progress.h"
+
+#include "output/message.h"
+#include "output/report.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+static const double redraw_seconds = 1.0 / 6, log_seconds = 10;
+
+double now_seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+progress progress_start(int quiet, uint64_t passes, uint64_t dimension) {
+    int live = !quiet && isatty(STDERR_FILENO);
+    double now = now_seconds();
+    return (progress){.quiet = quiet,
+                      .live = live,
+                      .passes = passes,
+                      .dimension = dimension,
+                      .next_row = 1,
+                      .started = now,
+                      .drawn = live ? 0 : now};
+}
+
+void progress_clear(progress *p) {
+    if (!p->line_shown) return;
+    fputs("\r\033[K", stderr);
+    fflush(stderr);
+    p->line_shown = 0;
+}
+
+/* "1:02:03" or "2:03" */
+static void format_duration(char text[32], double seconds) {
+    uint64_t s = seconds < 1e9 ? (uint64_t)(seconds + 0.5) : 0;
+    if (s >= 3600)
+        snprintf(text, 32, "%" PRIu64 ":%02u:%02u", s / 3600, (unsigned)(s / 60 % 60), (unsigned)(s % 60));
+    else
+        snprintf(text, 32, "%u:%02u", (unsigned)(s / 60), (unsigned)(s % 60));
+}
+
+/* Asked at each draw: windows change. */
+static int terminal_columns(void) {
+    struct winsize w;
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col ? w.ws_col : 80;
+}
+
+enum { BAR = 24, LIVE_TEXT = 160 };
+
+/* "[####....] " */
+static void write_bar(char bar[BAR + 4], double share) {
+    int filled = (int)(share * BAR);
+    memset(bar + 1, '#', (size_t)filled);
+    memset(bar + 1 + filled, '.', (size_t)(BAR - filled));
+    bar[0] = '[';
+    memcpy(bar + BAR + 1, "] ", 3);
+}
+
+/* How far it is, where the size of the inputs is known. */
+static int write_share(const progress *p, char text[LIVE_TEXT], double share, double elapsed) {
+    char left[32] = "?";
+    if (share > 0) format_duration(left, elapsed * (1 - share) / share);
+    int n = snprintf(text, LIVE_TEXT, "%3.0f %%  %s left  ", 100 * share, left);
+    if (p->passes > 1)
+        n += snprintf(text + n, (size_t)(LIVE_TEXT - n), "pass %" PRIu64 "/%" PRIu64 "  ", p->pass + 1, p->passes);
+    return n;
+}
+
+/* One line, never wider than the terminal: a line that wraps could not be taken away again. `share` is how far it is,
+ * negative where nobody knows. */
+static void draw_live_line(progress *p, double now, double share, const char *what) {
+    char bar[BAR + 4] = "", text[LIVE_TEXT];
+    int n = 0, room = terminal_columns() - 1;
+    p->drawn = now;
+    if (share >= 0) {
+        write_bar(bar, share);
+        n = write_share(p, text, share, now - p->started);
+    }
+    n += snprintf(text + n, (size_t)(LIVE_TEXT - n), "%s", what);
+    int bar_fits = (int)strlen(bar) + n <= room;
+    fprintf(stderr, "\r\033[K%s%.*s", bar_fits ? bar : "", room, text);
+    fflush(stderr);
+    p->line_shown = 1;
+}
+
+static int is_due(const progress *p, double now) { return p->live && now - p->drawn >= redraw_seconds; }
+
+static void draw_examples(progress *p, const sluice_reader *reader) {
+    double now = now_seconds(), share = -1;
+    if (!is_due(p, now)) return;
+    uint64_t done, total;
+    char what[40];
+    sluice_reader_progress(reader, &done, &total);
+    if (total) share = ((double)p->pass + fmin((double)done / (double)total, 1)) / (double)p->passes;
+    snprintf(what, sizeof what, "%" PRIu64 " examples", p->seen);
+    draw_live_line(p, now, share, what);
+}
+
+void progress_pieces(progress *p, uint64_t done, uint64_t total, const char *what) {
+    double now = now_seconds(), share = (double)done / (double)total;
+    char text[80], left[LIVE_TEXT];
+    snprintf(text, sizeof text, "%" PRIu64 " of %" PRIu64 " %s", done, total, what);
+    if (is_due(p, now)) draw_live_line(p, now, share, text);
+    if (p->quiet || p->live || done == total || now - p->drawn < log_seconds) return;
+    p->drawn = now; /* in a log a line now and then */
+    write_share(p, left, share, now - p->started);
+    complain("%s%s", left, text);
+}
+
+void progress_examples(progress *p, const sluice_reader *reader, uint64_t rows) {
+    p->seen += rows;
+    draw_examples(p, reader);
+}
+
+static double rate(uint64_t part, uint64_t whole) { return whole ? (double)part / (double)whole : NAN; }
+
+static void print_share(double x, int width) {
+    if (isnan(x))
+        fprintf(stderr, "  %*s", width, "-");
+    else
+        fprintf(stderr, "  %*.4f", width, x);
+}
+
+static void print_row(progress *p, const sluice_model *model, sluice_meter *meter) {
+    sluice_measures m = {.size = sizeof m};
+    sluice_model_facts facts = {.size = sizeof facts};
+    sluice_meter_read(meter, &m);
+    sluice_model_describe(model, &facts);
+    double seconds = now_seconds() - p->started;
+
+    progress_clear(p);
+    if (!p->header_done) {
+        fprintf(stderr, "%12s  %10s  %10s  %12s  %8s  %11s\n", "examples", "error", "since last", "nonzeros",
+                "sparsity", "examples/s");
+        p->header_done = 1;
+    }
+    fprintf(stderr, "%12" PRIu64, m.examples);
+    print_share(rate(m.mistakes, m.examples), 10);
+    print_share(rate(m.mistakes - p->row_mistakes, m.examples - p->row_examples), 10);
+    fprintf(stderr, "  %12" PRIu64, facts.nonzeros);
+    print_share(sparsity(facts.nonzeros, p->dimension ? p->dimension : facts.features_seen), 8);
+    if (seconds > 0)
+        fprintf(stderr, "  %11.0f\n", (double)m.examples / seconds);
+    else
+        fprintf(stderr, "  %11s\n", "-");
+    p->row_examples = m.examples;
+    p->row_mistakes = m.mistakes;
+}
+
+size_t progress_until_row(const progress *p, size_t rows) {
+    return !p->quiet && p->seen + rows > p->next_row ? (size_t)(p->next_row - p->seen) : rows;
+}
+
+void progress_learned(progress *p, const sluice_reader *reader, uint64_t rows, const sluice_model *model,
+                      sluice_meter *meter) {
+    if (p->quiet) return;
+    p->seen += rows;
+    if (p->seen >= p->next_row) {
+        print_row(p, model, meter);
+        while (p->next_row <= p->seen) p->next_row *= 2;
+    }
+    draw_examples(p, reader);
+}
+
+void progress_finish(progress *p, const sluice_model *model, sluice_meter *meter) {
+    progress_clear(p);
+    if (p->quiet) return;
+    sluice_measures m = {.size = sizeof m};
+    sluice_meter_read(meter, &m);
+    if (!p->header_done || m.examples != p->row_examples) print_row(p, model, meter);
+}

@@ -1,0 +1,238 @@
+#include "output/report.h"
+
+#include "page/html.h"
+#include "output/message.h"
+#include "args/params.h"
+#include "output/wrap.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+enum { VALUE_COLUMN = 22 };
+
+report report_start(int as_json) {
+    report r = {{stdout, 0}, .as_json = as_json};
+    if (as_json) json_open(&r.j, NULL, '{');
+    return r;
+}
+
+int report_end(report *r) {
+    if (r->as_json) {
+        json_close(&r->j, '}');
+        putchar('\n');
+    }
+    return flush_results(stdout, "standard output");
+}
+
+report report_rows(FILE *out) { return (report){{out, 0}, .as_rows = 1}; }
+
+/* The name of a line for a person: the key with blanks. */
+static void print_label(const report *r, const char *key) {
+    int width = printf("%*s", 2 * r->depth, "");
+    for (; *key; key++, width++) putchar(*key == '_' ? ' ' : *key);
+    printf("%*s", width < VALUE_COLUMN ? VALUE_COLUMN - width : 1, "");
+}
+
+static void put_row(const report *r, const char *key, const char *text) {
+    FILE *out = r->j.out;
+    fputs("<tr><th>", out);
+    for (; *key; key++) fputc(*key == '_' ? ' ' : *key, out);
+    fputs("</th><td>", out);
+    html_text(out, text);
+    fputs("</td></tr>\n", out);
+}
+
+/* For a person. */
+static void put_line(const report *r, const char *key, const char *text) {
+    if (r->as_rows) {
+        put_row(r, key, text);
+        return;
+    }
+    print_label(r, key);
+    puts(text);
+}
+
+void report_count(report *r, const char *key, uint64_t n) {
+    char text[32];
+    snprintf(text, sizeof text, "%" PRIu64, n);
+    if (r->as_json)
+        json_count(&r->j, key, n);
+    else
+        put_line(r, key, text);
+}
+
+void report_figure(report *r, const char *key, double x) {
+    char text[32];
+    snprintf(text, sizeof text, "%.6g", x);
+    if (r->as_json)
+        json_number(&r->j, key, x);
+    else
+        put_line(r, key, isnan(x) ? "-" : text);
+}
+
+void report_text(report *r, const char *key, const char *text) {
+    if (r->as_json)
+        json_text(&r->j, key, text);
+    else
+        put_line(r, key, text ? text : "-");
+}
+
+void report_truth(report *r, const char *key, int truth) {
+    if (r->as_json)
+        json_truth(&r->j, key, truth);
+    else
+        put_line(r, key, truth ? "yes" : "no");
+}
+
+void report_open(report *r, const char *key) {
+    if (r->as_json) {
+        json_open(&r->j, key, '{');
+    } else {
+        put_line(r, key, "");
+    }
+    r->depth++;
+}
+
+void report_close(report *r) {
+    if (r->as_json) json_close(&r->j, '}');
+    r->depth--;
+}
+
+void report_params(report *r, const sluice_model *model, const sluice_model_facts *facts) {
+    report_params_but(r, model, facts, "");
+}
+
+static void params_text(const report *r, const sluice_model *model, const sluice_learner_info *l, const char *omitted) {
+    char line[4096] = "", text[PARAM_TEXT]; /* at most 16 of them */
+    size_t n = 0;
+    for (size_t i = 0; i < l->n_params && n < sizeof line; i++)
+        if (strcmp(l->params[i].name, omitted) != 0)
+            n += (size_t)snprintf(line + n, sizeof line - n, "%s%s=%s", n ? " " : "", l->params[i].name,
+                                  param_value_text(&l->params[i], sluice_model_param(model, i), text));
+    print_label(r, "params");
+    print_wrapped(stdout, line, VALUE_COLUMN, VALUE_COLUMN);
+}
+
+void report_params_but(report *r, const sluice_model *model, const sluice_model_facts *facts, const char *omitted) {
+    const sluice_learner_info *l = facts->learner;
+    if (!r->as_json) {
+        params_text(r, model, l, omitted);
+        return;
+    }
+    json_open(&r->j, "params", '{');
+    for (size_t i = 0; i < l->n_params; i++)
+        if (strcmp(l->params[i].name, omitted) != 0)
+            param_value_json(&r->j, l->params[i].name, &l->params[i], sluice_model_param(model, i));
+    json_close(&r->j, '}');
+}
+
+static const char *tf_word(const sluice_settings *s) {
+    return s->tf == SLUICE_TF_BINARY ? "binary" : s->tf == SLUICE_TF_COUNT ? "count" : "log";
+}
+
+/* On one line, and only what is not usual. */
+static void settings_text(const report *r, const sluice_settings *s, const char *normalize) {
+    char bias[32];
+    sluice_format_double(bias, s->bias);
+    print_label(r, "settings");
+    printf("bias=%s normalize=%s hash=%u", bias, normalize, s->hash_bits);
+    if (s->max_features) printf(" max-features=%" PRIu64, s->max_features);
+    if (s->ngrams) printf(" ngrams=%u", s->ngrams);
+    if (s->tf) printf(" tf=%s", tf_word(s));
+    if (*s->format) printf(" format=%s", s->format);
+    if (*s->label) printf(" label=%s", s->label);
+    if (*s->weight) printf(" weight=%s", s->weight);
+    if (s->no_header) printf(" no-header");
+    putchar('\n');
+}
+
+void report_settings(report *r, const sluice_settings *s) {
+    const char *normalize = s->normalize == SLUICE_NORMALIZE_L2 ? "l2" : "none";
+    if (!r->as_json && !r->as_rows) {
+        settings_text(r, s, normalize);
+        return;
+    }
+    if (r->as_json) report_open(r, "settings");
+    report_figure(r, "bias", s->bias);
+    report_text(r, "normalize", normalize);
+    report_count(r, "hash", s->hash_bits);
+    report_count(r, "max_features", s->max_features);
+    report_count(r, "ngrams", s->ngrams ? s->ngrams : 1);
+    report_text(r, "tf", tf_word(s));
+    report_text(r, "format", *s->format ? s->format : NULL);
+    report_text(r, "label", *s->label ? s->label : NULL);
+    report_text(r, "weight", *s->weight ? s->weight : NULL);
+    report_truth(r, "no_header", s->no_header);
+    if (r->as_json) report_close(r);
+}
+
+void report_measures(report *r, const sluice_measures *m) {
+    report_count(r, "examples", m->examples);
+    report_count(r, "mistakes", m->mistakes);
+    report_figure(r, "error_rate", m->error_rate);
+    report_figure(r, "accuracy", m->accuracy);
+    report_figure(r, "balanced_accuracy", m->balanced_accuracy);
+    report_figure(r, "auc", m->auc);
+    report_figure(r, "average_precision", m->average_precision);
+    report_count(r, "positives", m->true_pos + m->false_neg);
+    report_count(r, "negatives", m->true_neg + m->false_pos);
+    report_count(r, "missed", m->false_neg);
+    report_count(r, "false_alarms", m->false_pos);
+    report_figure(r, "sensitivity", m->sensitivity);
+    report_figure(r, "specificity", m->specificity);
+    report_figure(r, "precision", m->precision);
+    report_figure(r, "recall", m->recall);
+    report_figure(r, "f1", m->f1);
+    report_figure(r, "sum", m->sum);
+    report_figure(r, "cost", m->cost);
+    report_figure(r, "hinge_loss", m->hinge_loss);
+    report_figure(r, "log_loss", m->log_loss);
+    report_figure(r, "brier", m->brier);
+    report_figure(r, "calibration_error", m->calibration_error);
+}
+
+void report_skipped(report *r, const skip_tally *skipped) {
+    report_count(r, "skipped", skipped->total);
+    if (!r->as_json && skipped->total == 0) return;
+    report_open(r, "skipped_reasons");
+    for (size_t i = 0; i < skipped->n; i++)
+        if (skipped->reasons[i].count) report_count(r, skipped->reasons[i].name, skipped->reasons[i].count);
+    report_close(r);
+}
+
+double sparsity(uint64_t nonzeros, uint64_t dimension) {
+    return dimension ? 1 - (double)nonzeros / (double)dimension : NAN;
+}
+
+void report_size(report *r, const sluice_model_facts *facts, uint64_t dimension) {
+    if (!dimension) dimension = facts->features_seen;
+    report_count(r, "features_seen", facts->features_seen);
+    report_count(r, "nonzeros", facts->nonzeros);
+    report_count(r, "dimension", dimension);
+    report_figure(r, "sparsity", sparsity(facts->nonzeros, dimension));
+    if (!facts->settings.max_features) return;
+    report_count(r, "evicted", facts->evicted);
+    report_count(r, "refused", facts->refused);
+}
+
+void warn_dimension(uint64_t dimension, const sluice_model_facts *facts) {
+    if (!dimension || dimension >= facts->features_seen) return;
+    warning("--dim %" PRIu64 " is less than the %" PRIu64 " features seen; sparsity refers to %" PRIu64
+            " all the same and may fall below 0",
+            dimension, facts->features_seen, dimension);
+}
+
+void warn_model(const sluice_model_facts *facts) {
+    if (facts->refused)
+        warning("%" PRIu64 " times a new feature found no room: every one of the %" PRIu64
+                " has a weight; a larger lambda, or --max-features, makes room",
+                facts->refused, facts->settings.max_features);
+    if (facts->updates && !facts->nonzeros)
+        warning("no weight is left: lambda is too large for so few examples, or the values need --normalize l2");
+}
+
+void report_speed(report *r, double seconds, uint64_t examples) {
+    report_figure(r, "seconds", seconds);
+    report_figure(r, "examples_per_second", seconds > 0 ? (double)examples / seconds : NAN);
+}

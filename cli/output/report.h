@@ -1,0 +1,47 @@
+/* Results, written once in the source and shown in three ways: as one JSON object, as aligned lines for a person, or as
+ * rows of a table in a page. All have the same content under the same names. */
+#ifndef CLI_REPORT_H
+#define CLI_REPORT_H
+
+#include "output/json.h"
+#include "sluice.h"
+#include "args/input.h"
+
+typedef struct report {
+    json j;
+    int as_json, as_rows;
+    int depth;
+} report;
+
+report report_start(int as_json);
+/* Rows of an HTML table, which is not ended; parameters are not among what it shows. */
+report report_rows(FILE *out);
+/* Ends the report and flushes it. Returns DONE or FAILED. */
+int report_end(report *r);
+
+void report_count(report *r, const char *key, uint64_t n);
+void report_figure(report *r, const char *key, double x); /* NaN: null, or a dash */
+void report_text(report *r, const char *key, const char *text);
+void report_truth(report *r, const char *key, int truth);
+void report_open(report *r, const char *key);
+void report_close(report *r);
+
+void report_params(report *r, const sluice_model *model, const sluice_model_facts *facts);
+/* All but the one of this name. */
+void report_params_but(report *r, const sluice_model *model, const sluice_model_facts *facts, const char *omitted);
+void report_settings(report *r, const sluice_settings *settings);
+void report_measures(report *r, const sluice_measures *m);
+void report_skipped(report *r, const skip_tally *skipped);
+/* features_seen, nonzeros, dimension and sparsity; `dimension` 0 means the features seen. */
+void report_size(report *r, const sluice_model_facts *facts, uint64_t dimension);
+/* Where --dim (0: not given) is less than what there is. */
+void warn_dimension(uint64_t dimension, const sluice_model_facts *facts);
+/* Where learning came to nothing, or new features found no room. */
+void warn_model(const sluice_model_facts *facts);
+/* seconds and examples_per_second */
+void report_speed(report *r, double seconds, uint64_t examples);
+
+/* 1 - nonzeros/dimension; NaN where the dimension is 0. */
+double sparsity(uint64_t nonzeros, uint64_t dimension);
+
+#endif

@@ -1,0 +1,67 @@
+#include "page/html.h"
+
+#include "output/utf8_text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static const char *escaped(unsigned char c) {
+    switch (c) {
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '"':
+        return "&quot;";
+    case '\'':
+        return "&#39;";
+    default:
+        return NULL;
+    }
+}
+
+void html_text(FILE *out, const char *text) { html_bytes(out, text, strlen(text), SIZE_MAX); }
+
+void html_bytes(FILE *out, const char *text, size_t n, size_t most) {
+    const unsigned char *at = (const unsigned char *)text;
+    for (size_t k; n; at += k, n -= k) {
+        if (most-- == 0) {
+            fputs("\xe2\x80\xa6", out);
+            return;
+        }
+        k = utf8_character(at, n);
+        const char *safe = escaped(*at);
+        if (safe)
+            fputs(safe, out);
+        else if (k == 0 || *at < 0x20 || *at == 0x7f)
+            fputs("&#xfffd;", out);
+        else
+            fwrite(at, 1, k, out);
+        if (k == 0) k = 1;
+    }
+}
+
+void html_count(FILE *out, double mean) { fprintf(out, "%.*f", mean == floor(mean) ? 0 : 1, mean); }
+
+void html_grouped(FILE *out, uint64_t n) {
+    char digits[24];
+    int length = snprintf(digits, sizeof digits, "%" PRIu64, n);
+    for (int i = 0; i < length; i++) fprintf(out, "%s%c", i && (length - i) % 3 == 0 ? "," : "", digits[i]);
+}
+
+void html_short(FILE *out, double n) {
+    static const char *const units[] = {"", "k", "M", "G", "T", "P", "E"};
+    size_t unit = 0;
+    for (; n >= 1000 && unit < 6; unit++) n /= 1000;
+    fprintf(out, "%.6g%s", n, units[unit]);
+}
+
+void html_percent(FILE *out, double rate, int digits) {
+    if (isnan(rate))
+        fputs("\xe2\x80\x93", out);
+    else
+        fprintf(out, "%.*f %%", digits, 100 * rate);
+}

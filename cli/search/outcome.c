@@ -1,0 +1,172 @@
+#include "search/outcome.h"
+
+#include "output/message.h"
+#include "output/report.h"
+#include "rows/row_sets.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const size_t figures[] = {
+    offsetof(sluice_measures, error_rate),
+    offsetof(sluice_measures, accuracy),
+    offsetof(sluice_measures, sensitivity),
+    offsetof(sluice_measures, specificity),
+    offsetof(sluice_measures, sum),
+    offsetof(sluice_measures, balanced_accuracy),
+    offsetof(sluice_measures, cost),
+    offsetof(sluice_measures, precision),
+    offsetof(sluice_measures, recall),
+    offsetof(sluice_measures, f1),
+    offsetof(sluice_measures, auc),
+    offsetof(sluice_measures, hinge_loss),
+    offsetof(sluice_measures, log_loss),
+    offsetof(sluice_measures, brier),
+    offsetof(sluice_measures, calibration_error),
+    offsetof(sluice_measures, average_precision),
+};
+enum { N_FIGURES = sizeof figures / sizeof *figures };
+
+static double figure(const sluice_measures *m, size_t offset) {
+    double x;
+    memcpy(&x, (const char *)m + offset, sizeof x);
+    return x;
+}
+
+static void set_figure(sluice_measures *m, size_t offset, double x) { memcpy((char *)m + offset, &x, sizeof x); }
+
+void outcome_failed(outcome *o, const sluice_error *err) {
+    o->failed = 1;
+    o->failure = strdup(err->message);
+}
+
+/* What is known of a model without measuring it. */
+static void set_facts(const sluice_model_facts *facts, uint64_t dimension, outcome *o) {
+    o->examples = facts->examples;
+    o->mistakes = facts->mistakes;
+    o->nonzeros = facts->nonzeros;
+    o->features_seen = facts->features_seen;
+    o->sparsity = sparsity(facts->nonzeros, dimension ? dimension : facts->features_seen);
+    for (size_t i = 0; i < N_FIGURES; i++) set_figure(&o->test, figures[i], NAN);
+}
+
+static void measure_one(const sluice_model *model, const sluice_batch *rows, const sluice_meter_options *how,
+                        uint64_t dimension, outcome *o) {
+    sluice_model_facts facts = {.size = sizeof facts};
+    sluice_error err = {0};
+    sluice_model_describe(model, &facts);
+    set_facts(&facts, dimension, o);
+    if (measure_held(model, &facts, rows, how, &o->test, &err) != SLUICE_OK) outcome_failed(o, &err);
+}
+
+void outcome_of(const sluice_model *model, const sluice_batch *rows, const sluice_meter_options *how, outcome *o) {
+    measure_one(model, rows, how, 0, o);
+}
+
+/* What those that have left the range of numbers have in common. */
+static const sluice_error lost = {
+    .status = SLUICE_E_NUMERIC,
+    .message = "the model has left the range of numbers; scale the values (--normalize l2) or learn in smaller steps"};
+
+static sluice_status describe_all(const sluice_sweep *sweep, size_t first, size_t n, uint64_t dimension, outcome *o,
+                                  size_t apart, sluice_error *err) {
+    sluice_model_facts facts[OUTCOMES_AT_ONCE] = {{.size = sizeof *facts}};
+    if (sluice_sweep_describe(sweep, first, n, facts, err) != SLUICE_OK) return err->status;
+    for (size_t i = 0; i < n; i++) {
+        if (facts[i].learner)
+            set_facts(&facts[i], dimension, &o[i * apart]);
+        else
+            outcome_failed(&o[i * apart], &lost);
+    }
+    return SLUICE_OK;
+}
+
+static sluice_status measure_all(const sluice_sweep *sweep, size_t first, size_t n, const sluice_batch *rows,
+                                 const sluice_meter_options *how, uint64_t dimension, outcome *o, size_t apart,
+                                 sluice_error *err) {
+    sluice_model *models[OUTCOMES_AT_ONCE] = {NULL};
+    if (sluice_sweep_finals(sweep, first, n, models, err) != SLUICE_OK) return err->status;
+    for (size_t i = 0; i < n; i++) {
+        if (models[i])
+            measure_one(models[i], rows, how, dimension, &o[i * apart]);
+        else
+            outcome_failed(&o[i * apart], &lost);
+        sluice_model_free(models[i]);
+    }
+    return SLUICE_OK;
+}
+
+void outcomes_of_sweep(const sluice_sweep *sweep, size_t first, size_t n, const sluice_batch *rows,
+                       const sluice_meter_options *how, uint64_t dimension, outcome *o, size_t apart) {
+    sluice_error err = {0};
+    sluice_status status = rows ? measure_all(sweep, first, n, rows, how, dimension, o, apart, &err)
+                                : describe_all(sweep, first, n, dimension, o, apart, &err);
+    for (size_t i = 0; i < n && status != SLUICE_OK; i++) outcome_failed(&o[i * apart], &err); /* none has any yet */
+}
+
+void outcomes_free(outcome *outcomes, size_t n) {
+    for (size_t i = 0; i < n; i++) free(outcomes[i].failure);
+    free(outcomes);
+}
+
+/* The mean of the values that exist, and their sample deviation; NaN where there are too few. */
+static double mean_of(const double *x, size_t n, double *deviation) {
+    double sum = 0, squares = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!isnan(x[i])) sum += x[i], count++;
+    double mean = count ? sum / (double)count : NAN;
+    for (size_t i = 0; i < n; i++)
+        if (!isnan(x[i])) squares += (x[i] - mean) * (x[i] - mean);
+    *deviation = count > 1 ? sqrt(squares / (double)(count - 1)) : NAN;
+    return mean;
+}
+
+static void sum_counts(point *p, const outcome *run) {
+    const sluice_measures *m = &run->test;
+    p->test.examples += m->examples;
+    p->test.mistakes += m->mistakes;
+    p->test.true_pos += m->true_pos;
+    p->test.false_pos += m->false_pos;
+    p->test.true_neg += m->true_neg;
+    p->test.false_neg += m->false_neg;
+    p->examples += run->examples;
+    p->mistakes += run->mistakes;
+}
+
+static int take_failure(point *p, const outcome *runs, size_t n) {
+    for (size_t i = 0; i < n && !p->failure; i++)
+        if (runs[i].failed && !(p->failure = strdup(runs[i].failure ? runs[i].failure : "out of memory")))
+            return out_of_memory();
+    return DONE;
+}
+
+static void take_sizes(point *p, const outcome *runs, size_t n, double *x) {
+    double unused;
+    for (size_t i = 0; i < n; i++) x[i] = (double)runs[i].nonzeros;
+    p->nonzeros = mean_of(x, n, &unused);
+    for (size_t i = 0; i < n; i++) x[i] = (double)runs[i].features_seen;
+    p->features_seen = mean_of(x, n, &unused);
+    for (size_t i = 0; i < n; i++) x[i] = runs[i].sparsity;
+    p->sparsity = mean_of(x, n, &p->sparsity_deviation);
+    for (size_t i = 0; i < n; i++) x[i] = (double)runs[i].mistakes / (double)runs[i].examples;
+    mean_of(x, n, &p->error_deviation);
+}
+
+int sum_up(point *p, const outcome *runs, size_t n, size_t offset) {
+    double *x = p->each = calloc(n, sizeof *x), unused;
+    if (!x) return out_of_memory();
+    for (size_t i = 0; i < n; i++) p->seconds += runs[i].seconds;
+    int rc = take_failure(p, runs, n);
+    if (rc || p->failure) return rc;
+    for (size_t i = 0; i < n; i++) sum_counts(p, &runs[i]);
+    for (size_t k = 0; k < N_FIGURES; k++) {
+        for (size_t i = 0; i < n; i++) x[i] = figure(&runs[i].test, figures[k]);
+        set_figure(&p->test, figures[k], mean_of(x, n, &unused));
+    }
+    take_sizes(p, runs, n, x);
+    for (size_t i = 0; i < n; i++) x[i] = figure(&runs[i].test, offset);
+    p->mean = mean_of(x, n, &p->deviation);
+    return DONE;
+}

@@ -1,0 +1,212 @@
+/* sluice select: which features matter, and how few will do. */
+#include "commands.h"
+#include "measure/measure.h"
+#include "output/message.h"
+#include "args/paths.h"
+#include "output/progress.h"
+#include "select/select_run.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SELECT_LEARNER "sbcw" /* the one to choose with when the user names none */
+#define MAX_BUDGET 4000000000u
+enum { HOLDOUT = 5 };
+
+static const option_info options[] = {
+    {"features", 0, "N,N,...", "the budgets: choose at most so many features", 0},
+    LEARNER_OPTIONS,
+    EXAMPLE_OPTIONS,
+    TEXT_OPTIONS,
+    {"passes", 0, "N", "go over the examples N times (default 1)", 0},
+    {"test", 0, "FILE", "measure every budget's model on this file (default: on held-out examples)", 0},
+    {"holdout", 0, "N", "learn without every N-th example and measure on these (default 5)", 0},
+    {"top", 0, "N", "how many features of the largest budget to list; 0: all (default 20)", 0},
+    {"output", 'o', "FILE", "write the features of all budgets here as tab-separated text", 0},
+    STREAM_OPTIONS,
+    {"json", 0, NULL, "print the results as one JSON object", 0},
+    {NULL, 0, NULL, NULL, 0},
+};
+
+typedef struct selecting {
+    const args *a;
+    sluice_reader_options reading;
+    const char *output, *test;
+    uint64_t holdout, top;
+    selection s;
+    skip_tally skipped, test_skipped;
+    double seconds;
+} selecting;
+
+static int by_size(const void *left, const void *right) {
+    const budget *a = left, *b = right;
+    return a->features < b->features ? -1 : a->features > b->features;
+}
+
+/* Reads --features: ascending, each once. */
+static int read_budgets(selecting *t) {
+    const char *text = args_value(t->a, "features");
+    selection *s = &t->s;
+    if (!text) return wrong_usage(t->a->command->name, "how many features? give budgets, such as --features 10,20,50");
+    s->budgets = calloc(strlen(text) + 1, sizeof *s->budgets);
+    if (!s->budgets) return out_of_memory();
+    size_t n = 0;
+    for (const char *at = text;; at++) {
+        char number[24] = "";
+        size_t length = strcspn(at, ",");
+        if (length < sizeof number) memcpy(number, at, length);
+        if (!parse_count(number, 1, MAX_BUDGET, &s->budgets[n++].features))
+            return wrong_usage(t->a->command->name, "--features %s: '%.*s' is not a whole number from 1 to %u", text,
+                               (int)length, at, MAX_BUDGET);
+        if (!*(at += length)) break;
+    }
+    qsort(s->budgets, n, sizeof *s->budgets, by_size);
+    for (size_t i = 0; i < n; i++)
+        if (!s->n || s->budgets[i].features != s->budgets[s->n - 1].features) s->budgets[s->n++] = s->budgets[i];
+    return DONE;
+}
+
+static int check_params(const selecting *t) {
+    const recipe *r = &t->s.recipe;
+    for (size_t i = 0; i < r->n_params && has_budget_param(r->learner); i++)
+        if (strncmp(r->params[i], BUDGET_PARAM "=", sizeof BUDGET_PARAM) == 0)
+            return wrong_usage(t->a->command->name, "-P %s: --features sets this parameter, once for every budget",
+                               r->params[i]);
+    sluice_error err = {0};
+    sluice_model *model = budget_model(&t->s, &t->s.budgets[t->s.n - 1], &err); /* the largest */
+    sluice_model_free(model);
+    return model ? DONE : complain_error(&err);
+}
+
+/* What can be seen to be wrong before any work. */
+static int check_usage(selecting *t) {
+    const args *a = t->a;
+    int rc = read_budgets(t);
+    if (!rc) rc = stream_options(a, &t->reading);
+    if (!rc) rc = text_options(a, &t->reading.ngrams, &t->reading.tf);
+    if (!rc) rc = args_count(a, "passes", 1, 1000000000, &t->s.passes);
+    if (!rc) rc = args_count(a, "holdout", 2, 1000000000, &t->holdout);
+    if (!rc) rc = args_count(a, "top", 0, SIZE_MAX, &t->top);
+    if (!rc && t->test && args_has(a, "holdout"))
+        rc =
+            wrong_usage(a->command->name, "--holdout: with --test the models are measured on that file; give only one");
+    if (!rc) rc = check_output_apart(a, "-o", "list", t->output, t->test);
+    if (!rc) rc = check_later_apart(a, "--test", t->test);
+    if (!rc) note_learned_too(a, "--test", t->test);
+    if (!rc) rc = recipe_from_args(a, SELECT_LEARNER, &t->s.recipe);
+    if (!rc) rc = check_params(t);
+    if (!rc && t->test) rc = check_later_input(t->test);
+    if (!rc && t->output) rc = check_later_output(t->output);
+    return rc;
+}
+
+/* Makes a batch of the rows to learn from, which are the first so many, and one of those to measure on. */
+static int divide_rows(selecting *t, size_t rows) {
+    selection *s = &t->s;
+    sluice_error err = {0};
+    row_list learned = {0}, tested = {0};
+    int listed = list_rows(&s->data, 0, rows, &learned);
+    if (listed && t->test) listed = list_rows(&s->data, rows, s->data.rows, &tested);
+    if (listed && !t->test) listed = take_every(&learned, (size_t)t->holdout, &tested);
+    if (!listed) no_memory(&err);
+    if (listed) s->learned = batch_of_rows(&s->data, &learned, &err);
+    if (s->learned) s->tested = batch_of_rows(&s->data, &tested, &err);
+    free(learned.rows);
+    free(tested.rows);
+    dataset_forget_rows(&s->data);
+    return s->tested ? DONE : complain_error(&err);
+}
+
+/* Reads everything once; the test file's rows follow the others, so that names mean the same in both. */
+static int read_rows(selecting *t) {
+    const args *a = t->a;
+    selection *s = &t->s;
+    note_stdin(a);
+    int rc = hold_inputs(&s->data, a->inputs, a->n_inputs, &t->reading, a->quiet, "input", &t->skipped);
+    size_t rows = s->data.rows;
+    if (!rc && t->test) rc = hold_inputs(&s->data, &t->test, 1, &t->reading, a->quiet, t->test, &t->test_skipped);
+    if (rc) return rc;
+    return divide_rows(t, rows);
+}
+
+static void warn_classes(const selecting *t) {
+    const selection *s = &t->s;
+    warn_one_label(sluice_batch_rows(s->learned), count_positives(s->learned), "input");
+    warn_one_label(sluice_batch_rows(s->tested), count_positives(s->tested), t->test ? t->test : "held-out examples");
+}
+
+/* What the test examples are. */
+static void report_test(report *r, const selecting *t) {
+    report_count(r, "test_examples", sluice_batch_rows(t->s.tested));
+    if (!t->test) {
+        report_count(r, "held_out_every", t->holdout);
+        return;
+    }
+    report_text(r, "test_file", t->test);
+    report_count(r, "test_skipped", t->test_skipped.total);
+}
+
+static int print_results(const selecting *t) {
+    const selection *s = &t->s;
+    sluice_error err = {0};
+    sluice_model_facts facts = {.size = sizeof facts};
+    sluice_model *model = budget_model(s, &s->budgets[0], &err);
+    if (!model) return complain_error(&err);
+    sluice_model_describe(model, &facts);
+    report r = report_start(args_has(t->a, "json"));
+    report_text(&r, "learner", facts.learner->name);
+    report_params_but(&r, model, &facts, BUDGET_PARAM);
+    report_settings(&r, &facts.settings);
+    report_count(&r, "examples", sluice_batch_rows(s->learned));
+    report_count(&r, "passes", s->passes);
+    report_test(&r, t);
+    report_skipped(&r, &t->skipped);
+    report_figure(&r, "seconds", t->seconds);
+    report_selection(&r, s, (size_t)t->top);
+    sluice_model_free(model);
+    return report_end(&r);
+}
+
+static int run(const args *a) {
+    double started = now_seconds();
+    selecting t = {.a = a, .output = args_value(a, "output"), .test = args_value(a, "test"), .holdout = HOLDOUT};
+    t.top = 20;
+    t.s.passes = 1;
+    t.s.threads = a->threads;
+    t.s.quiet = a->quiet;
+    int rc = check_usage(&t);
+    if (!rc) rc = read_rows(&t);
+    if (!rc && !a->quiet) warn_classes(&t);
+    if (!rc) rc = select_features(&t.s);
+    t.seconds = now_seconds() - started;
+    if (!rc) rc = print_results(&t);
+    if (!rc && t.output) rc = write_selection(&t.s, t.output);
+    selection_free(&t.s);
+    return rc;
+}
+
+static void more_help(const args *a) { print_learner_help(args_value(a, "learner"), SELECT_LEARNER); }
+
+const command select_command = {
+    .name = "select",
+    .summary = "choose the features that matter, for several budgets, with the error of each",
+    .synopsis = "--features N,N,... [-a LEARNER] [-P NAME=VALUE]... [--test FILE] [-o FILE] [INPUT...]",
+    .notes =
+        "A learner with the parameter `features` keeps to the budget itself: `train -P features=N` makes the same "
+        "model. "
+        "With any other learner one model of all features ranks them by |weight|, and for each budget a second one "
+        "learns from the best alone; its error is the one reported.\n"
+        "A feature's score is its |weight| in the model that chose it, its weight that in the model measured; `in "
+        "from` "
+        "is the budget from which on it is always chosen. Fewer features than the budget are chosen where no more have "
+        "a "
+        "weight. The bias is none of them, but with a learner that keeps to the budget itself it takes up a place.\n"
+        "All examples are held in memory: up to 20 bytes for every value. Budgets are worked on in parallel "
+        "(--threads).",
+    .options = options,
+    .max_inputs = SIZE_MAX,
+    .run = run,
+    .more_help = more_help,
+    .param_at = learner_param_at,
+};

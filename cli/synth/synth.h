@@ -1,0 +1,33 @@
+/* Synthetic streams. A stream declares its parameters as a learner does and draws one row at a time. */
+#ifndef CLI_SYNTH_H
+#define CLI_SYNTH_H
+
+#include "rows/rng.h"
+#include "sluice.h"
+
+#include <stddef.h>
+
+enum { SYNTH_ROWS = 0, SYNTH_TEST_ROWS = 1, MAX_SYNTH_PARAMS = 16 }; /* the first two parameters of every stream */
+
+typedef struct synth_row {
+    uint64_t *ids;
+    float *values;
+    size_t n;
+    double label;
+} synth_row;
+
+typedef struct synth_stream {
+    const char *name, *summary;
+    const sluice_param_info *params;
+    size_t n_params;
+    /* NULL, or why these values do not go together; may itself be NULL */
+    const char *(*check)(const double *params);
+    /* Prepares the hidden truth; NULL when memory is short. Freed with free_state(). */
+    void *(*start)(const double *params, rng *r);
+    void (*draw)(void *state, rng *r, synth_row *row); /* the row's arrays belong to the state */
+    void (*free_state)(void *state);
+} synth_stream;
+
+extern const synth_stream synth_effective, synth_sparse, synth_dense;
+
+#endif

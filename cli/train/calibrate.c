@@ -1,0 +1,109 @@
+#include "train/calibrate.h"
+
+#include "output/message.h"
+#include "args/paths.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int calibrate_options(const args *a, calibrating *c) {
+    const char *kind = args_value(a, "calibration");
+    c->path = args_value(a, "calibrate");
+    c->kind = kind && strcmp(kind, "platt") == 0 ? SLUICE_CALIBRATION_PLATT : SLUICE_CALIBRATION_ISOTONIC;
+    if (kind && strcmp(kind, "platt") != 0 && strcmp(kind, "isotonic") != 0)
+        return wrong_usage(a->command->name, "--calibration %s: it is isotonic or platt", kind);
+    if (kind && !c->path) return wrong_usage(a->command->name, "--calibration needs --calibrate FILE to fit to");
+    return DONE;
+}
+
+int calibrate_check(const args *a, const calibrating *c, const char *output, const char *trace, const char *test) {
+    int rc = check_output_keeps(a, "-o", "model", output, "--calibrate", c->path);
+    if (!rc) rc = check_output_keeps(a, "--trace", "trace", trace, "--calibrate", c->path);
+    if (!rc) rc = check_later_apart(a, "--calibrate", c->path);
+    if (rc || !c->path || !test || !reads_stdin(&c->path, 1) || !reads_stdin(&test, 1)) return rc;
+    return wrong_usage(a->command->name, "--calibrate and --test cannot both read standard input");
+}
+
+void calibrate_note(const args *a, const calibrating *c, const char *test) {
+    note_learned_too(a, "--calibrate", c->path);
+    if (c->path && test && !a->quiet && same_output(c->path, test))
+        complain("note: --calibrate and --test are one file: its probabilities look too good");
+}
+
+int is_fitted(const sluice_model *model) {
+    int kind = sluice_model_calibration(model);
+    return kind == SLUICE_CALIBRATION_PLATT || kind == SLUICE_CALIBRATION_ISOTONIC;
+}
+
+/* The examples of the file: one after the other, in three arrays. */
+typedef struct examples {
+    const sluice_model *model;
+    double *margin, *label, *weight;
+    size_t n, room;
+} examples;
+
+static int grow(double **array, size_t room) {
+    double *larger = realloc(*array, room * sizeof *larger);
+    if (!larger) return out_of_memory();
+    *array = larger;
+    return DONE;
+}
+
+static int reserve(examples *e, size_t n) {
+    if (n <= e->room) return DONE;
+    size_t room = n * 2;
+    int rc = grow(&e->margin, room);
+    if (!rc) rc = grow(&e->label, room);
+    if (!rc) rc = grow(&e->weight, room);
+    if (!rc) e->room = room;
+    return rc;
+}
+
+static int take_batch(void *context, const sluice_batch *batch) {
+    examples *e = context;
+    size_t rows = sluice_batch_rows(batch);
+    int rc = reserve(e, e->n + rows);
+    if (rc) return rc;
+    sluice_model_margins(e->model, batch, e->margin + e->n);
+    for (size_t i = 0; i < rows; i++, e->n++) {
+        e->label[e->n] = sluice_batch_label(batch, i);
+        e->weight[e->n] = sluice_batch_weight(batch, i);
+    }
+    return DONE;
+}
+
+static int read_examples(examples *e, const char *path, const sluice_reader_options *reading, int quiet) {
+    sluice_error err = {0};
+    sluice_reader *reader = sluice_reader_open(&path, 1, reading, &err);
+    if (!reader) return complain_error(&err);
+    progress p = progress_start(quiet, 1, 0);
+    skip_tally skipped = {0};
+    int rc = each_batch(reader, reading, &p, take_batch, e);
+    tally_skipped(&skipped, reader);
+    if (!quiet) warn_skipped(&skipped, path);
+    sluice_reader_close(reader);
+    return rc;
+}
+
+static int fit(const calibrating *c, sluice_model *model, const examples *e) {
+    if (sluice_model_calibrate(model, e->margin, e->label, e->weight, e->n, c->kind) == SLUICE_OK) return DONE;
+    complain("--calibrate %s: %s", c->path, sluice_model_error(model)->message);
+    return FAILED;
+}
+
+int calibrate(const calibrating *c, sluice_model *model, sluice_model *result, const sluice_reader_options *reading,
+              int quiet) {
+    if (!c->path) return DONE;
+    sluice_error err = {0};
+    sluice_model *final = sluice_model_final(result, &err);
+    if (!final) return complain_error(&err);
+    examples e = {.model = final};
+    int rc = read_examples(&e, c->path, reading, quiet);
+    if (!rc) rc = fit(c, model, &e);
+    if (!rc && result != model) rc = fit(c, result, &e);
+    free(e.margin);
+    free(e.label);
+    free(e.weight);
+    sluice_model_free(final);
+    return rc;
+}

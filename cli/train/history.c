@@ -1,0 +1,70 @@
+#include "train/history.h"
+
+course course_start(int wanted) { return (course){.wanted = wanted, .every = 1, .next_size = 1}; }
+
+size_t course_until_point(const course *c, size_t rows) {
+    if (!c->wanted) return rows;
+    uint64_t until = c->every - c->rows % c->every, until_size = c->next_size - c->rows;
+    if (until_size < until) until = until_size;
+    return until < rows ? (size_t)until : rows;
+}
+
+static void add_size(course *c, const sluice_model_facts *facts, const sluice_meter *meter) {
+    uint64_t examples;
+    sluice_meter_mistakes(meter, &examples);
+    if (c->n_sizes && c->sizes[c->n_sizes - 1].examples == examples) c->n_sizes--;
+    if (c->n_sizes == COURSE_SIZES) return;
+    c->sizes[c->n_sizes++] = (struct course_size){examples, facts->features_seen, facts->nonzeros};
+}
+
+/* Looking at a feature costs about a fifth of what learning a value does. How many features there are is known only
+ * afterwards; they are no fewer than they were. */
+static void count_size(course *c, const sluice_model *model, const sluice_meter *meter) {
+    enum { AT_LEAST = 100000, SHARE = 4 };
+    uint64_t features = c->n_sizes ? c->sizes[c->n_sizes - 1].features_seen : 0;
+    if (c->counted + features > AT_LEAST + c->values / SHARE) return;
+    sluice_model_facts facts = {.size = sizeof facts};
+    sluice_model_describe(model, &facts);
+    c->counted += facts.features_seen;
+    add_size(c, &facts, meter);
+}
+
+static struct course_point point_now(const sluice_meter *meter) {
+    struct course_point p;
+    p.mistakes = sluice_meter_mistakes(meter, &p.examples);
+    return p;
+}
+
+static void drop_every_second(course *c) {
+    for (size_t i = 1; i < c->n; i += 2) c->points[i / 2] = c->points[i];
+    c->n /= 2;
+    c->every *= 2;
+}
+
+/* 1, 2, 3, 4, 6, 8, 12, ... */
+static uint64_t after(uint64_t n) { return n & (n - 1) ? n / 3 * 4 : n + (n + 1) / 2; }
+
+void course_learned(course *c, const sluice_batch *batch, size_t first, size_t n, const sluice_model *model,
+                    const sluice_meter *meter) {
+    if (!c->wanted) return;
+    c->rows += n;
+    for (size_t i = first; i < first + n; i++) c->values += sluice_batch_nonzeros(batch, i);
+    if (c->rows % c->every == 0) {
+        c->points[c->n++] = point_now(meter);
+        if (c->n == COURSE_POINTS) drop_every_second(c);
+    }
+    if (c->rows < c->next_size) return;
+    count_size(c, model, meter);
+    c->next_size = after(c->next_size);
+}
+
+void course_end(course *c, const sluice_model_facts *facts, const sluice_meter *meter) {
+    if (!c->wanted) return;
+    struct course_point last = point_now(meter);
+    while (4 * c->n > c->every) drop_every_second(c);
+    /* what is left over is a piece of its own where it is not too short for that */
+    if (c->n && (last.examples - c->points[c->n - 1].examples) <= c->every / 2) c->n--;
+    if (!last.examples) return;
+    c->points[c->n++] = last;
+    add_size(c, facts, meter);
+}

@@ -1,0 +1,156 @@
+/* train --report: how learning went. */
+#include "page/chart.h"
+#include "page/html.h"
+#include "train/train_page.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+/* So few points are shown all the time; of more the line is enough. */
+enum { FEW = 12, HEIGHT = 300 };
+
+/* Points whose values show wherever one points between two values of x. */
+static void start_strip(FILE *out, const chart *c, double from, double to) {
+    double x = axis_place(&c->x, from);
+    fprintf(out, "<g class=\"point\"><rect class=\"hit\" x=\"%.1f\" y=\"%.0f\" width=\"%.1f\" height=\"%.0f\"/>", x,
+            c->top, axis_place(&c->x, to) - x, c->bottom - c->top);
+}
+
+/* ---- the course -------------------------------------------------------------------------------------------------- */
+
+typedef struct piece {
+    double examples, before, so_far, since; /* where it ends and begins; the error of all so far, and of the piece */
+    uint64_t mistakes, length;
+} piece;
+
+static piece piece_at(const course *c, size_t i) {
+    const struct course_point none = {0, 0}, *p = &c->points[i], *last = i ? p - 1 : &none;
+    piece e = {.examples = (double)p->examples, .before = (double)last->examples, .so_far = NAN, .since = NAN};
+    e.mistakes = p->mistakes - last->mistakes;
+    e.length = p->examples - last->examples;
+    if (p->examples) e.so_far = (double)p->mistakes / (double)p->examples;
+    if (e.length) e.since = (double)e.mistakes / (double)e.length;
+    return e;
+}
+
+static void put_piece(FILE *out, const chart *c, const piece *e, int few) {
+    if (!e->length) return; /* rows of importance 0 */
+    start_strip(out, c, e->before, e->examples);
+    fputs("<title>after ", out);
+    html_grouped(out, (uint64_t)e->examples);
+    fputs(" examples: error ", out);
+    html_percent(out, e->so_far, 2);
+    fputs(" so far, ", out);
+    html_percent(out, e->since, 2);
+    fputs(" of the last ", out);
+    html_grouped(out, e->length);
+    fputs("</title>", out);
+    chart_mark(out, c, 1, few, e->examples, e->since);
+    chart_mark(out, c, 0, few, e->examples, e->so_far);
+    fputs("</g>\n", out);
+}
+
+void put_error_chart(FILE *out, const train_page *g) {
+    const course *c = &g->t->course;
+    chart h = chart_small("error-chart", "error while learning over examples", HEIGHT);
+    h.x.low = 0;
+    for (size_t i = 0; i < c->n; i++) {
+        piece e = piece_at(c, i);
+        h.x.high = fmax(h.x.high, e.examples);
+        h.y.low = fmin(h.y.low, fmin(e.so_far, e.since));
+        h.y.high = fmax(h.y.high, fmax(e.so_far, e.since));
+    }
+    if (h.y.low == h.y.high) { /* one piece, or none differs: some room around it */
+        h.y.low = fmax(h.y.low - 0.05, 0);
+        h.y.high = fmin(h.y.high + 0.05, 1);
+    }
+    axis_ticks(&h.x, 1);
+    axis_round(&h.y, 1e-4);
+    figure_start(out, "Error while learning");
+    figure_key(out, 0, "line", "all so far");
+    figure_key(out, 1, "line thin", "each piece by itself");
+    fputs("</figcaption>\n", out);
+    chart_start(out, &h);
+    chart_y_axis(out, &h, percent_label, NULL);
+    chart_x_axis(out, &h, count_label, "examples");
+    chart_frame(out, &h, h.right);
+    char letter = 'M';
+    fputs("<path class=\"line thin c1\" d=\"", out);
+    for (size_t i = 0; i < c->n; i++) chart_line_to(out, &h, &letter, piece_at(c, i).examples, piece_at(c, i).since);
+    fputs("\"/>\n<path class=\"line c0\" d=\"", out);
+    letter = 'M';
+    for (size_t i = 0; i < c->n; i++) chart_line_to(out, &h, &letter, piece_at(c, i).examples, piece_at(c, i).so_far);
+    fputs("\"/>\n", out);
+    for (size_t i = 0; i < c->n; i++) {
+        piece e = piece_at(c, i);
+        put_piece(out, &h, &e, c->n <= FEW);
+    }
+    figure_end(out);
+}
+
+/* ---- sizes ------------------------------------------------------------------------------------------------------- */
+
+static void power_label(FILE *out, double value, double step) {
+    (void)step;
+    html_short(out, pow(10, value));
+}
+
+/* Where few of very many features weigh, both can be seen only on a logarithmic scale; it has no place for 0. */
+static double size_on(int logarithmic, uint64_t n) {
+    if (!logarithmic) return (double)n;
+    return n ? log10((double)n) : NAN;
+}
+
+/* The first sizes lie too close together to be pointed at: a strip is two pixels wide at least. */
+static void put_sizes(FILE *out, const course *c, const chart *h, int logarithmic) {
+    double shown = 0, pixel = (h->x.high - h->x.low) / (h->right - h->left);
+    for (size_t i = 0; i < c->n_sizes; i++) {
+        const struct course_size *s = &c->sizes[i];
+        double x = (double)s->examples;
+        if (x - shown < 2 * pixel) continue;
+        start_strip(out, h, shown, x);
+        fputs("<title>after ", out);
+        html_grouped(out, s->examples);
+        fputs(" examples: ", out);
+        html_grouped(out, s->features_seen);
+        fputs(" features seen, ", out);
+        html_grouped(out, s->nonzeros);
+        fputs(" nonzero weights</title>", out);
+        chart_mark(out, h, 2, c->n_sizes <= FEW, x, size_on(logarithmic, s->features_seen));
+        chart_mark(out, h, 0, c->n_sizes <= FEW, x, size_on(logarithmic, s->nonzeros));
+        fputs("</g>\n", out);
+        shown = x;
+    }
+}
+
+void put_size_chart(FILE *out, const train_page *g) {
+    const course *c = &g->t->course;
+    int logarithmic = g->t->facts.features_seen > 20 * g->t->facts.nonzeros && g->t->facts.features_seen > 100;
+    chart h = chart_small("size-chart", "features seen and nonzeros over examples", HEIGHT);
+    h.x.low = h.y.low = 0;
+    for (size_t i = 0; i < c->n_sizes; i++) {
+        h.x.high = fmax(h.x.high, (double)c->sizes[i].examples);
+        h.y.high = fmax(h.y.high, size_on(logarithmic, c->sizes[i].features_seen));
+    }
+    axis_ticks(&h.x, 1);
+    axis_round(&h.y, 1);
+    figure_start(out, logarithmic ? "Size of the model (logarithmic)" : "Size of the model");
+    figure_key(out, 2, "line", "features seen");
+    figure_key(out, 0, "line thin", "nonzero weights");
+    fputs("</figcaption>\n", out);
+    chart_start(out, &h);
+    chart_y_axis(out, &h, logarithmic ? power_label : count_label, NULL);
+    chart_x_axis(out, &h, count_label, "examples");
+    chart_frame(out, &h, h.right);
+    char letter = 'M';
+    fputs("<path class=\"line c2\" d=\"", out);
+    for (size_t i = 0; i < c->n_sizes; i++)
+        chart_line_to(out, &h, &letter, (double)c->sizes[i].examples, size_on(logarithmic, c->sizes[i].features_seen));
+    fputs("\"/>\n<path class=\"line thin c0\" d=\"", out);
+    letter = 'M';
+    for (size_t i = 0; i < c->n_sizes; i++)
+        chart_line_to(out, &h, &letter, (double)c->sizes[i].examples, size_on(logarithmic, c->sizes[i].nonzeros));
+    fputs("\"/>\n", out);
+    put_sizes(out, c, &h, logarithmic);
+    figure_end(out);
+}

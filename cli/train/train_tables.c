@@ -1,0 +1,154 @@
+/* train --report: the tables. */
+#include "page/html.h"
+#include "args/params.h"
+#include "output/report.h"
+#include "train/train_page.h"
+#include "output/weights.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+/* ---- right and wrong --------------------------------------------------------------------------------------------- */
+
+/* The shade is the share of its row. */
+static void put_cell(FILE *out, const char *what, int wrong, uint64_t n, uint64_t of_row, uint64_t of_all) {
+    double shade = of_row ? (double)n / (double)of_row : 0;
+    fprintf(out, "<td class=\"cell c%d\" style=\"--s:%.0f%%\"><b>", wrong, 30 * shade);
+    html_grouped(out, n);
+    fprintf(out, "</b><br>%s<br>", what);
+    html_percent(out, of_all ? (double)n / (double)of_all : NAN, 2);
+    fputs("</td>", out);
+}
+
+static void put_rate(FILE *out, const char *name, double rate) {
+    fprintf(out, "<td class=\"rate\">%s<br><b>", name);
+    html_percent(out, rate, 2);
+    fputs("</b></td>", out);
+}
+
+void put_confusion(FILE *out, const sluice_measures *m) {
+    uint64_t positives = m->true_pos + m->false_neg, negatives = m->true_neg + m->false_pos;
+    fputs("<table class=\"matrix\">\n<tr><td></td><th>predicted +1</th><th>predicted \xe2\x88\x92"
+          "1</th><td></td></tr>\n<tr><th>is +1</th>",
+          out);
+    put_cell(out, "found", 0, m->true_pos, positives, m->examples);
+    put_cell(out, "missed", 1, m->false_neg, positives, m->examples);
+    put_rate(out, "recall", m->recall);
+    fputs("</tr>\n<tr><th>is \xe2\x88\x92"
+          "1</th>",
+          out);
+    put_cell(out, "false alarms", 1, m->false_pos, negatives, m->examples);
+    put_cell(out, "rightly left", 0, m->true_neg, negatives, m->examples);
+    put_rate(out, "specificity", m->specificity);
+    fputs("</tr>\n<tr><td></td>", out);
+    put_rate(out, "precision", m->precision);
+    put_rate(out, "F1", m->f1);
+    put_rate(out, "accuracy", m->accuracy);
+    fputs("</tr>\n</table>\n", out);
+}
+
+/* ---- features ---------------------------------------------------------------------------------------------------- */
+
+enum { NAME_LENGTH = 120 };
+
+/* Names may be anything: they are text, and writing from right to left ends where they do. */
+static void put_name(FILE *out, const sluice_weight *w) {
+    if (w->is_bias)
+        fputs("<i>bias</i>", out);
+    else if (!w->name.text)
+        fprintf(out, "%" PRIu64, w->id);
+    else {
+        fputs("<bdi>", out);
+        html_bytes(out, w->name.text, w->name.n, NAME_LENGTH);
+        fputs("</bdi>", out);
+    }
+}
+
+/* The heaviest of one sign; bars are as long as they are parts of the heaviest of all. */
+static void put_side(FILE *out, int positive, const sluice_weight *weights, size_t n, double heaviest) {
+    fprintf(out, "<table class=\"weights c%d\">\n<caption>for %s</caption>\n", !positive,
+            positive ? "+1"
+                     : "\xe2\x88\x92"
+                       "1");
+    for (size_t i = 0; i < n; i++) {
+        double weight = (double)weights[i].weight;
+        fputs("<tr><td class=\"name\">", out);
+        put_name(out, &weights[i]);
+        fprintf(out, "</td><td class=\"bars\"><i style=\"width:%.1f%%\"></i></td><td>%.4g</td></tr>\n",
+                100 * fabs(weight) / heaviest, weight);
+    }
+    if (!n) fputs("<tr><td class=\"name\">none</td></tr>\n", out);
+    fputs("</table>\n", out);
+}
+
+void put_features(FILE *out, const train_page *g) {
+    size_t top = g->t->top ? (size_t)g->t->top : 20;
+    sluice_weight *positive = g->weights, *negative = g->weights + g->n_positive;
+    if (!g->n_weights) {
+        fputs("<p>No feature has a weight.</p>\n", out);
+        return;
+    }
+    size_t n_positive = bring_heaviest(positive, g->n_positive, top);
+    size_t n_negative = bring_heaviest(negative, g->n_weights - g->n_positive, top);
+    double heaviest =
+        fmax(n_positive ? fabs((double)positive->weight) : 0, n_negative ? fabs((double)negative->weight) : 0);
+    fputs("<div class=\"sides\">\n", out);
+    put_side(out, 1, positive, n_positive, heaviest);
+    put_side(out, 0, negative, n_negative, heaviest);
+    fputs("</div>\n", out);
+}
+
+/* ---- all figures ------------------------------------------------------------------------------------------------- */
+
+static report start_rows(FILE *out, const char *caption) {
+    fprintf(out, "<table class=\"rows\">\n<caption>%s</caption>\n", caption);
+    return report_rows(out);
+}
+
+void put_all_measures(FILE *out, const train_page *g) {
+    const training *t = g->t;
+    report r = start_rows(out, "while learning");
+    report_measures(&r, &t->measures);
+    fputs("</table>\n", out);
+    if (t->test) {
+        r = start_rows(out, "on the test file");
+        report_measures(&r, &t->tested.measures);
+        report_skipped(&r, &t->tested.skipped);
+        fputs("</table>\n", out);
+    }
+    r = start_rows(out, "the model and the run");
+    report_size(&r, &g->t->facts, t->dimension);
+    report_count(&r, "updates", g->t->facts.updates - t->updates_before);
+    if (g->t->facts.learner->flags & SLUICE_LEARNER_BATCH) report_count(&r, "waiting", t->waiting);
+    report_count(&r, "passes", t->passes);
+    report_skipped(&r, &t->skipped);
+    report_speed(&r, t->seconds, t->measures.examples);
+    fputs("</table>\n", out);
+}
+
+void put_params(FILE *out, const train_page *g) {
+    const sluice_learner_info *l = g->t->facts.learner;
+    if (!l->n_params) return;
+    fputs(
+        "<div class=\"tables\"><table>\n<thead><tr><th class=\"name\">parameter</th><th>value</th><th>default</th><th "
+        "class=\"name\">meaning</th></tr></thead>\n<tbody>\n",
+        out);
+    for (size_t i = 0; i < l->n_params; i++) {
+        const sluice_param_info *p = &l->params[i];
+        char text[PARAM_TEXT];
+        fprintf(out, "<tr><td class=\"name\">%s</td><td>", p->name);
+        html_text(out, param_value_text(p, sluice_model_param(g->t->model, i), text));
+        fputs("</td><td>", out);
+        html_text(out, param_value_text(p, p->value, text));
+        fputs("</td><td class=\"why\">", out);
+        html_text(out, p->help);
+        fputs("</td></tr>\n", out);
+    }
+    fputs("</tbody></table></div>\n", out);
+}
+
+void put_settings(FILE *out, const train_page *g) {
+    report r = start_rows(out, "settings");
+    report_settings(&r, &g->t->facts.settings);
+    fputs("</table>\n", out);
+}

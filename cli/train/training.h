@@ -1,0 +1,40 @@
+/* One `sluice train`, as far as it has come. */
+#ifndef CLI_TRAINING_H
+#define CLI_TRAINING_H
+
+#include "train/calibrate.h"
+#include "train/history.h"
+#include "measure/measure.h"
+#include "train/trace.h"
+
+typedef struct training {
+    const args *a;
+    sluice_reader_options reading;
+    sluice_meter_options how;
+    const char *output, *test, *page;
+    uint64_t passes, dimension, top;
+    trace trace;
+    course course;
+    calibrating calibrating;
+
+    sluice_model *model;
+    sluice_model *result;     /* the model as it predicts: itself, or a copy that has learned its unfinished batch */
+    sluice_model_facts facts; /* of the result, when all is learned */
+    sluice_meter *meter;
+    uint64_t examples_before, updates_before; /* of earlier runs, with -i */
+    uint64_t waiting;                         /* examples of an unfinished batch */
+    int blind;                                /* all were predicted before the first batch was learned */
+    const char *format;                       /* of the last input; NULL: there was none */
+    double seconds;
+    skip_tally skipped;
+    label_tally labels;
+    sluice_measures measures; /* while learning */
+    measured tested;          /* on the test file */
+} training;
+
+/* train_report.c: prints the results. Returns an exit status. */
+int print_results(const training *t);
+/* train_page.c: writes the page, where one is wanted. Returns an exit status. */
+int write_train_page(const training *t);
+
+#endif

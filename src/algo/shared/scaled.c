@@ -1,0 +1,73 @@
+/* Weights w = s v. */
+#include "algo/shared/scaled.h"
+
+#include <string.h>
+
+const sl_field sl_scaled_fields[2] = {
+    {"v", SL_F32, offsetof(sl_scaled, v), -INFINITY},
+    {"born", SL_U32, offsetof(sl_scaled, ranked.born), 0},
+};
+const char *const sl_scaled_scalars[] = {"s", "norm", NULL};
+const char *const sl_drawing_scalars[] = {"s", "norm", "drawn", NULL};
+const double sl_scaled_first[] = {[SCALE] = 1, [NORM] = 0, [DRAWN] = 0};
+
+double sl_scaled_score(sl_state *s, const sl_row *x) {
+    const sl_scaled *f = s->features;
+    double m = 0;
+    for (size_t k = 0; k < x->n; k++) m += (double)f[x->slot[k]].v * (double)x->value[k];
+    return m * s->scalar[SCALE];
+}
+
+void sl_scaled_weights(const sl_state *s, const uint32_t *slot, size_t n, float *w) {
+    const sl_scaled *f = s->features;
+    for (size_t k = 0; k < n; k++) w[k] = (float)(s->scalar[SCALE] * (double)f[slot[k]].v);
+}
+
+uint32_t sl_scaled_rank(const void *feature) { return float_bits(fabsf(((const sl_scaled *)feature)->v)); }
+
+/* A sum of powers that is the same whatever their order: whole numbers are added up, for each exponent by itself. The
+ * square of a 24-bit mantissa has 48 bits, which are added up by halves. */
+typedef struct exact_sum {
+    double scale; /* what each v is multiplied with first */
+    int p;
+    uint64_t low[256], high[256];
+} exact_sum;
+
+static uint32_t visit(void *context, void *feature) {
+    exact_sum *sum = context;
+    sl_scaled *f = feature;
+    f->v = (float)(sum->scale * (double)f->v);
+    uint32_t bits = float_bits(fabsf(f->v)), exponent = bits >> 23;
+    uint64_t mantissa = (bits & 0x7fffff) | (exponent ? 0x800000 : 0),
+             power = sum->p == 1 ? mantissa : mantissa * mantissa;
+    sum->low[exponent] += power & 0xffffff;
+    sum->high[exponent] += power >> 24;
+    return bits;
+}
+
+static double total(const exact_sum *sum) {
+    double all = 0;
+    for (int e = 0; e < 256; e++)
+        if (sum->low[e] | sum->high[e])
+            all += ldexp((double)sum->low[e] + 0x1p24 * (double)sum->high[e], sum->p * ((e ? e : 1) - 127 - 23));
+    return all;
+}
+
+static void sum_again(sl_state *s, int p, double scale) {
+    exact_sum sum = {.scale = scale, .p = p};
+    sl_top_visit(&s->top, visit, &sum);
+    s->scalar[NORM] = total(&sum);
+}
+
+void sl_scaled_fold(sl_state *s, int p) {
+    sum_again(s, p, s->scalar[SCALE]);
+    s->scalar[SCALE] = 1;
+}
+
+void sl_scaled_tidy(sl_state *s, int p) {
+    double size = fabs(s->scalar[SCALE]);
+    if (size < 0x1p-80 || size > 0x1p80)
+        sl_scaled_fold(s, p);
+    else if (s->t % (1 << 16) == 0)
+        sum_again(s, p, 1);
+}

@@ -1,0 +1,295 @@
+/* Measures of predictions, all in one pass and, but for the exact AUC, in fixed memory. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "rows/batch.h"
+#include "base/error.h"
+#include "model/probability.h"
+
+/* The progressive AUC sorts margins into bins: the upper half of the bits of a float (sign, exponent, 7 bits of
+ * fraction), so that a bin is at most 0.8 % wide wherever it lies. Margins in one bin count as ties. */
+enum { BINS = 1 << 16 };
+
+typedef struct margins {
+    double *value;
+    size_t n, room;
+    bool sorted;
+} margins;
+
+struct sluice_meter {
+    sluice_meter_options options;
+    sluice_error error;
+    uint64_t count[2][2]; /* [label is +1][prediction is +1] */
+    double hinge, logistic, brier;
+    uint64_t *bin[2]; /* by label */
+    margins kept[2];  /* exact AUC instead of bins */
+};
+
+sluice_meter *sluice_meter_new(const sluice_meter_options *options, sluice_error *err) {
+    sluice_meter *m = calloc(1, sizeof *m);
+    if (m && options)
+        memcpy(&m->options, options, options->size < sizeof m->options ? options->size : sizeof m->options);
+    if (m && !m->options.exact_auc) {
+        m->bin[0] = calloc(2 * (size_t)BINS, sizeof **m->bin);
+        if (m->bin[0]) m->bin[1] = m->bin[0] + BINS;
+    }
+    if (!m || (!m->options.exact_auc && !m->bin[0])) {
+        free(m);
+        sl_fail(err, SLUICE_E_MEMORY, "no memory for the measures");
+        return NULL;
+    }
+    sluice_meter_options *o = &m->options;
+    if (!(o->cost_missed >= 0 && o->cost_alarm >= 0 && o->mu_pos >= 0 && o->mu_pos <= 1)) {
+        sl_fail(err, SLUICE_E_USAGE, "costs are not negative, and mu_pos lies between 0 and 1");
+        sluice_meter_free(m);
+        return NULL;
+    }
+    if (o->cost_missed == 0) o->cost_missed = 1;
+    if (o->cost_alarm == 0) o->cost_alarm = 1;
+    if (o->mu_pos == 0) o->mu_pos = 0.5;
+    return m;
+}
+
+void sluice_meter_free(sluice_meter *m) {
+    if (!m) return;
+    free(m->bin[0]);
+    free(m->kept[0].value);
+    free(m->kept[1].value);
+    free(m);
+}
+
+/* Bins in the order of the margins: floats compare like sign-magnitude integers. */
+static size_t bin_of(double margin) {
+    float f = (float)margin + 0.0f; /* -0 is 0 */
+    uint32_t bits;
+    memcpy(&bits, &f, sizeof bits);
+    bits = bits >> 31 ? ~bits : bits | 0x80000000u;
+    return bits >> 16;
+}
+
+/* The largest margin of a bin. */
+static double bin_end(size_t bin) {
+    uint32_t bits = (uint32_t)bin << 16 | 0xffff;
+    bits = bits >> 31 ? bits & 0x7fffffffu : ~bits;
+    float f;
+    memcpy(&f, &bits, sizeof f);
+    return (double)f;
+}
+
+static bool keep(margins *k, double margin) {
+    if (k->n == k->room) {
+        size_t room = k->room ? k->room * 2 : 1024;
+        double *value = realloc(k->value, room * sizeof *value);
+        if (!value) return false;
+        k->value = value;
+        k->room = room;
+    }
+    k->value[k->n++] = margin;
+    k->sorted = false;
+    return true;
+}
+
+static bool has_probabilities(const sluice_meter *m) {
+    return m->options.probability || (m->options.model && sluice_model_has_probability(m->options.model));
+}
+
+static double log_odds(const sluice_meter *m, double margin) {
+    return m->options.model ? sl_model_log_odds(m->options.model, margin) : margin;
+}
+
+/* log(1 + exp(-a)) without overflow, a being the log odds of the label there is; and what its probability misses 1 by.
+ */
+static void add_probability(sluice_meter *m, double margin, int positive) {
+    double odds = log_odds(m, margin), a = positive ? odds : -odds, missed = 1 / (1 + exp(a));
+    m->logistic += (a < 0 ? -a : 0) + log1p(exp(-fabs(a)));
+    m->brier += missed * missed;
+}
+
+sluice_status sluice_meter_add(sluice_meter *m, double margin, double label) {
+    int positive = label > 0;
+    if (m->options.exact_auc) {
+        if (!keep(&m->kept[positive], margin))
+            return sl_fail(&m->error, SLUICE_E_MEMORY, "no memory to keep every margin for the exact AUC");
+    } else {
+        m->bin[positive][bin_of(margin)]++;
+    }
+    m->count[positive][margin > 0]++;
+    double agreement = positive ? margin : -margin;
+    if (agreement < 1) m->hinge += 1 - agreement;
+    if (has_probabilities(m)) add_probability(m, margin, positive);
+    return SLUICE_OK;
+}
+
+sluice_status sluice_meter_add_batch(sluice_meter *m, const sluice_batch *b, const double *margin) {
+    for (size_t i = 0; i < b->rows; i++) {
+        if (b->has_weights && b->weight[i] == 0) continue;
+        sluice_status status = sluice_meter_add(m, margin[i], (double)b->label[i]);
+        if (status != SLUICE_OK) return status;
+    }
+    return SLUICE_OK;
+}
+
+/* ---- reading ---------------------------------------------------------------------------------------------------- */
+
+static int by_value(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Their order is nobody's business. */
+static void sort_margins(margins *k) {
+    if (k->n && !k->sorted) qsort(k->value, k->n, sizeof *k->value, by_value);
+    k->sorted = true;
+}
+
+static void sort_all(sluice_meter *m) {
+    sort_margins(&m->kept[0]);
+    sort_margins(&m->kept[1]);
+}
+
+/* How many of either label tie at the next larger margin: those of one bin, or the equal ones among those kept. *next
+ * begins as {0, 0}; *margin becomes the largest that ties. False past the last. */
+static bool next_tied(const sluice_meter *m, size_t next[2], uint64_t tied[2], double *margin) {
+    tied[0] = tied[1] = 0;
+    if (!m->options.exact_auc) {
+        for (size_t i; (i = next[0]) < BINS && !tied[0] && !tied[1]; next[0]++) {
+            tied[0] = m->bin[0][i];
+            tied[1] = m->bin[1][i];
+            *margin = bin_end(i);
+        }
+        return tied[0] || tied[1];
+    }
+    const margins *neg = &m->kept[0], *pos = &m->kept[1];
+    if (next[0] == neg->n && next[1] == pos->n) return false;
+    bool positive = next[0] == neg->n || (next[1] < pos->n && pos->value[next[1]] < neg->value[next[0]]);
+    *margin = positive ? pos->value[next[1]] : neg->value[next[0]];
+    for (int label = 0; label < 2; label++)
+        while (next[label] < m->kept[label].n && !(m->kept[label].value[next[label]] > *margin)) {
+            next[label]++;
+            tied[label]++;
+        }
+    return true;
+}
+
+/* AUC: the share of pairs (positive, negative) in which the positive has the larger margin; ties count half. Counts are
+ * kept as integers as long as possible: exact up to 2^53 pairs. Average precision: the mean over the positives of the
+ * precision where all with their margin, or a larger one, are predicted +1. */
+static void measure_order(const sluice_meter *m, double positives, double negatives, sluice_measures *r) {
+    r->auc = r->average_precision = NAN;
+    if (positives == 0 || negatives == 0) return;
+    double wins = 0, precision = 0, below[2] = {0, 0}, margin;
+    size_t next[2] = {0, 0};
+    for (uint64_t tied[2]; next_tied(m, next, tied, &margin);) {
+        double neg = (double)tied[0], pos = (double)tied[1], found = positives - below[1];
+        wins += pos * (below[0] + neg / 2);
+        if (pos > 0) precision += pos * (found / (found + negatives - below[0]));
+        below[0] += neg;
+        below[1] += pos;
+    }
+    r->auc = wins / (positives * negatives);
+    r->average_precision = precision / positives;
+}
+
+size_t sluice_meter_curve(sluice_meter *m, sluice_cut *cuts, size_t room) {
+    sluice_cut now = {
+        .margin = -INFINITY, .true_pos = m->count[1][1] + m->count[1][0], .false_pos = m->count[0][1] + m->count[0][0]};
+    double pos = (double)now.true_pos, neg = (double)now.false_pos;
+    if (now.true_pos == 0 || now.false_pos == 0 || room < 3) return 0;
+    sort_all(m);
+    size_t n = 0, next[2] = {0, 0};
+    cuts[n++] = now;
+    for (uint64_t tied[2]; next_tied(m, next, tied, &now.margin);) {
+        now.false_pos -= tied[0];
+        now.true_pos -= tied[1];
+        /* both rates fall by 1 in all: so many cuts at equal distances, and no more */
+        double moved =
+            (double)(cuts[n - 1].true_pos - now.true_pos) / pos + (double)(cuts[n - 1].false_pos - now.false_pos) / neg;
+        bool is_last = now.true_pos == 0 && now.false_pos == 0;
+        if (is_last || (moved * (double)(room - 2) >= 2 && n < room - 1)) cuts[n++] = now;
+    }
+    return n;
+}
+
+/* The next smallest of the margins kept, which are sorted; *label: whose it is. */
+static double next_margin(const sluice_meter *m, size_t next[2], int *label) {
+    const margins *neg = &m->kept[0], *pos = &m->kept[1];
+    *label = next[0] == neg->n || (next[1] < pos->n && pos->value[next[1]] < neg->value[next[0]]);
+    return m->kept[*label].value[next[*label]++];
+}
+
+/* Probabilities do not fall as margins rise, so bins of margins are bins of probabilities. Equal probabilities are
+ * never parted: a bin that is full waits for the next one that differs. */
+static size_t fill_bins(const sluice_meter *m, sluice_calibration_bin bins[SLUICE_CALIBRATION_BINS]) {
+    size_t n = m->kept[0].n + m->kept[1].n, next[2] = {0, 0}, bin = 0, used = 0;
+    double last = -1;
+    for (size_t i = 0; i < n; i++) {
+        int label;
+        double p = 1 / (1 + exp(-log_odds(m, next_margin(m, next, &label))));
+        if (i * SLUICE_CALIBRATION_BINS >= bin * n && p != last) {
+            bins[used++] = (sluice_calibration_bin){.lowest = p};
+            bin = i * SLUICE_CALIBRATION_BINS / n + 1;
+        }
+        sluice_calibration_bin *b = &bins[used - 1];
+        b->examples++;
+        b->positives += (uint64_t)label;
+        b->probability += p; /* the sum, for now */
+        b->highest = last = p;
+    }
+    for (size_t i = 0; i < used; i++) bins[i].probability /= (double)bins[i].examples;
+    return used;
+}
+
+size_t sluice_meter_bins(sluice_meter *m, sluice_calibration_bin bins[SLUICE_CALIBRATION_BINS]) {
+    if (!m->options.exact_auc || !has_probabilities(m)) return 0;
+    sort_all(m);
+    return fill_bins(m, bins);
+}
+
+static double calibration_error(sluice_meter *m) {
+    sluice_calibration_bin bins[SLUICE_CALIBRATION_BINS];
+    size_t n = sluice_meter_bins(m, bins);
+    double sum = 0, all = 0;
+    for (size_t i = 0; i < n; i++) {
+        sum += fabs(bins[i].probability * (double)bins[i].examples - (double)bins[i].positives);
+        all += (double)bins[i].examples;
+    }
+    return n ? sum / all : NAN;
+}
+
+static double ratio(double a, double b) { return b > 0 ? a / b : NAN; }
+
+uint64_t sluice_meter_mistakes(const sluice_meter *m, uint64_t *examples) {
+    uint64_t right = m->count[1][1] + m->count[0][0], wrong = m->count[1][0] + m->count[0][1];
+    *examples = right + wrong;
+    return wrong;
+}
+
+const sluice_error *sluice_meter_error(const sluice_meter *m) { return &m->error; }
+
+void sluice_meter_read(sluice_meter *m, sluice_measures *measures) {
+    uint64_t tp = m->count[1][1], fn = m->count[1][0], fp = m->count[0][1], tn = m->count[0][0];
+    double pos = (double)(tp + fn), neg = (double)(tn + fp), all = pos + neg;
+    double mu = m->options.mu_pos;
+    sluice_measures r = {.size = measures->size, .examples = tp + fn + fp + tn, .mistakes = fn + fp};
+    r.true_pos = tp;
+    r.false_pos = fp;
+    r.true_neg = tn;
+    r.false_neg = fn;
+    r.error_rate = ratio((double)r.mistakes, all);
+    r.accuracy = ratio((double)(tp + tn), all);
+    r.sensitivity = r.recall = ratio((double)tp, pos);
+    r.specificity = ratio((double)tn, neg);
+    r.balanced_accuracy = 0.5 * r.sensitivity + 0.5 * r.specificity;
+    r.sum = mu * r.sensitivity + (1 - mu) * r.specificity;
+    r.cost = m->options.cost_missed * (double)fn + m->options.cost_alarm * (double)fp;
+    r.precision = ratio((double)tp, (double)(tp + fp));
+    r.f1 = ratio(2 * (double)tp, (double)(2 * tp + fp + fn));
+    sort_all(m);
+    measure_order(m, pos, neg, &r);
+    r.hinge_loss = ratio(m->hinge, all);
+    bool known = has_probabilities(m);
+    r.log_loss = known ? ratio(m->logistic, all) : NAN;
+    r.brier = known ? ratio(m->brier, all) : NAN;
+    r.calibration_error = calibration_error(m);
+    memcpy(measures, &r, measures->size < sizeof r ? measures->size : sizeof r);
+}

@@ -1,0 +1,354 @@
+/* Reading the binary format (docs/bin-format.md). Nothing in a file is believed before it was checked: sizes against
+ * the bytes that are there, the block against its checksum, and then, as a checksum is no proof against intent, the
+ * rows against the rules that hold for text. Damage ends the reading even where bad lines would be left out. */
+#include "io/bin/bin.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "features/names.h"
+#include "io/format.h"
+
+enum { STEP = 1 << 20 }; /* a block's room grows by what has arrived, not by what its header promises */
+
+static bool fail_fetch(sl_input *in, sl_block *b, const char *why) {
+    b->status =
+        sl_fail_at(&b->error, SLUICE_E_DATA, in->name, 0, 0, "%s (at byte %llu)", why, (unsigned long long)b->offset);
+    b->n = 0;
+    in->ended = true;
+    return true;
+}
+
+/* Appends n bytes to the block; *got is less only at the end of the input. */
+static bool take(sl_input *in, sl_block *b, size_t n, size_t *got) {
+    *got = 0;
+    while (*got < n) {
+        size_t some, left = n - *got;
+        if (b->n == b->room && !sl_block_room(b, b->n + (left < b->n + STEP ? left : b->n + STEP))) {
+            b->status = sl_fail_at(&b->error, SLUICE_E_MEMORY, in->name, 0, 0, "no memory for a block of %zu bytes", n);
+            return false;
+        }
+        b->status =
+            sl_source_read(in->source, b->text + b->n, left < b->room - b->n ? left : b->room - b->n, &some, &b->error);
+        if (b->status != SLUICE_OK) return false;
+        if (some == 0) break;
+        b->n += some, *got += some;
+    }
+    return true;
+}
+
+static bool stop(sl_input *in, sl_block *b) {
+    b->n = 0;
+    in->ended = true;
+    return true;
+}
+
+/* The end marker: the number of rows, and then nothing. */
+static bool fetch_end(sl_input *in, sl_block *b) {
+    const char *payload = b->text + SL_BIN_BLOCK_HEADER;
+    if (sl_get_u64(b->text + 16) != sl_bin_checksum(b->text, payload, 8))
+        return fail_fetch(in, b, "the end marker is damaged");
+    if (sl_get_u64(payload) != in->rows)
+        return fail_fetch(in, b, "blocks are missing: the file says it has more or fewer rows");
+    size_t got;
+    uint64_t end = sl_source_offset(in->source);
+    b->n = 0;
+    if (!take(in, b, 1, &got)) return stop(in, b);
+    if (got) {
+        b->offset = end;
+        return fail_fetch(in, b, "there are bytes behind the end marker");
+    }
+    return !stop(in, b);
+}
+
+bool sl_fetch_bin(sl_input *in, sl_block *b) {
+    size_t got;
+    if (!in->started) {
+        if (!take(in, b, SL_BIN_FILE_HEADER, &got)) return stop(in, b);
+        if (got == 0) return !stop(in, b); /* an empty input has no examples, in every format */
+        if (got < SL_BIN_FILE_HEADER || memcmp(b->text, SL_BIN_MAGIC, SL_BIN_MAGIC_BYTES) != 0)
+            return fail_fetch(in, b, "this is not a sluice bin file; if it is text, say -f libsvm");
+        if (sl_get_u32(b->text + 8) != SL_BIN_VERSION || sl_get_u32(b->text + 12) != 0)
+            return fail_fetch(in, b, "this bin file is damaged or of another version");
+        in->started = true;
+        b->n = 0;
+    }
+    b->offset = sl_source_offset(in->source);
+    if (!take(in, b, SL_BIN_BLOCK_HEADER, &got)) return stop(in, b);
+    if (got < SL_BIN_BLOCK_HEADER) return fail_fetch(in, b, "the file ends before its end marker");
+    uint32_t n = sl_get_u32(b->text), rows = sl_get_u32(b->text + 4), nonzeros = sl_get_u32(b->text + 8),
+             flags = sl_get_u32(b->text + 12);
+    /* a row takes at least a byte for its length, a nonzero one for its id */
+    bool sane = n <= SL_BIN_MAX_PAYLOAD && rows <= SL_BIN_MAX_ROWS && nonzeros <= SL_BIN_MAX_NONZEROS &&
+                !(flags & ~(uint32_t)SL_BIN_FLAGS);
+    sane = sane && (flags & SL_BIN_END ? flags == SL_BIN_END && n == 8 && !rows && !nonzeros
+                                       : rows && rows <= n && nonzeros <= n - rows);
+    sane = sane && (!(flags & SL_BIN_NAMES) || flags & SL_BIN_IDS_ANY);
+    if (!sane) return fail_fetch(in, b, "the head of a block is damaged");
+    if (!take(in, b, n, &got)) return stop(in, b);
+    if (got < n) return fail_fetch(in, b, "the file ends in the middle of a block");
+    if (flags & SL_BIN_END) return fetch_end(in, b);
+    memset(b->text + b->n, 0, SL_BLOCK_PAD);
+    in->rows += rows;
+    return true;
+}
+
+/* ---- decoding --------------------------------------------------------------------------------------------------- */
+
+typedef struct cursor {
+    const uint8_t *p, *end;
+} cursor;
+
+/* The next n bytes, or NULL if there are not so many. */
+static const uint8_t *bytes(cursor *c, size_t n) {
+    if ((size_t)(c->end - c->p) < n) return NULL;
+    const uint8_t *p = c->p;
+    c->p += n;
+    return p;
+}
+
+static bool varint(cursor *c, uint64_t *v) {
+    uint64_t value = 0;
+    for (unsigned shift = 0; c->p < c->end && shift < 64; shift += 7) {
+        uint8_t byte = *c->p++;
+        if (shift == 63 && byte > 1) return false;
+        value |= (uint64_t)(byte & 0x7f) << shift;
+        if (byte < 0x80) {
+            *v = value;
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *get_labels(cursor *c, sluice_batch *b, size_t rows, uint32_t flags) {
+    if (flags & SL_BIN_LABELS_FLOAT) {
+        const uint8_t *p = bytes(c, 4 * rows);
+        if (!p) return "labels are missing";
+        for (size_t i = 0; i < rows; i++) {
+            b->label[i] = sl_get_f32(p + 4 * i);
+            if (!isfinite(b->label[i])) return "a label is not finite";
+        }
+    } else {
+        const uint8_t *p = bytes(c, (rows + 7) / 8);
+        if (!p) return "labels are missing";
+        for (size_t i = 0; i < rows; i++)
+            b->label[i] = (float)(p[i / 8] >> i % 8 & 1) * 2 - 1; /* no branch: labels are hard to foresee */
+        if (rows % 8 && p[rows / 8] >> rows % 8) return "labels are damaged";
+    }
+    return NULL;
+}
+
+static const char *get_weights(cursor *c, sluice_batch *b, size_t rows) {
+    const uint8_t *p = bytes(c, 4 * rows);
+    if (!p) return "weights are missing";
+    for (size_t i = 0; i < rows; i++) {
+        b->weight[i] = sl_get_f32(p + 4 * i);
+        if (!isfinite(b->weight[i]) || b->weight[i] < 0) return "a weight is negative or not finite";
+    }
+    b->has_weights = true;
+    return NULL;
+}
+
+static const char *get_lengths(cursor *c, sluice_batch *b, size_t rows, size_t nonzeros) {
+    size_t at = 0;
+    for (size_t i = 0; i < rows; i++) {
+        uint64_t n;
+        if (!varint(c, &n) || n > nonzeros - at) return "row lengths are damaged";
+        b->start[i + 1] = at += (size_t)n;
+    }
+    return at == nonzeros ? NULL : "row lengths are damaged";
+}
+
+/* What is wrong with the differences of a block that has passed the checks of its sizes. */
+static const char *find_bad_id(const uint8_t *control, const uint8_t *data, const sluice_batch *b, size_t rows) {
+    sl_id_facts all = {0};
+    sl_ids_portable(control, data, b->start[rows], b->id, &all);
+    for (size_t i = 0; i < rows; i++) {
+        uint32_t before = b->start[i] ? b->id[b->start[i] - 1] : 0;
+        uint64_t id = 0;
+        bool steps = true;
+        for (size_t k = b->start[i]; k < b->start[i + 1]; k++) {
+            uint32_t difference = b->id[k] - before;
+            steps &= difference != 0 || k == b->start[i];
+            before = b->id[k];
+            id += difference;
+        }
+        if (!steps) return "an id stands twice in an example";
+        if (id >= SL_WIDE) break;
+    }
+    return "an id is too large for its block";
+}
+
+_Static_assert((int)SL_IDS_AHEAD <= (int)SL_BLOCK_PAD, "what is looked at behind the end of a block is there");
+
+static const char *get_ascending_ids(cursor *c, sl_block *block, size_t rows, size_t n) {
+    const uint8_t *control = bytes(c, (n + 3) / 4), *data;
+    if (!control) return "ids are missing";
+    if (n == 0) return NULL; /* there may be no room for ids either */
+    size_t length = sl_ids_bytes(control, n / 4);
+    if (length > (size_t)(c->end - c->p)) return "ids are missing";
+    if (n % 4) {
+        if (control[n / 4] >> 2 * (n % 4)) return "ids are damaged";
+        length += sl_ids_bytes(control + n / 4, 1) - (4 - n % 4); /* those that are not there count 1 each */
+    }
+    if (!(data = bytes(c, length))) return "ids are missing";
+    sluice_batch *b = &block->batch;
+    sl_id_facts facts = {0};
+    block->rules->sum_ids(control, data, n, b->id, &facts);
+    return sl_ids_by_row(b->id, b->start, rows, &facts) ? NULL : find_bad_id(control, data, b, rows);
+}
+
+static const char *get_any_ids(cursor *c, sl_block *block, size_t rows) {
+    sluice_batch *b = &block->batch;
+    for (size_t i = 0; i < rows; i++) {
+        size_t first = b->start[i], n = b->start[i + 1] - first;
+        uint64_t last = 0, z, *ids = sl_duplicates_room(&block->repeat, n);
+        if (!ids) return "there is no memory for a row";
+        for (size_t k = 0; k < n; k++) {
+            if (!varint(c, &z)) return "ids are damaged";
+            ids[k] = last += z >> 1 ^ (0 - (z & 1));
+            if (last < SL_WIDE) {
+                b->id[first + k] = (uint32_t)last;
+            } else {
+                b->id[first + k] = SL_WIDE + (uint32_t)b->wides;
+                b->wide[b->wides++] = last;
+            }
+        }
+        if (sl_duplicates_find(&block->repeat, n) != SL_NO_DUPLICATE) return "an id stands twice in an example";
+    }
+    return NULL;
+}
+
+/* Whether a name stands twice in the list of the batch's first n names. */
+static bool names_repeat(sl_block *block, size_t n) {
+    const sluice_batch *b = &block->batch;
+    uint64_t *hashes = sl_duplicates_room(&block->repeat, n);
+    if (!hashes) return true;
+    memcpy(hashes, b->hash, n * sizeof *hashes);
+    return sl_duplicates_find(&block->repeat, n) != SL_NO_DUPLICATE;
+}
+
+/* The block's names, each once, into the batch's text and, for the moment, to the front of its arrays. */
+static const char *get_names(cursor *c, sl_block *block, size_t nonzeros, size_t *count) {
+    sluice_batch *b = &block->batch;
+    uint64_t n;
+    if (!varint(c, &n) || n > nonzeros) return "names are damaged";
+    if (!sl_batch_reserve_names(b, nonzeros, (size_t)(c->end - c->p))) return "there is no memory for it";
+    for (size_t i = 0; i < n; i++) {
+        uint64_t length;
+        const uint8_t *p;
+        if (!varint(c, &length) || length > SL_MAX_NAME || !(p = bytes(c, (size_t)length))) return "names are damaged";
+        if (length) memcpy(b->text + b->text_n, p, (size_t)length);
+        b->name[i] = (sl_name){(uint32_t)b->text_n, (uint32_t)length};
+        b->hash[i] = sl_name_hash(b->text + b->text_n, (size_t)length);
+        b->text_n += (size_t)length;
+    }
+    *count = (size_t)n;
+    b->has_names = true;
+    return n && names_repeat(block, (size_t)n) ? "a name stands twice in its list" : NULL;
+}
+
+/* Features by the positions that ids are, instead of ids. */
+static const char *use_names(sluice_batch *b, size_t nonzeros, size_t count) {
+    sl_name *names = malloc((count + 1) * sizeof *names);
+    uint64_t *hashes = malloc((count + 1) * sizeof *hashes);
+    const char *why = names && hashes ? NULL : "there is no memory for it";
+    if (!why && count) {
+        memcpy(names, b->name, count * sizeof *names);
+        memcpy(hashes, b->hash, count * sizeof *hashes);
+    }
+    for (size_t k = 0; k < nonzeros && !why; k++) {
+        uint64_t position = sl_batch_id(b, k);
+        if (position >= count) why = "a feature has no name";
+        if (why) break;
+        b->name[k] = names[position];
+        b->hash[k] = hashes[position];
+    }
+    free(names);
+    free(hashes);
+    return why;
+}
+
+/* sl_get_u32 that compilers see through, so that they use vectors. */
+static inline uint32_t load_u32(const uint8_t *p) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    uint32_t v;
+    memcpy(&v, p, 4);
+    return v;
+#else
+    return sl_get_u32(p);
+#endif
+}
+
+/* Copies floats and tells whether all are finite, and whether some are 0. In whole numbers, whose high bits are
+ * gathered and asked for once, for the same reason. */
+static bool get_floats(const uint8_t *p, size_t n, float *restrict value, bool *zeros) {
+    uint32_t zero = 0, beyond = 0;
+    for (size_t k = 0; k < n; k++) {
+        uint32_t bits = load_u32(p + 4 * k), size = bits & 0x7fffffff;
+        memcpy(value + k, &bits, 4);
+        zero |= size - 1;
+        beyond |= size + 0x800000; /* infinity is 0x7f800000, what is no number is more */
+    }
+    *zeros = zero >> 31;
+    return !(beyond >> 31);
+}
+
+static const char *get_values(cursor *c, sluice_batch *b, size_t n, uint32_t flags) {
+    static const size_t widths[4] = {0, 1, 2, 4};
+    const uint8_t *p = bytes(c, n * widths[(flags & SL_BIN_VALUES) >> 2]);
+    if (!p) return "values are missing";
+    float *restrict value = b->value;
+    uint32_t zero = 0;
+    switch (flags & SL_BIN_VALUES) {
+    case SL_BIN_VALUES_ONE:
+        for (size_t k = 0; k < n; k++) value[k] = 1;
+        break;
+    case SL_BIN_VALUES_U8:
+        for (size_t k = 0; k < n; k++) value[k] = p[k], zero |= p[k] - 1u;
+        break;
+    case SL_BIN_VALUES_U16:
+        for (size_t k = 0; k < n; k++) {
+            int v = p[2 * k] | p[2 * k + 1] << 8;
+            value[k] = (float)v, zero |= (uint32_t)v - 1;
+        }
+        break;
+    default:
+        return get_floats(p, n, value, &b->has_zeros) ? NULL : "a value is not finite";
+    }
+    b->has_zeros = zero >> 31;
+    return NULL;
+}
+
+/* What is wrong with the block, or NULL. */
+static const char *decode(sl_block *block) {
+    const uint8_t *head = (const uint8_t *)block->text;
+    cursor c = {head + SL_BIN_BLOCK_HEADER, head + block->n};
+    size_t rows = sl_get_u32(head + 4), nonzeros = sl_get_u32(head + 8);
+    uint32_t flags = sl_get_u32(head + 12);
+    sluice_batch *b = &block->batch;
+    const char *why;
+    size_t names = 0;
+    if (sl_get_u64(head + 16) != sl_bin_checksum(head, c.p, (size_t)(c.end - c.p))) return "its checksum does not fit";
+    if (!sl_batch_reserve(b, rows, nonzeros, flags & SL_BIN_IDS_ANY ? nonzeros : 0)) return "there is no memory for it";
+    if ((why = get_labels(&c, b, rows, flags))) return why;
+    if (flags & SL_BIN_WEIGHTS && (why = get_weights(&c, b, rows))) return why;
+    if ((why = get_lengths(&c, b, rows, nonzeros))) return why;
+    if (flags & SL_BIN_NAMES && (why = get_names(&c, block, nonzeros, &names))) return why;
+    why = flags & SL_BIN_IDS_ANY ? get_any_ids(&c, block, rows) : get_ascending_ids(&c, block, rows, nonzeros);
+    if (!why && flags & SL_BIN_NAMES) why = use_names(b, nonzeros, names);
+    if (why || (why = get_values(&c, b, nonzeros, flags))) return why;
+    if (c.p != c.end) return "it is longer than its rows";
+    b->rows = rows, b->nonzeros = nonzeros;
+    return NULL;
+}
+
+void sl_parse_bin(sl_block *b) {
+    const char *why = decode(b);
+    if (!why) return;
+    sl_batch_clear(&b->batch);
+    b->status = sl_fail_at(&b->error, strstr(why, "no memory") ? SLUICE_E_MEMORY : SLUICE_E_DATA, b->source, 0, 0,
+                           "the block at byte %llu is damaged: %s", (unsigned long long)b->offset, why);
+}

@@ -1,0 +1,59 @@
+/* The binary format of examples: docs/bin-format.md. What the reading and the writing half share. */
+#ifndef SL_BIN_H
+#define SL_BIN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "rows/batch.h"
+#include "base/bytes.h"
+
+/* Neither text nor anything a newline conversion leaves alone. */
+#define SL_BIN_MAGIC "\x89SLB\r\n\x1a\n"
+#define SL_BIN_MAGIC_BYTES 8
+#define SL_BIN_VERSION 2
+
+enum {
+    SL_BIN_FILE_HEADER = 16,   /* magic, version (u32), 0 (u32) */
+    SL_BIN_BLOCK_HEADER = 24,  /* payload bytes, rows, nonzeros, flags (u32 each), checksum (u64) */
+    SL_BIN_NONZEROS = 1 << 16, /* a block is closed when it has so many, or so many rows */
+};
+/* So that a small compressed file cannot unpack into a large block: only a single long row makes one. */
+#define SL_BIN_MAX_ROWS ((uint32_t)1 << 16)
+#define SL_MAX_ROW ((size_t)1 << 24) /* features of one example; as many as the longest line of text has room for */
+#define SL_BIN_MAX_NONZEROS (SL_BIN_NONZEROS + (uint32_t)SL_MAX_ROW)
+#define SL_BIN_MAX_ROW_TEXT ((size_t)128 << 20) /* of the names of one row */
+#define SL_BIN_MAX_TEXT ((size_t)8 << 20)       /* a block is closed when its names have so many bytes */
+#define SL_BIN_MAX_PAYLOAD ((uint32_t)14 * SL_BIN_MAX_NONZEROS + (uint32_t)16 * SL_BIN_MAX_ROWS)
+
+/* Flags of a block. */
+enum {
+    SL_BIN_LABELS_FLOAT = 1, /* else one bit each: 1 is +1, 0 is -1 */
+    SL_BIN_WEIGHTS = 2,
+    SL_BIN_VALUES = 3 << 2, /* one of the four below */
+    SL_BIN_VALUES_ONE = 0 << 2,
+    SL_BIN_VALUES_U8 = 1 << 2,
+    SL_BIN_VALUES_U16 = 2 << 2,
+    SL_BIN_VALUES_F32 = 3 << 2,
+    SL_BIN_IDS_ANY = 1 << 4, /* else all ids are below 2^31 and ascend in each row */
+    SL_BIN_END = 1 << 5,     /* no rows: the payload is the number of rows of the file (u64) */
+    SL_BIN_NAMES = 1 << 6,   /* features have names: ids (any) are positions in the block's list of names */
+    SL_BIN_FLAGS = (1 << 7) - 1,
+};
+
+/* The checksum of a block: of its payload, seeded with that of the header's first 16 bytes. */
+uint64_t sl_bin_checksum(const void *header, const void *payload, size_t n);
+
+/* Bytes that grow. */
+typedef struct sl_bytes {
+    uint8_t *data;
+    size_t n, room;
+} sl_bytes;
+
+/* Appends: the file header; a batch as one block; the end. False when there is no memory. */
+bool sl_bin_put_header(sl_bytes *out);
+bool sl_bin_put_block(sl_bytes *out, const sluice_batch *b);
+bool sl_bin_put_end(sl_bytes *out, uint64_t rows);
+
+#endif

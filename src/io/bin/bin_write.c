@@ -1,0 +1,220 @@
+/* Batches to blocks of the binary format (docs/bin-format.md). */
+#include <stdlib.h>
+#include <xxhash.h>
+
+#include "features/names.h"
+#include "io/bin/bin.h"
+
+uint64_t sl_bin_checksum(const void *header, const void *payload, size_t n) {
+    return XXH3_64bits_withSeed(payload, n, XXH3_64bits(header, 16));
+}
+
+/* Room for n more bytes, or NULL; out->n is left to the caller. */
+static uint8_t *more(sl_bytes *out, size_t n) {
+    if (n > out->room - out->n) {
+        if (n > SIZE_MAX / 4 - out->n) return NULL;
+        size_t room = (out->n + n) * 2;
+        uint8_t *grown = realloc(out->data, room);
+        if (!grown) return NULL;
+        out->data = grown, out->room = room;
+    }
+    return out->data + out->n;
+}
+
+static uint8_t *put_varint(uint8_t *p, uint64_t v) {
+    for (; v >= 0x80; v >>= 7) *p++ = (uint8_t)(v | 0x80);
+    *p++ = (uint8_t)v;
+    return p;
+}
+
+/* The smallest way to write the block that gives back every bit. */
+static uint32_t choose_flags(const sluice_batch *b) {
+    uint32_t flags = b->has_weights ? SL_BIN_WEIGHTS : 0, values = SL_BIN_VALUES_ONE;
+    for (size_t i = 0; i < b->rows; i++)
+        if (b->label[i] != 1 && b->label[i] != -1) flags |= SL_BIN_LABELS_FLOAT;
+    for (size_t k = 0; k < b->nonzeros && values != SL_BIN_VALUES_F32; k++) {
+        float v = b->value[k];
+        uint32_t bits, need = SL_BIN_VALUES_F32;
+        memcpy(&bits, &v, 4);
+        if (v == 1)
+            need = values;
+        else if (v >= 0 && v <= 65535 && v == (float)(uint32_t)v && bits >> 31 == 0) /* -0 is no whole number here */
+            need = v <= 255 ? SL_BIN_VALUES_U8 : SL_BIN_VALUES_U16;
+        if (need > values) values = need;
+    }
+    flags |= values;
+    if (b->has_names) return flags | SL_BIN_NAMES | SL_BIN_IDS_ANY;
+    for (size_t i = 0; i < b->rows && !(flags & SL_BIN_IDS_ANY); i++)
+        for (size_t k = b->start[i]; k < b->start[i + 1]; k++)
+            if (b->id[k] >= SL_WIDE || (k > b->start[i] && b->id[k] <= b->id[k - 1])) flags |= SL_BIN_IDS_ANY;
+    return flags;
+}
+
+static bool put_labels(sl_bytes *out, const sluice_batch *b, uint32_t flags) {
+    uint8_t *p = more(out, 4 * b->rows + 1);
+    if (!p) return false;
+    if (flags & SL_BIN_LABELS_FLOAT) {
+        for (size_t i = 0; i < b->rows; i++) sl_put_f32(p + 4 * i, b->label[i]);
+        out->n += 4 * b->rows;
+    } else {
+        size_t n = (b->rows + 7) / 8;
+        memset(p, 0, n);
+        for (size_t i = 0; i < b->rows; i++)
+            if (b->label[i] > 0) p[i / 8] = (uint8_t)(p[i / 8] | 1u << i % 8);
+        out->n += n;
+    }
+    return true;
+}
+
+static bool put_weights(sl_bytes *out, const sluice_batch *b) {
+    uint8_t *p = more(out, 4 * b->rows);
+    if (!p) return false;
+    for (size_t i = 0; i < b->rows; i++) sl_put_f32(p + 4 * i, b->weight[i]);
+    out->n += 4 * b->rows;
+    return true;
+}
+
+static bool put_lengths(sl_bytes *out, const sluice_batch *b) {
+    uint8_t *p = more(out, 10 * b->rows);
+    if (!p) return false;
+    for (size_t i = 0; i < b->rows; i++) p = put_varint(p, b->start[i + 1] - b->start[i]);
+    out->n = (size_t)(p - out->data);
+    return true;
+}
+
+/* Four differences share a byte that says how long each is; their bytes follow behind all of those. */
+static bool put_ascending_ids(sl_bytes *out, const sluice_batch *b) {
+    size_t controls = (b->nonzeros + 3) / 4;
+    uint8_t *control = more(out, controls + 4 * b->nonzeros), *p = control + controls;
+    if (!control) return false;
+    memset(control, 0, controls);
+    for (size_t i = 0; i < b->rows; i++) {
+        uint32_t last = 0;
+        for (size_t k = b->start[i]; k < b->start[i + 1]; k++) {
+            uint32_t d = b->id[k] - last;
+            unsigned length = d < 1u << 8 ? 1 : d < 1u << 16 ? 2 : d < 1u << 24 ? 3 : 4;
+            control[k / 4] = (uint8_t)(control[k / 4] | (length - 1) << k % 4 * 2);
+            for (unsigned j = 0; j < length; j++) *p++ = (uint8_t)(d >> 8 * j);
+            last = b->id[k];
+        }
+    }
+    out->n = (size_t)(p - out->data);
+    return true;
+}
+
+/* The list of the block's names, in the order of first sight; *position says where each feature's is, and the caller
+ * frees it. */
+static bool put_names(sl_bytes *out, const sluice_batch *b, uint64_t **position) {
+    sl_names list = {0};
+    bool fine = (*position = malloc((b->nonzeros + 1) * sizeof **position)) != NULL;
+    for (size_t k = 0; k < b->nonzeros && fine; k++) {
+        uint32_t number = sl_names_add(&list, b->hash[k], b->text + b->name[k].at, b->name[k].n);
+        (*position)[k] = number;
+        fine = number != SL_NO_NAME;
+    }
+    uint8_t *p = fine ? more(out, 10 + list.bytes_n + (size_t)3 * list.n) : NULL;
+    if (p) p = put_varint(p, list.n);
+    for (uint32_t i = 0; p && i < list.n; i++) {
+        size_t n;
+        const char *name = sl_names_text(&list, i, &n);
+        p = put_varint(p, n);
+        if (n) memcpy(p, name, n);
+        p += n;
+    }
+    if (p) out->n = (size_t)(p - out->data);
+    sl_names_free(&list);
+    return p != NULL;
+}
+
+/* ids: NULL, or what to write instead of the batch's own. */
+static bool put_any_ids(sl_bytes *out, const sluice_batch *b, const uint64_t *ids) {
+    uint8_t *p = more(out, 10 * b->nonzeros);
+    if (!p) return false;
+    for (size_t i = 0; i < b->rows; i++) {
+        uint64_t last = 0;
+        for (size_t k = b->start[i]; k < b->start[i + 1]; k++) {
+            uint64_t id = ids ? ids[k] : sl_batch_id(b, k), d = id - last;
+            p = put_varint(p, d << 1 ^ (0 - (d >> 63))); /* zigzag: small steps down are small numbers too */
+            last = id;
+        }
+    }
+    out->n = (size_t)(p - out->data);
+    return true;
+}
+
+static bool put_values(sl_bytes *out, const sluice_batch *b, uint32_t flags) {
+    size_t n = b->nonzeros, width = 0;
+    uint8_t *p = more(out, 4 * n);
+    if (!p) return false;
+    switch (flags & SL_BIN_VALUES) {
+    case SL_BIN_VALUES_U8:
+        width = 1;
+        for (size_t k = 0; k < n; k++) p[k] = (uint8_t)b->value[k];
+        break;
+    case SL_BIN_VALUES_U16:
+        width = 2;
+        for (size_t k = 0; k < n; k++) {
+            uint16_t v = (uint16_t)b->value[k];
+            p[2 * k] = (uint8_t)v, p[2 * k + 1] = (uint8_t)(v >> 8);
+        }
+        break;
+    case SL_BIN_VALUES_F32:
+        width = 4;
+        for (size_t k = 0; k < n; k++) sl_put_f32(p + 4 * k, b->value[k]);
+        break;
+    default:
+        break;
+    }
+    out->n += width * n;
+    return true;
+}
+
+/* Fills in the header of the block that begins at `start`, now that its payload is there. */
+static void finish(sl_bytes *out, size_t start, size_t rows, size_t nonzeros, uint32_t flags) {
+    uint8_t *header = out->data + start, *payload = header + SL_BIN_BLOCK_HEADER;
+    size_t n = out->n - start - SL_BIN_BLOCK_HEADER;
+    sl_put_u32(header, (uint32_t)n);
+    sl_put_u32(header + 4, (uint32_t)rows);
+    sl_put_u32(header + 8, (uint32_t)nonzeros);
+    sl_put_u32(header + 12, flags);
+    sl_put_u64(header + 16, sl_bin_checksum(header, payload, n));
+}
+
+bool sl_bin_put_header(sl_bytes *out) {
+    uint8_t *p = more(out, SL_BIN_FILE_HEADER);
+    if (!p) return false;
+    memcpy(p, SL_BIN_MAGIC, SL_BIN_MAGIC_BYTES);
+    sl_put_u32(p + 8, SL_BIN_VERSION);
+    sl_put_u32(p + 12, 0);
+    out->n += SL_BIN_FILE_HEADER;
+    return true;
+}
+
+bool sl_bin_put_block(sl_bytes *out, const sluice_batch *b) {
+    size_t start = out->n;
+    uint32_t flags = choose_flags(b);
+    if (!more(out, SL_BIN_BLOCK_HEADER)) return false;
+    out->n += SL_BIN_BLOCK_HEADER;
+    uint64_t *position = NULL;
+    bool fine = put_labels(out, b, flags) && (!b->has_weights || put_weights(out, b)) && put_lengths(out, b) &&
+                (!b->has_names || put_names(out, b, &position)) &&
+                (flags & SL_BIN_IDS_ANY ? put_any_ids(out, b, position) : put_ascending_ids(out, b)) &&
+                put_values(out, b, flags);
+    free(position);
+    if (!fine) {
+        out->n = start;
+        return false;
+    }
+    finish(out, start, b->rows, b->nonzeros, flags);
+    return true;
+}
+
+bool sl_bin_put_end(sl_bytes *out, uint64_t rows) {
+    size_t start = out->n;
+    uint8_t *p = more(out, SL_BIN_BLOCK_HEADER + 8);
+    if (!p) return false;
+    sl_put_u64(p + SL_BIN_BLOCK_HEADER, rows);
+    out->n += SL_BIN_BLOCK_HEADER + 8;
+    finish(out, start, 0, 0, SL_BIN_END);
+    return true;
+}

@@ -1,0 +1,380 @@
+/* csv (RFC 4180): rows of cells. Every cell is taken for what it is: a number is the value of its column's feature, an
+ * empty cell is nothing, and any other text is the feature `column=text`. There is no second look at a stream, so what
+ * a column is cannot be decided before its cells are read.
+ *
+ * Names of columns are put into a batch once; a number in a cell then costs its digits and a few stores. */
+#include "io/named/csv.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/digits.h"
+#include "base/error.h"
+#include "features/names.h"
+#include "io/format.h"
+#include "io/named/named_rows.h"
+#include "io/records.h"
+
+#define EACH 0x0101010101010101u
+
+void sl_csv_place(const char *text, const char *at, uint64_t *line, size_t *column) {
+    const char *newline = at > text ? memrchr(text, '\n', (size_t)(at - text)) : NULL;
+    *line = 1 + sl_count_newlines(text, (size_t)(at - text));
+    *column = (size_t)(at - (newline ? newline + 1 : text)) + 1;
+}
+
+static bool bad(sl_csv_trouble *t, sl_reason reason, const char *at, const char *message) {
+    t->reason = reason, t->at = at;
+    snprintf(t->message, sizeof t->message, "%s", message);
+    return false;
+}
+
+/* ---- cells ------------------------------------------------------------------------------------------------------ */
+
+/* High bits where a byte of x is that of the pattern; what is borrowed may set those of later bytes too. */
+static inline uint64_t match(uint64_t x, uint64_t pattern) {
+    uint64_t y = x ^ pattern;
+    return (y - EACH) & ~y & (EACH << 7);
+}
+
+/* The next byte that is a, a quote, a newline or NUL. One of them comes: newlines stand behind every text. */
+static inline const char *next_special(const char *p, char a) {
+    for (;; p += 8) {
+        uint64_t x = sl_load8(p);
+        uint64_t found = match(x, EACH * (unsigned char)a) | match(x, EACH * '"') | match(x, EACH * '\n') | match(x, 0);
+        if (found) return p + ((unsigned)__builtin_ctzll(found) >> 3);
+    }
+}
+
+static bool nul_byte(const char *at, sl_csv_trouble *t) { return bad(t, SL_NUL_BYTE, at, "a NUL byte in the text"); }
+
+static inline bool at_row_end(const char *p) { return *p == '\n' || (*p == '\r' && p[1] == '\n'); }
+
+static bool take_quoted(const char *quote, const char *end, char separator, sl_csv_cell *cell, sl_csv_trouble *t) {
+    const char *p = quote + 1;
+    for (;;) {
+        p = next_special(p, '"');
+        if (p >= end) return bad(t, SL_BAD_FIELD, quote, "the quote that begins here is not closed");
+        if (*p == '\n') {
+            cell->newlines++;
+            p++;
+        } else if (*p == 0) {
+            return nul_byte(p, t);
+        } else if (p[1] == '"') {
+            cell->doubled = true;
+            p += 2;
+        } else {
+            break;
+        }
+    }
+    cell->text = quote + 1;
+    cell->n = (size_t)(p - cell->text);
+    cell->end = ++p;
+    if (*p == separator || at_row_end(p)) return true;
+    return *p ? bad(t, SL_BAD_FIELD, p, "text behind the quote that closes a field") : nul_byte(p, t);
+}
+
+bool sl_csv_take(const char *p, const char *end, char separator, sl_csv_cell *cell, sl_csv_trouble *t) {
+    *cell = (sl_csv_cell){.text = p};
+    if (*p == '"') return take_quoted(p, end, separator, cell, t);
+    const char *q = next_special(p, separator);
+    if (*q == '"')
+        return bad(t, SL_BAD_FIELD, q,
+                   "a quote in a field that does not begin with one; quote the field and double it");
+    if (*q == 0) return nul_byte(q, t);
+    if (*q == '\n' && q > p && q[-1] == '\r') q--;
+    cell->n = (size_t)(q - p);
+    cell->end = q;
+    return true;
+}
+
+/* ---- what a cell says ------------------------------------------------------------------------------------------- */
+
+typedef struct parser {
+    sl_block *block;
+    const sl_csv_header *header;
+    sl_named_rows rows;
+    const char *end;
+    size_t newlines; /* in the row's cells */
+    float label, weight;
+    bool unlabelled; /* this row */
+} parser;
+
+/* Whether all of [p, end) is spelt like a number, whatever its size. */
+static bool spells_number(const char *p, const char *end) {
+    p += *p == '-' || *p == '+';
+    const char *first = p;
+    while (sl_is_digit(*p)) p++;
+    size_t digits = (size_t)(p - first);
+    if (*p == '.') {
+        first = ++p;
+        while (sl_is_digit(*p)) p++;
+        digits += (size_t)(p - first);
+    }
+    if (digits == 0) return false;
+    if ((*p | 0x20) == 'e') {
+        p += p[1] == '-' || p[1] == '+' ? 2 : 1;
+        if (!sl_is_digit(*p)) return false;
+        while (sl_is_digit(*p)) p++;
+    }
+    return p == end;
+}
+
+static bool spells_not_finite(const char *p, size_t n) {
+    size_t sign = n && (*p == '-' || *p == '+');
+    p += sign, n -= sign;
+    return (n == 3 && (strncasecmp(p, "nan", 3) == 0 || strncasecmp(p, "inf", 3) == 0)) ||
+           (n == 8 && strncasecmp(p, "infinity", 8) == 0);
+}
+
+typedef enum meaning { NUMBER, TEXT, NOTHING, TOO_LARGE, NOT_FINITE } meaning;
+
+/* What a cell is. Blanks around numbers do not count, and nor do blanks alone. */
+static meaning meaning_of(const sl_csv_cell *cell, float *value) {
+    const char *p = cell->text, *end = p + cell->n;
+    while (p < end && (*p == ' ' || *p == '\t')) p++;
+    while (end > p && (end[-1] == ' ' || end[-1] == '\t')) end--;
+    if (p == end) return NOTHING;
+    if (*p > '9' && (*p | 0x20) != 'n' && (*p | 0x20) != 'i') return TEXT; /* neither a number nor nan or inf */
+    const char *q = p;
+    if (sl_quick_float(&q, value) && q == end) return NUMBER;
+    q = p;
+    switch (sl_parse_float(&q, value)) {
+    case SL_NUMBER_OK:
+        return q == end ? NUMBER : TEXT;
+    case SL_NUMBER_RANGE:
+        return spells_number(p, end) ? TOO_LARGE : TEXT;
+    case SL_NUMBER_NAN:
+        return spells_not_finite(p, (size_t)(end - p)) ? NOT_FINITE : TEXT;
+    case SL_NUMBER_SYNTAX:
+        break;
+    }
+    return TEXT;
+}
+
+/* Says what is wrong with a cell: "label 'x' is not ...". */
+static bool bad_cell(sl_csv_trouble *t, sl_reason reason, const char *at, const char *what, const sl_csv_cell *cell,
+                     const char *wrong) {
+    char quoted[128];
+    t->reason = reason, t->at = at;
+    snprintf(t->message, sizeof t->message, "%s %s %s", what, sl_quote(quoted, cell->text, cell->n), wrong);
+    return false;
+}
+
+static bool beyond(sl_csv_trouble *t, meaning m, const char *at, const char *what, const sl_csv_cell *cell) {
+    if (m == TOO_LARGE)
+        return bad_cell(t, SL_OUT_OF_RANGE, at, what, cell, "is beyond the range of a float, about 3.4e38");
+    return bad_cell(t, SL_NOT_FINITE, at, what, cell, "is not finite; what is missing is an empty cell");
+}
+
+static bool is_word(const sl_csv_cell *cell, const char *word) {
+    return cell->n == strlen(word) && strncasecmp(cell->text, word, cell->n) == 0;
+}
+
+static bool take_label(parser *x, const char *at, const sl_csv_cell *cell, sl_csv_trouble *t) {
+    meaning m = meaning_of(cell, &x->label);
+    if (m == NUMBER) return true;
+    if (m == TOO_LARGE || m == NOT_FINITE) return beyond(t, m, at, "label", cell);
+    x->label = is_word(cell, "true") ? 1.0f : 0.0f;
+    if (cell->n == 0 && x->block->rules->unlabelled) { /* predicted, but as if absent when learning */
+        x->unlabelled = true;
+        return true;
+    }
+    if (x->label > 0 || is_word(cell, "false")) return true;
+    return bad_cell(t, SL_BAD_LABEL, at, "label", cell, "is not a number, true or false");
+}
+
+static bool take_weight(parser *x, const char *at, const sl_csv_cell *cell, sl_csv_trouble *t) {
+    meaning m = meaning_of(cell, &x->weight);
+    if (m == TOO_LARGE || m == NOT_FINITE) return beyond(t, m, at, "weight", cell);
+    if (m != NUMBER) return bad_cell(t, SL_BAD_WEIGHT, at, "weight", cell, "is not a number");
+    return x->weight >= 0 || bad_cell(t, SL_BAD_WEIGHT, at, "weight", cell, "is negative");
+}
+
+/* ---- features --------------------------------------------------------------------------------------------------- */
+
+/* The text of a cell as the next piece of a name, with doubled quotes made single. */
+static sl_named_status put_text(sl_named_rows *rows, const sl_csv_cell *cell) {
+    const char *p = cell->text, *end = p + cell->n, *quote;
+    sl_named_status status = SL_NAMED_OK;
+    while (status == SL_NAMED_OK && cell->doubled && (quote = memchr(p, '"', (size_t)(end - p)))) {
+        status = sl_named_piece(rows, p, (size_t)(quote + 1 - p));
+        p = quote + 2;
+    }
+    return status == SL_NAMED_OK ? sl_named_piece(rows, p, (size_t)(end - p)) : status;
+}
+
+static sl_named_status put_category(parser *x, const sl_csv_column *column, const sl_csv_cell *cell) {
+    sl_named_status status = sl_named_piece(&x->rows, x->header->text + column->name.at, column->name.n + 1);
+    if (status == SL_NAMED_OK) status = put_text(&x->rows, cell);
+    if (status != SL_NAMED_OK) return status;
+    return x->header->clashes ? sl_named_end(&x->rows, 1) : sl_named_end_once(&x->rows, 1);
+}
+
+static inline sl_named_status put_number(parser *x, const sl_csv_column *column, float value) {
+    if (__builtin_expect(x->header->clashes, 0))
+        return sl_named_feature(&x->rows, x->header->text + column->name.at, column->name.n, value);
+    sl_named_known(&x->rows, column->name, column->hash, value);
+    return SL_NAMED_OK;
+}
+
+static bool bad_name(sl_named_status status, const char *at, sl_csv_trouble *t) {
+    if (status == SL_NAMED_MEMORY) {
+        t->reason = SL_REASONS;
+        return false;
+    }
+    if (status == SL_NAMED_RANGE)
+        return bad(t, SL_OUT_OF_RANGE, at, "the values of a name that repeats add up to more than a float holds");
+    char message[96];
+    snprintf(message, sizeof message, "the column's name and this text are longer than %zu bytes", SL_MAX_NAME);
+    return bad(t, SL_BAD_NAME, at, message);
+}
+
+static bool take_feature(parser *x, const sl_csv_column *column, const char *at, const sl_csv_cell *cell,
+                         sl_csv_trouble *t) {
+    float value;
+    meaning m = meaning_of(cell, &value);
+    if (m == NOTHING) return true;
+    if (m == TOO_LARGE || m == NOT_FINITE) {
+        char quoted[128], what[160];
+        sl_quote(quoted, x->header->text + column->name.at, column->name.n);
+        snprintf(what, sizeof what, "column %s:", quoted);
+        return beyond(t, m, at, what, cell);
+    }
+    sl_named_status status = m == NUMBER ? put_number(x, column, value) : put_category(x, column, cell);
+    return status == SL_NAMED_OK || bad_name(status, at, t);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------------------------- */
+
+/* Any cell by all the rules; *at moves to what comes behind it. */
+static bool careful_cell(parser *x, size_t i, const char **at, sl_csv_trouble *t) {
+    const sl_csv_header *h = x->header;
+    const char *p = *at;
+    sl_csv_cell cell;
+    if (!sl_csv_take(p, x->end, h->separator, &cell, t)) return false;
+    x->newlines += cell.newlines;
+    *at = cell.end;
+    if (i == h->label) return take_label(x, p, &cell, t);
+    if (i == h->weight) return take_weight(x, p, &cell, t);
+    return take_feature(x, &h->column[i], p, &cell, t);
+}
+
+static bool wrong_count(const parser *x, size_t i, const char *at, sl_csv_trouble *t) {
+    char message[128];
+    const char *other = x->block->rules->no_header ? "first row" : "header";
+    if (i < x->header->columns)
+        snprintf(message, sizeof message, "a row of %zu fields; the %s has %zu", i, other, x->header->columns);
+    else
+        snprintf(message, sizeof message, "more fields than the %zu of the %s", x->header->columns, other);
+    return bad(t, SL_BAD_FIELD, at, message);
+}
+
+/* The cells of a row; *at moves to its newline. */
+static bool cells(parser *x, const char **at, sl_csv_trouble *t) {
+    const sl_csv_header *h = x->header;
+    const char separator = h->separator;
+    const char *p = *at;
+    for (size_t i = 0;;) {
+        const char *q = p;
+        float value;
+        if (i != h->weight && sl_quick_float(&q, &value) && (*q == separator || at_row_end(q))) {
+            if (i == h->label) {
+                x->label = value;
+            } else {
+                sl_named_status status = put_number(x, &h->column[i], value);
+                if (status != SL_NAMED_OK) return bad_name(status, p, t);
+            }
+            p = q;
+        } else if (!careful_cell(x, i, &p, t)) {
+            return false;
+        }
+        if (++i == h->columns) break;
+        if (*p != separator) return wrong_count(x, i, p, t);
+        p++;
+    }
+    if (*p == separator) return wrong_count(x, h->columns, p + 1, t);
+    *at = p + (*p == '\r');
+    return true;
+}
+
+static bool length_is_fine(const char *row, const char *newline, size_t max_line, sl_csv_trouble *t) {
+    char message[80];
+    snprintf(message, sizeof message, SL_LONG_LINE_MESSAGE, max_line);
+    return (size_t)(newline - row) <= max_line || bad(t, SL_LONG_LINE, row, message);
+}
+
+/* Where the record that begins here ends: behind its newline. */
+static const char *past_record(const parser *x, const char *row) {
+    sl_cut cut = {.quotes = true, .separator = x->header->separator};
+    size_t n = sl_cut_first(&cut, row, (size_t)(x->end - row));
+    return n ? row + n : x->end;
+}
+
+/* One row; *at moves behind it. */
+static bool take_row(parser *x, const char **at, sl_csv_trouble *t) {
+    sluice_batch *batch = &x->block->batch;
+    size_t most = (size_t)(x->end - *at) / 2 + 1; /* a cell and what ends it are two bytes */
+    if (most > x->header->columns) most = x->header->columns;
+    if (!sl_batch_reserve_names(batch, most, 0)) {
+        t->reason = SL_REASONS;
+        return false;
+    }
+    x->newlines = 0;
+    x->weight = 1;
+    x->label = 0;
+    x->unlabelled = x->header->label == SL_CSV_NO_COLUMN;
+    const char *p = *at;
+    if (!cells(x, &p, t)) return false;
+    sl_named_status status = sl_named_row(&x->rows, x->label, x->unlabelled ? 0 : x->weight, x->block->lines + 1);
+    if (status != SL_NAMED_OK) return bad_name(status, *at, t);
+    x->block->lines += x->newlines + 1;
+    *at = p + 1;
+    return true;
+}
+
+/* Counts the row as bad, or fails; *at moves behind it. Returns whether to go on. */
+static bool leave_out(parser *x, const char **at, const sl_csv_trouble *t) {
+    sl_block *b = x->block;
+    const char *next = past_record(x, *at);
+    uint64_t line;
+    size_t column;
+    sl_csv_place(*at, t->at, &line, &column);
+    sl_named_drop(&x->rows);
+    bool go_on = sl_bad_line(b, t->reason, b->lines + line, column, t->message);
+    b->lines += sl_count_newlines(*at, (size_t)(next - *at));
+    *at = next;
+    return go_on;
+}
+
+/* All rows; false when there is no memory. */
+static bool rows(parser *x) {
+    sl_block *b = x->block;
+    const size_t max_line = b->rules->max_line;
+    const bool check_length = b->n > max_line;
+    sl_csv_trouble t;
+    for (const char *p = b->text + b->head; p < x->end;) {
+        bool good = !check_length || length_is_fine(p, past_record(x, p) - 1, max_line, &t);
+        size_t blank =
+            good && (*p == '\n' || *p == ' ' || *p == '\r') ? sl_past_blank_line(p, 0, (size_t)(x->end - p)) : 0;
+        if (blank) {
+            b->lines++;
+            p += blank;
+        } else if (!good || !take_row(x, &p, &t)) {
+            if (t.reason == SL_REASONS) return false;
+            if (!leave_out(x, &p, &t)) break;
+        }
+    }
+    return true;
+}
+
+void sl_parse_csv(sl_block *b) {
+    b->lines = sl_count_newlines(b->text, b->header ? b->head : b->n);
+    if (!b->header) return;
+    parser x = {.block = b, .header = b->header, .end = b->text + b->n};
+    sl_named_begin(&x.rows, b);
+    if (sl_named_keep(&x.rows, b->header->text, b->header->text_n) != SL_NAMED_OK || !rows(&x))
+        b->status = sl_fail_at(&b->error, SLUICE_E_MEMORY, b->source, 0, 0, "no memory for %zu bytes of text", b->n);
+    sl_named_finish(&x.rows);
+}

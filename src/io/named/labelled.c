@@ -1,0 +1,80 @@
+/* Lines of the form `label<TAB>raw data`. The data is never wrong, unless there is a NUL byte in it; so errors are
+ * about labels. */
+#include "io/named/labelled.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/error.h"
+#include "io/named/line_parser.h"
+
+static bool is_space(char c) { return c == ' ' || c == '\t'; }
+
+static bool is_word(const char *p, const char *end, const char *word) {
+    return (size_t)(end - p) == strlen(word) && strncasecmp(p, word, strlen(word)) == 0;
+}
+
+/* Reads [p, end), all of it, as a label; where it is none the message says what a line looks like. */
+static bool label(const char *p, const char *end, float *value, const char *data, sl_trouble *t) {
+    while (end > p && is_space(end[-1])) end--;
+    if (!sl_no_nul(p, end, t)) return false;
+    if (is_word(p, end, "true") || is_word(p, end, "false")) {
+        *value = is_word(p, end, "true");
+        return true;
+    }
+    if (p < end && sl_number_between(p, end, value, SL_BAD_LABEL, "label", "", t)) return true;
+    if (p == end) sl_bad(t, SL_BAD_LABEL, p, "there is no label", p, 0);
+    size_t n = strlen(t->message);
+    if (t->reason == SL_BAD_LABEL) snprintf(t->message + n, sizeof t->message - n, "; a line is label<TAB>%s", data);
+    return false;
+}
+
+/* The end of what counts of a line: a carriage return before its newline does not. */
+static const char *content_end(const char *line, const char *newline) {
+    return newline > line && newline[-1] == '\r' ? newline - 1 : newline;
+}
+
+/* What stands in front of the line's data: *p moves there, or to the end when the line makes no row (*blank). */
+static bool head(const char **p, const char *end, bool unlabelled, float *y, float *weight, bool *blank,
+                 const char *data, sl_trouble *t) {
+    const char *q = *p;
+    while (q < end && *q == ' ') q++;
+    const char *tab = q, *rest = q;
+    while (tab < end && *tab != '\t') tab++;
+    while (rest < end && is_space(*rest)) rest++;
+    *blank = rest == end || *q == '#';
+    *weight = 1;
+    if (unlabelled && !*blank && (tab == end || tab == q)) { /* no label: predicted, but as if absent when learning */
+        *p = tab == q ? tab + 1 : q;
+        *weight = 0;
+        return sl_no_nul(*p, end, t);
+    }
+    *p = tab < end ? tab + 1 : end;
+    if (!*blank) return label(q, tab, y, data, t) && sl_no_nul(*p, end, t);
+    *p = end;
+    return sl_no_nul(rest, end, t);
+}
+
+void sl_parse_labelled(sl_block *b, const char *data, sl_raw_features *features) {
+    sl_named_rows rows;
+    sl_trouble t;
+    sl_named_begin(&rows, b);
+    for (const char *line = b->text, *const stop = line + b->n, *newline; line < stop; line = newline + 1) {
+        newline = memchr(line, '\n', (size_t)(stop - line));
+        const char *p = line, *end = content_end(line, newline);
+        float y = 0, weight;
+        bool blank;
+        b->lines++;
+        if (sl_length_is_fine(line, newline, b->rules->max_line, &t) &&
+            head(&p, end, b->rules->unlabelled, &y, &weight, &blank, data, &t)) {
+            if (blank || (features(&rows, b->rules, p, end) && sl_named_row(&rows, y, weight, b->lines) == SL_NAMED_OK))
+                continue;
+            b->status = sl_fail_at(&b->error, SLUICE_E_MEMORY, b->source, b->lines, 0, "no memory for this line");
+            break;
+        }
+        if (!sl_bad_line(b, t.reason, b->lines, (size_t)(t.at - line) + 1, t.message)) break;
+    }
+    if (b->status != SLUICE_OK) sl_named_drop(&rows);
+    sl_named_finish(&rows);
+}

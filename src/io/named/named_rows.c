@@ -1,0 +1,192 @@
+/* Rows of named features. A small table over the row finds names that come again. */
+#include "io/named/named_rows.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "features/names.h"
+
+enum {
+    SEEN_START_BITS = 8,
+    SPREAD = 64,          /* times its text is what the names of a row may be, */
+    SPREAD_MIN = 1 << 20, /* or so many bytes */
+};
+
+void sl_named_begin(sl_named_rows *r, sl_block *b) {
+    *r = (sl_named_rows){.batch = &b->batch, .budget = SIZE_MAX};
+    b->batch.has_names = true;
+    b->batch.has_lines = true;
+}
+
+void sl_named_finish(sl_named_rows *r) {
+    free(r->seen);
+    *r = (sl_named_rows){0};
+}
+
+void sl_named_budget(sl_named_rows *r, size_t text_bytes) {
+    r->budget = text_bytes > SPREAD_MIN / SPREAD ? text_bytes * SPREAD : SPREAD_MIN;
+}
+
+size_t sl_named_count(const sl_named_rows *r) { return r->batch->nonzeros - r->first; }
+float *sl_named_values(const sl_named_rows *r) { return r->batch->value ? r->batch->value + r->first : NULL; }
+
+sl_named_status sl_named_piece(sl_named_rows *r, const char *bytes, size_t n) {
+    sluice_batch *b = r->batch;
+    /* one byte more than needed: then there is a text even for names without bytes */
+    if (n >= b->text_room - b->text_n && !sl_batch_reserve_names(b, 0, n + 1)) return SL_NAMED_MEMORY;
+    if (n) memcpy(b->text + b->text_n, bytes, n);
+    b->text_n += n;
+    return SL_NAMED_OK;
+}
+
+void sl_named_forget(sl_named_rows *r) { r->batch->text_n = r->name_first; }
+
+static bool same_name(const sluice_batch *b, size_t k, uint64_t hash, const char *name, size_t n) {
+    return b->hash[k] == hash && b->name[k].n == n && memcmp(b->text + b->name[k].at, name, n) == 0;
+}
+
+/* The table's place for a name: its own, or a free one. Entries are features of the batch, plus 1; those of rows before
+ * this one count as free, so that nothing has to be cleared from row to row. */
+static inline uint32_t *place(const sl_named_rows *r, uint64_t hash, const char *name, size_t n) {
+    size_t mask = ((size_t)1 << r->seen_bits) - 1, i = hash & mask;
+    while (r->seen[i] > r->first && !same_name(r->batch, r->seen[i] - 1, hash, name, n)) i = (i + 1) & mask;
+    return &r->seen[i];
+}
+
+/* A larger table, with the features that the row has. */
+static bool grow_table(sl_named_rows *r, size_t count) {
+    unsigned bits = r->seen ? r->seen_bits : SEEN_START_BITS;
+    while ((size_t)1 << bits < 2 * (count + 1)) bits++;
+    uint32_t *larger = realloc(r->seen, sizeof *larger << bits);
+    if (!larger) return false;
+    r->seen = larger;
+    r->seen_bits = bits;
+    memset(r->seen, 0, sizeof *r->seen << bits);
+    const sluice_batch *b = r->batch;
+    for (size_t k = r->first; k < b->nonzeros; k++)
+        *place(r, b->hash[k], b->text + b->name[k].at, b->name[k].n) = (uint32_t)k + 1;
+    return true;
+}
+
+/* Room for one more feature and so many bytes, and a table that is never more than half full. Most often there is. */
+static inline bool ready(sl_named_rows *r, size_t bytes) {
+    sluice_batch *b = r->batch;
+    size_t count = sl_named_count(r);
+    if ((!r->seen || 2 * (count + 1) > (size_t)1 << r->seen_bits) && !grow_table(r, count)) return false;
+    if (b->nonzeros < b->name_room && b->nonzeros < b->nonzero_room && bytes < b->text_room - b->text_n) return true;
+    return sl_batch_reserve_names(b, 1, bytes + 1);
+}
+
+/* Adds a feature whose name is in the batch's text at `at`, or will be: `bytes` of it are copied there unless the row
+ * has the name. There is room. */
+static inline sl_named_status add(sl_named_rows *r, const char *name, size_t n, size_t at, size_t bytes, float value) {
+    sluice_batch *b = r->batch;
+    uint64_t hash = sl_name_hash(name, n);
+    uint32_t *slot = place(r, hash, name, n);
+    if (*slot > r->first) {
+        float *sum = &b->value[*slot - 1];
+        *sum += value;
+        return isfinite(*sum) ? SL_NAMED_OK : SL_NAMED_RANGE;
+    }
+    if (bytes) memcpy(b->text + b->text_n, name, bytes);
+    b->text_n += bytes;
+    *slot = (uint32_t)b->nonzeros + 1;
+    b->name[b->nonzeros] = (sl_name){.at = (uint32_t)at, .n = (uint32_t)n};
+    b->hash[b->nonzeros] = hash;
+    b->value[b->nonzeros++] = value;
+    return SL_NAMED_OK;
+}
+
+/* Takes a feature whose name lies behind those of the batch (bytes = 0) or elsewhere: then its n = bytes are copied,
+ * unless the row has the name. */
+static sl_named_status take(sl_named_rows *r, const char *name, size_t n, size_t bytes, float value) {
+    sluice_batch *b = r->batch;
+    if (n > SL_MAX_NAME || n > r->budget) {
+        sl_named_forget(r);
+        return n > SL_MAX_NAME ? SL_NAMED_LONG : SL_NAMED_MUCH;
+    }
+    r->budget -= n;
+    if (!ready(r, bytes)) return SL_NAMED_MEMORY;
+    if (!bytes) name = b->text + r->name_first; /* making room may have moved it */
+    size_t before = b->nonzeros;
+    sl_named_status status = add(r, name, n, r->name_first, bytes, value);
+    if (b->nonzeros == before) sl_named_forget(r);
+    r->name_first = b->text_n;
+    return status;
+}
+
+sl_named_status sl_named_text(sl_named_rows *r, const char *bytes, size_t n, size_t *at) {
+    *at = r->batch->text_n;
+    sl_named_status status = sl_named_piece(r, bytes, n);
+    r->name_first = r->batch->text_n;
+    return status;
+}
+
+sl_named_status sl_named_within(sl_named_rows *r, size_t at, size_t n, float value) {
+    if (n > SL_MAX_NAME) return SL_NAMED_LONG;
+    if (!ready(r, 0)) return SL_NAMED_MEMORY;
+    return add(r, r->batch->text + at, n, at, 0, value);
+}
+
+sl_named_status sl_named_end(sl_named_rows *r, float value) {
+    const sluice_batch *b = r->batch;
+    return take(r, b->text + r->name_first, b->text_n - r->name_first, 0, value);
+}
+
+sl_named_status sl_named_feature(sl_named_rows *r, const char *name, size_t n, float value) {
+    if (r->name_first == r->batch->text_n) return take(r, name, n, n, value);
+    sl_named_status status = sl_named_piece(r, name, n); /* pieces stand before it */
+    return status == SL_NAMED_OK ? sl_named_end(r, value) : status;
+}
+
+static void begin_row(sl_named_rows *r) {
+    r->first = r->batch->nonzeros;
+    r->text_first = r->name_first = r->batch->text_n;
+}
+
+sl_named_status sl_named_row(sl_named_rows *r, float label, float weight, uint64_t line) {
+    sluice_batch *b = r->batch;
+    if (!sl_batch_reserve(b, 1, 0, 0)) return SL_NAMED_MEMORY;
+    for (size_t k = r->first; k < b->nonzeros; k++) b->has_zeros |= b->value[k] == 0;
+    if (weight != 1 && !b->has_weights) {
+        for (size_t i = 0; i < b->rows; i++) b->weight[i] = 1;
+        b->has_weights = true;
+    }
+    b->weight[b->rows] = weight;
+    b->line[b->rows] = (uint32_t)line;
+    b->label[b->rows++] = label;
+    b->start[b->rows] = b->nonzeros;
+    begin_row(r);
+    return SL_NAMED_OK;
+}
+
+void sl_named_drop(sl_named_rows *r) {
+    /* its features' numbers will be others': they leave the table, the last to come first, so that none hides another
+     */
+    const sluice_batch *b = r->batch;
+    for (size_t k = b->nonzeros; r->seen && k-- > r->first;)
+        *place(r, b->hash[k], b->text + b->name[k].at, b->name[k].n) = 0;
+    r->batch->nonzeros = r->first;
+    r->batch->text_n = r->text_first;
+    begin_row(r);
+}
+
+sl_named_status sl_named_keep(sl_named_rows *r, const char *bytes, size_t n) {
+    sl_named_status status = sl_named_piece(r, bytes, n);
+    if (status == SL_NAMED_OK) begin_row(r);
+    return status;
+}
+
+sl_named_status sl_named_end_once(sl_named_rows *r, float value) {
+    sluice_batch *b = r->batch;
+    size_t n = b->text_n - r->name_first;
+    if (n > SL_MAX_NAME) {
+        sl_named_forget(r);
+        return SL_NAMED_LONG;
+    }
+    sl_name name = {.at = (uint32_t)r->name_first, .n = (uint32_t)n};
+    sl_named_known(r, name, sl_name_hash(b->text + name.at, n), value);
+    r->name_first = b->text_n;
+    return SL_NAMED_OK;
+}

@@ -1,0 +1,309 @@
+/* URLs: `label<TAB>URL`, with the lexical features of work on malicious URLs (Ma, Saul, Savage, Voelker 2009 and
+ * later): the words of each part under the part's name, and how long and odd the parts are. Nothing is looked up
+ * anywhere, and there is no wrong URL: what does not look like one is taken apart as far as it goes.
+ *
+ * Measures (lengths, counts) become names too: `depth=3`, and from 8 on by powers of two, `length.host=16-31`.
+ * So a linear rule can like medium lengths, and no measure outweighs the words. */
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+#include "io/format.h"
+#include "io/named/labelled.h"
+
+enum {
+    MAX_WORD = 64,  /* bytes of a value; what it has beyond them does not count */
+    MAX_HOST = 255, /* the same for whole hosts: more than the DNS allows */
+    MAX_TAG = 16,
+    MAX_LABELS = 128, /* of a host; it has more in no DNS */
+};
+
+typedef struct span {
+    const char *p, *end;
+} span;
+
+typedef struct url {
+    span all, scheme, user, host, port, path, query, fragment; /* without what separates them; path: with its slash */
+} url;
+
+static size_t length(span s) { return (size_t)(s.end - s.p); }
+static bool empty(span s) { return s.p == s.end; }
+
+static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
+static bool is_alnum(char c) { return is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'z'); }
+/* Words are made of these: what is not ASCII is most likely a letter. */
+static bool in_word(char c) { return is_alnum(c) || (unsigned char)c >= 0x80; }
+
+static int hex_digit(char c) {
+    return is_digit(c) ? c - '0' : lower(c) >= 'a' && lower(c) <= 'f' ? lower(c) - 'a' + 10 : -1;
+}
+
+/* The next byte, escapes (%41) undone. */
+static char next_byte(const char **p, const char *end) {
+    const char *q = *p;
+    if (*q == '%' && end - q >= 3 && hex_digit(q[1]) >= 0 && hex_digit(q[2]) >= 0) {
+        *p += 3;
+        return (char)(hex_digit(q[1]) * 16 + hex_digit(q[2]));
+    }
+    ++*p;
+    return *q;
+}
+
+/* Where one of the bytes stands, or the end. */
+static const char *find_any(span s, const char *bytes) {
+    for (; s.p < s.end; s.p++)
+        if (strchr(bytes, *s.p)) break;
+    return s.p;
+}
+
+static const char *find_last(span s, char byte) { return empty(s) ? NULL : memrchr(s.p, byte, length(s)); }
+
+/* ---- features --------------------------------------------------------------------------------------------------- */
+
+static bool take(sl_named_rows *rows, const char *name, size_t n) {
+    return sl_named_feature(rows, name, n, 1) == SL_NAMED_OK;
+}
+
+/* `tag` and the value in lower case; "host=" and "WWW.x.org" is the feature host=www.x.org. */
+static bool take_value(sl_named_rows *rows, const char *tag, span value, size_t most) {
+    char name[MAX_TAG + MAX_HOST];
+    size_t n = strlen(tag);
+    memcpy(name, tag, n);
+    for (; value.p < value.end && most; most--) name[n++] = lower(*value.p++);
+    return take(rows, name, n);
+}
+
+/* Every word of a part, escapes undone. */
+static bool take_words(sl_named_rows *rows, const char *tag, span part) {
+    char name[MAX_TAG + MAX_WORD];
+    const size_t tag_n = strlen(tag);
+    size_t n = tag_n;
+    memcpy(name, tag, n);
+    while (part.p < part.end) {
+        char c = next_byte(&part.p, part.end);
+        if (in_word(c)) {
+            if (n < tag_n + MAX_WORD) name[n++] = lower(c);
+            if (part.p < part.end) continue;
+        }
+        if (n > tag_n && !take(rows, name, n)) return false;
+        n = tag_n;
+    }
+    return true;
+}
+
+/* A measure that is not 0. */
+static bool take_measure(sl_named_rows *rows, const char *tag, size_t measure) {
+    static const char *const words[] = {"1",     "2",     "3",      "4",       "5",       "6",        "7",    "8-15",
+                                        "16-31", "32-63", "64-127", "128-255", "256-511", "512-1023", "1024+"};
+    enum { EXACT = 7, LAST = sizeof words / sizeof *words - 1 };
+    if (!measure) return true;
+    size_t i = measure - 1;
+    if (measure > EXACT) i = EXACT + (size_t)(63 - __builtin_clzll(measure)) - 3;
+    if (i > LAST) i = LAST;
+    return take_value(rows, tag, (span){words[i], words[i] + strlen(words[i])}, MAX_WORD);
+}
+
+/* ---- hosts ------------------------------------------------------------------------------------------------------ */
+
+/* A number as inet_aton() takes it: decimal, octal or hexadecimal. */
+static bool is_number(span s, bool *decimal) {
+    if (length(s) > 2 && s.p[0] == '0' && lower(s.p[1]) == 'x') {
+        *decimal = false;
+        for (s.p += 2; s.p < s.end && hex_digit(*s.p) >= 0;) s.p++;
+        return empty(s);
+    }
+    *decimal &= length(s) <= 3 && (length(s) == 1 || *s.p != '0');
+    while (s.p < s.end && is_digit(*s.p)) s.p++;
+    return empty(s);
+}
+
+/* Whether second-level names are given out under this label of a country: co.uk, com.au. */
+static bool is_registry(span label) {
+    static const char *const names[] = {"ac", "co", "com", "edu", "go", "gob", "gov", "ne", "net", "or", "org"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (length(label) == strlen(names[i]) && strncasecmp(label.p, names[i], length(label)) == 0) return true;
+    return false;
+}
+
+/* The last two labels, or three where the last two look like a registry. */
+static bool take_domain(sl_named_rows *rows, const span *labels, size_t n) {
+    span domain = labels[n - 1];
+    if (n >= 2) domain.p = labels[n - 2].p;
+    if (n >= 3 && length(labels[n - 1]) == 2 && is_registry(labels[n - 2])) domain.p = labels[n - 3].p;
+    return take_value(rows, "domain=", domain, MAX_HOST) && take_value(rows, "tld=", labels[n - 1], MAX_WORD);
+}
+
+static bool take_label(sl_named_rows *rows, span label) {
+    bool hyphens = memchr(label.p, '-', length(label)) != NULL;
+    if (length(label) >= 4 && strncasecmp(label.p, "xn--", 4) == 0 && !take(rows, "punycode", 8)) return false;
+    return take_value(rows, "label=", label, MAX_WORD) && (!hyphens || take_words(rows, "label=", label));
+}
+
+static bool take_address(sl_named_rows *rows, const span *labels, size_t n, bool *is_address) {
+    bool decimal = n == 4;
+    *is_address = n <= 4;
+    for (size_t i = 0; i < n && *is_address; i++) *is_address = is_number(labels[i], &decimal);
+    if (!*is_address) return true;
+    return decimal ? take(rows, "ip_host=v4", 10) : take(rows, "ip_host=number", 14);
+}
+
+static size_t split_host(span host, span *labels) {
+    size_t n = 0;
+    while (host.p < host.end && n < MAX_LABELS) {
+        const char *dot = memchr(host.p, '.', length(host));
+        span label = {host.p, dot ? dot : host.end};
+        if (!empty(label)) labels[n++] = label;
+        host.p = label.end + (dot != NULL);
+    }
+    return n;
+}
+
+static size_t count_digits(span s) {
+    size_t n = 0;
+    for (; s.p < s.end; s.p++) n += is_digit(*s.p);
+    return n;
+}
+
+static bool take_host(sl_named_rows *rows, span host) {
+    while (!empty(host) && host.end[-1] == '.') host.end--;
+    if (empty(host)) return true;
+    if (!take_value(rows, "host=", host, MAX_HOST)) return false;
+    if (*host.p == '[') return take(rows, "ip_host=v6", 10);
+    span labels[MAX_LABELS];
+    size_t n = split_host(host, labels);
+    bool is_address = false;
+    if (n == 0) return true;
+    if (!take_address(rows, labels, n, &is_address)) return false;
+    if (is_address) return true;
+    for (size_t i = 0; i + 1 < n; i++)
+        if (!take_label(rows, labels[i])) return false;
+    return take_domain(rows, labels, n) && take_measure(rows, "labels=", n) &&
+           take_measure(rows, "digits.host%=", 100 * count_digits(host) / length(host));
+}
+
+/* ---- the other parts -------------------------------------------------------------------------------------------- */
+
+/* index.php: the file, and php. */
+static bool take_file(sl_named_rows *rows, span file) {
+    if (empty(file)) return true;
+    const char *dot = find_last(file, '.');
+    span ending = {dot ? dot + 1 : file.end, file.end};
+    if (!take_value(rows, "file=", file, MAX_WORD)) return false;
+    return empty(ending) || take_value(rows, "ext=", ending, MAX_WORD);
+}
+
+static bool take_path(sl_named_rows *rows, span path) {
+    size_t depth = 0;
+    bool doubled = false;
+    span file = {path.end, path.end};
+    for (span rest = path; rest.p < rest.end;) {
+        rest.p++;
+        const char *slash = memchr(rest.p, '/', length(rest));
+        span step = {rest.p, slash ? slash : rest.end};
+        if (slash && depth == 0 && !empty(step) && !take_value(rows, "dir=", step, MAX_WORD)) return false;
+        doubled |= slash && empty(step);
+        depth += !empty(step);
+        if (!slash) file = step;
+        rest.p = step.end;
+    }
+    return take_words(rows, "path=", path) && take_file(rows, file) && take_measure(rows, "depth=", depth) &&
+           (!doubled || take(rows, "double_slash", 12));
+}
+
+static bool take_query(sl_named_rows *rows, span query) {
+    while (query.p < query.end) {
+        span pair = {query.p, find_any(query, "&;")};
+        const char *equals = memchr(pair.p, '=', length(pair));
+        span key = {pair.p, equals ? equals : pair.p};
+        span value = {equals ? equals + 1 : pair.p, pair.end};
+        if (!empty(key) && !take_value(rows, "key=", key, MAX_WORD)) return false;
+        if (!take_words(rows, "query=", value)) return false;
+        query.p = pair.end + (pair.end < query.end);
+    }
+    return true;
+}
+
+static bool take_counts(sl_named_rows *rows, span s) {
+    size_t digits = 0, hyphens = 0, dots = 0, ats = 0, percents = 0, uppers = 0;
+    for (; s.p < s.end; s.p++) {
+        digits += is_digit(*s.p);
+        hyphens += *s.p == '-';
+        dots += *s.p == '.';
+        ats += *s.p == '@';
+        percents += *s.p == '%';
+        uppers += is_upper(*s.p);
+    }
+    return take_measure(rows, "digits=", digits) && take_measure(rows, "hyphens=", hyphens) &&
+           take_measure(rows, "dots=", dots) && take_measure(rows, "ats=", ats) &&
+           take_measure(rows, "percents=", percents) && take_measure(rows, "uppers=", uppers);
+}
+
+/* ---- the whole -------------------------------------------------------------------------------------------------- */
+
+static span split_scheme(span *rest) {
+    span scheme = {rest->p, rest->p};
+    while (scheme.end < rest->end && (is_alnum(*scheme.end) || strchr("+.-", *scheme.end))) scheme.end++;
+    bool slashes = rest->end - scheme.end >= 3 && memcmp(scheme.end, "://", 3) == 0;
+    if (slashes) {
+        rest->p = scheme.end + 3;
+        return scheme;
+    }
+    if (length(*rest) >= 2 && memcmp(rest->p, "//", 2) == 0) rest->p += 2;
+    return (span){rest->p, rest->p};
+}
+
+/* user@host:port, each of them perhaps not there. */
+static void split_authority(span s, url *u) {
+    const char *at = find_last(s, '@');
+    u->user = (span){s.p, at ? at : s.p};
+    if (at) s.p = at + 1;
+    const char *colon = find_last(s, ':'), *digits = colon ? colon + 1 : s.end;
+    while (digits < s.end && is_digit(*digits)) digits++;
+    bool has_port = colon && digits == s.end;
+    u->port = (span){has_port ? colon + 1 : s.end, s.end};
+    u->host = (span){s.p, has_port ? colon : s.end};
+}
+
+static url split(span s) {
+    url u;
+    while (!empty(s) && (*s.p == ' ' || *s.p == '\t')) s.p++;
+    while (!empty(s) && (s.end[-1] == ' ' || s.end[-1] == '\t')) s.end--;
+    u.all = s;
+    u.scheme = split_scheme(&s);
+    span authority = {s.p, find_any(s, "/?#\\")};
+    split_authority(authority, &u);
+    const char *hash = memchr(authority.end, '#', (size_t)(s.end - authority.end));
+    u.fragment = (span){hash ? hash + 1 : s.end, s.end};
+    if (hash) s.end = hash;
+    const char *mark = memchr(authority.end, '?', (size_t)(s.end - authority.end));
+    u.query = (span){mark ? mark + 1 : s.end, s.end};
+    u.path = (span){authority.end, mark ? mark : s.end};
+    return u;
+}
+
+/* What comes several times counts once; and the row has length 1. */
+static void be_equal(sl_named_rows *rows) {
+    float *values = sl_named_values(rows);
+    size_t n = sl_named_count(rows);
+    for (size_t k = 0; k < n; k++) values[k] = (float)(1 / sqrt((double)n));
+}
+
+static bool url_features(sl_named_rows *rows, const sl_rules *rules, const char *p, const char *end) {
+    (void)rules;
+    url u = split((span){p, end});
+    if (empty(u.all)) return true;
+    if (!empty(u.scheme) && !take_value(rows, "scheme=", u.scheme, MAX_WORD)) return false;
+    if (!empty(u.port) && !take_value(rows, "port=", u.port, MAX_WORD)) return false;
+    if (!empty(u.user) && !(take(rows, "userinfo", 8) && take_words(rows, "user=", u.user))) return false;
+    if (!take_host(rows, u.host) || !take_path(rows, u.path) || !take_query(rows, u.query)) return false;
+    if (!take_words(rows, "fragment=", u.fragment) || !take_counts(rows, u.all)) return false;
+    if (!take_measure(rows, "length.url=", length(u.all)) || !take_measure(rows, "length.host=", length(u.host)) ||
+        !take_measure(rows, "length.path=", length(u.path)) || !take_measure(rows, "length.query=", length(u.query)))
+        return false;
+    be_equal(rows);
+    return true;
+}
+
+void sl_parse_url(sl_block *b) { sl_parse_labelled(b, "URL", url_features); }

@@ -1,0 +1,78 @@
+#include "learner/blas.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/error.h"
+#include "base/parallel.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void *library;
+static sl_blas calls;
+static int (*get_threads)(void);
+static void (*set_threads)(int);
+static bool has_buffers;   /* it was called, and keeps them */
+static unsigned users;     /* between begin and end */
+static int threads_before; /* what the program had set */
+
+/* Functions and data pointers are the same to dlsym(), not to C. */
+static int find(void *to, const char *name) {
+    void *address = dlsym(library, name);
+    memcpy(to, &address, sizeof address);
+    return address != NULL;
+}
+
+static bool load(void) {
+    if (library) return true;
+    library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
+    if (!library) return false;
+    if (find(&calls.dgemm, "cblas_dgemm") && find(&calls.dsyrk, "cblas_dsyrk") && find(&calls.dtrsm, "cblas_dtrsm") &&
+        find(&calls.dtrsv, "cblas_dtrsv") && find(&calls.dtrmv, "cblas_dtrmv") && find(&calls.dpotrf, "dpotrf_") &&
+        find(&get_threads, "openblas_get_num_threads") && find(&set_threads, "openblas_set_num_threads"))
+        return true;
+    dlclose(library);
+    library = NULL;
+    return false;
+}
+
+/* OpenBLAS takes a buffer of 128 MiB for every thread that calls it, when it first does, and where there is no memory
+ * for that it tries for ever: so we try before. */
+static bool try_room(unsigned threads) {
+    if (has_buffers) return true;
+    size_t room = ((size_t)160 << 20) * (threads ? threads : sl_cores());
+    void *memory = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory != MAP_FAILED) munmap(memory, room);
+    return memory != MAP_FAILED;
+}
+
+static const sl_blas *refuse(sluice_error *err, bool loaded, const char *why) {
+    if (loaded)
+        sl_fail(err, SLUICE_E_MEMORY, "no memory for OpenBLAS, which takes 160 MiB for every thread");
+    else
+        sl_fail(err, SLUICE_E_UNSUPPORTED,
+                "OpenBLAS, which learns a batch with a full covariance, cannot be loaded (%s); install it (Debian: "
+                "libopenblas0)",
+                why ? why : "libopenblas.so.0");
+    return NULL;
+}
+
+const sl_blas *sl_blas_begin(unsigned threads, sluice_error *err) {
+    pthread_mutex_lock(&lock);
+    bool loaded = load(), fine = loaded && try_room(threads);
+    const char *why = loaded ? NULL : dlerror();
+    if (fine && users++ == 0) {
+        threads_before = get_threads();
+        set_threads(1);
+    }
+    pthread_mutex_unlock(&lock);
+    return fine ? &calls : refuse(err, loaded, why);
+}
+
+void sl_blas_end(bool called) {
+    pthread_mutex_lock(&lock);
+    has_buffers |= called;
+    if (--users == 0) set_threads(threads_before);
+    pthread_mutex_unlock(&lock);
+}

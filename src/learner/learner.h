@@ -1,0 +1,135 @@
+/* What a learner is: one const record that declares its parameters and its state, and the functions that are the rule.
+ *
+ * The core does the rest from the declaration: it gives every feature its struct, grows, saves, loads, copies, merges,
+ * checks parameters, writes help and docs. A learner never allocates, prints or fails (except in prepare
+ * and finish). */
+#ifndef SL_LEARNER_H
+#define SL_LEARNER_H
+
+#include <math.h>
+#include <stdbool.h>
+
+#include "learner/blas.h"
+#include "rows/pending_rows.h"
+#include "features/top_features.h"
+#include "learner/lanes.h"
+
+enum { SL_MAX_PARAMS = 16, SL_MAX_FIELDS = 8, SL_MAX_SCALARS = 8 };
+
+/* One example as a learner sees it: nonzero values, each feature known and named by its slot. */
+typedef struct sl_row {
+    const uint32_t *slot;
+    const float *value;
+    size_t n;
+    double y; /* +1 or -1 */
+    double h; /* importance, > 0 */
+} sl_row;
+
+/* What a learner has to work with. */
+typedef struct sl_state {
+    void *features;  /* the learner's struct, one per slot */
+    const double *p; /* its parameters, in the order of its table */
+    double *scalar;  /* its scalars, likewise */
+    uint64_t t;      /* in score and update: this round, from 1; in weights: the rounds done */
+    double *matrix;  /* dense learners: half of a symmetric matrix, row after row up to the diagonal */
+    double *vector;  /* and a number per row */
+    double *work;    /* and room for two more, good within a round */
+    size_t order;    /* rows */
+    size_t order_room;
+    bool lost;           /* dense learners: the matrix is no longer positive definite, and the model no longer good */
+    uint64_t seen;       /* features seen, those of this round's example among them */
+    sl_top top;          /* learners with a rank: the features they keep */
+    const sl_blas *blas; /* batch learners, while they learn */
+    sl_pending pending;  /* batch learners: the rows of the unfinished batch */
+    size_t columns;      /* and how many features have had a value so far */
+    uint32_t *slot_of;   /* in finish: the slot of each column */
+    unsigned threads;    /* that finish may use; 0: as many as there are cores */
+    struct sl_sweep_part *part; /* in a sweep: the configurations that share the features */
+} sl_state;
+
+typedef enum sl_type { SL_F32, SL_F64, SL_U32 } sl_type;
+static inline size_t sl_type_size(sl_type type) { return type == SL_F64 ? 8 : 4; }
+
+/* One member of the per-feature struct. */
+typedef struct sl_field {
+    const char *name;
+    sl_type type;
+    size_t offset;
+    double least; /* no value below this is possible; a file that says otherwise is refused */
+} sl_field;
+
+#define SL_FIELD(member, type)                                                                                         \
+    { #member, type, offsetof(feature, member), -INFINITY }
+#define SL_FIELD_FROM(member, type, least)                                                                             \
+    { #member, type, offsetof(feature, member), least }
+
+typedef struct sl_learner {
+    sluice_learner_info info; /* name, summary, paper, parameters; the public face */
+
+    const sl_field *fields; /* the members of the per-feature struct that are its state */
+    size_t n_fields;
+    const void *fresh;           /* a feature's struct when first seen; NULL: zeros. Zeros must mean a weight of 0 */
+    const char *const *scalars;  /* names, ended by NULL */
+    const double *first_scalars; /* what they start at; NULL: all at 0 */
+    const char *trial[SL_MAX_PARAMS]; /* parameters that switch everything on: what the conformance tests run it with */
+    const char *without_matrix;       /* dense learners: who does the same with less memory */
+    const char *only_weights_0_1;     /* the rule knows no other importance: the learners that do; NULL: it knows all */
+    bool counts_features;             /* the rule asks how many features were seen */
+    bool draws;                       /* at random, example by example: the order of the values matters */
+    /* Whether with these parameters the margins are log odds; only where info.flags has SLUICE_LEARNER_PROBABILITY. */
+    bool (*has_probability)(const double *p);
+
+    /* The margin of x in round t. What the rule does every round before predicting happens here too. */
+    double (*score)(sl_state *s, const sl_row *x);
+    /* Learns x, whose margin is m; whether the rule made an update. What happens every round after that belongs here.
+     */
+    bool (*update)(sl_state *s, const sl_row *x, double m);
+    /* The weights of n slots after t rounds. Changes nothing. */
+    void (*weights)(const sl_state *s, const uint32_t *slot, size_t n, float *w);
+    /* Before a round, where a learner must make room; may fail. NULL: nothing to do. */
+    bool (*prepare)(sl_state *s, const sl_row *x);
+    /* Learners with a matrix: the row of it that a feature has, from 1; 0: none. */
+    uint32_t (*row_of)(const void *features, uint32_t slot);
+    /* Learners that keep a limited number of features: what decides who stays, the highest first; 0: not kept. Their
+     * struct begins with an sl_ranked. NULL: keeps all. */
+    uint32_t (*rank)(const void *feature);
+    bool keeps_list; /* chance decides: the rank is a place in a list, `low` of its sl_ranked */
+    /* Learners whose matrix is no triangle over the rows: how many numbers it has, SIZE_MAX where there cannot be so
+     * many rows. NULL: a triangle, or none. */
+    size_t (*matrix_size)(const double *p, size_t order);
+    /* Batch learners, which have no update: learns the rows held, of which there are some, and leaves them as they are;
+     * adds the updates it made. May fail. Their struct begins with a uint32_t column. NULL: learns row by row. */
+    sluice_status (*finish)(sl_state *s, uint64_t *updates, sluice_error *err);
+    const sl_lanes_rule *lanes; /* the same rule for many configurations at once; NULL: one at a time */
+    size_t batch;               /* which of its parameters says how many rows make a batch (0: all of a run) */
+    /* After so many rounds counters in the features would wrap: brings them all up to date. NULL: has none. */
+    void (*settle)(sl_state *s, const uint32_t *slot, size_t n);
+} sl_learner;
+
+/* The parts of a record that every learner fills in the same way. */
+#define SL_COUNT(array) (sizeof(array) / sizeof *(array))
+#define SL_STATE_OF(struct_type, field_table)                                                                          \
+    .info.bytes_per_feature = sizeof(struct_type), .fields = field_table, .n_fields = SL_COUNT(field_table)
+#define SL_PARAMS(param_table) .info.params = param_table, .info.n_params = SL_COUNT(param_table)
+
+/* A feature's column, from 1, of a batch learner; 0: it has had no value yet. */
+static inline uint32_t *sl_column(void *features, size_t size, uint32_t slot) {
+    return (uint32_t *)(void *)((char *)features + slot * size);
+}
+
+/* Every SL_SETTLE_EVERY rounds settle() runs: 32-bit round counters never wrap. */
+#define SL_SETTLE_EVERY ((uint64_t)1 << 31)
+
+/* Gives the dense part so many rows, new ones as in the identity and 0; false when there is no memory. */
+bool sl_dense_widen(sl_state *s, size_t order);
+/* Gives it so many rows and its matrix so many numbers; what is new has no value yet. */
+bool sl_dense_resize(sl_state *s, size_t order, size_t numbers);
+/* How many numbers the matrix of a learner has with so many rows. */
+size_t sl_matrix_numbers(const struct sl_learner *rule, const double *p, size_t order);
+static inline size_t sl_triangle(size_t order) { return order * (order + 1) / 2; }
+
+/* algo/table.c: all learners, ended by NULL. */
+extern const sl_learner *const sl_learners[];
+const sl_learner *sl_learner_find(const char *name);
+
+#endif

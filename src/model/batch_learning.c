@@ -1,0 +1,93 @@
+/* Learning in batches: when the rows held are learned. */
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "model/model.h"
+
+bool sl_model_prepare_pending(sluice_model *m, const sl_row *x) {
+    sl_state *s = &m->state;
+    if (!sl_pending_reserve(&s->pending, 1, x->n)) return false;
+    for (size_t k = 0; k < x->n; k++) {
+        uint32_t *column = sl_column(m->space.features, m->space.size, x->slot[k]);
+        if (*column == 0) *column = (uint32_t)++s->columns;
+    }
+    return true;
+}
+
+void sl_model_add_pending(sluice_model *m, const sl_row *x) {
+    uint32_t *column;
+    float *value;
+    sl_pending_add(&m->state.pending, x->y * x->h, x->n, &column, &value);
+    for (size_t k = 0; k < x->n; k++) {
+        column[k] = *sl_column(m->space.features, m->space.size, x->slot[k]) - 1;
+        value[k] = x->value[k];
+    }
+}
+
+/* Where the features of the batch lie now, by column. */
+static bool find_slots(sluice_model *m) {
+    sl_state *s = &m->state;
+    s->slot_of = calloc(s->columns + 1, sizeof *s->slot_of);
+    if (!s->slot_of) return false;
+    uint32_t slot[SL_CHUNK];
+    uint64_t cursor = 0;
+    for (size_t n; (n = sl_space_chunk(&m->space, &cursor, slot));)
+        for (size_t k = 0; k < n; k++) {
+            uint32_t column = *sl_column(m->space.features, m->space.size, slot[k]);
+            if (column) s->slot_of[column - 1] = slot[k];
+        }
+    return true;
+}
+
+/* Where memory or OpenBLAS is missing the rows go on waiting: nothing is lost, and it can be tried again. */
+sluice_status sl_model_finish_batch(sluice_model *m) {
+    sl_state *s = &m->state;
+    if (!m->rule->finish || s->pending.rows == 0) return SLUICE_OK;
+    bool dense = m->rule->info.flags & SLUICE_LEARNER_DENSE;
+    s->features = m->space.features;
+    s->blas = dense ? sl_blas_begin(s->threads, &m->error) : NULL;
+    if (dense && !s->blas) return m->error.status;
+    sluice_status status = find_slots(m) ? m->rule->finish(s, &m->updates, &m->error)
+                                         : sl_fail(&m->error, SLUICE_E_MEMORY,
+                                                   "no memory to learn a batch of %zu examples with "
+                                                   "%s; a smaller one (batch) takes less",
+                                                   s->pending.rows, m->rule->info.name);
+    if (dense) sl_blas_end(true);
+    free(s->slot_of);
+    s->slot_of = NULL;
+    s->blas = NULL;
+    m->broken |= status == SLUICE_E_NUMERIC;
+    if (status == SLUICE_OK) sl_pending_clear(&s->pending);
+    return status;
+}
+
+/* Asked before the first row of a batch, not after the last. */
+sluice_status sl_model_check_batch(sluice_model *m) {
+    if (!m->rule->finish || m->state.pending.rows || !(m->rule->info.flags & SLUICE_LEARNER_DENSE)) return SLUICE_OK;
+    if (!sl_blas_begin(m->state.threads, &m->error)) return m->error.status;
+    sl_blas_end(false);
+    return SLUICE_OK;
+}
+
+sluice_status sluice_model_end_run(sluice_model *m) {
+    if (!m->rule->finish || m->params[m->rule->batch] != 0) return SLUICE_OK;
+    sluice_status status = sl_model_finish_batch(m);
+    if (status == SLUICE_OK) sl_pending_free(&m->state.pending);
+    return status;
+}
+
+sluice_model *sluice_model_finished(const sluice_model *m, sluice_error *err) {
+    sluice_model *to = sl_model_copy_without_pending(m, err);
+    if (!to) return NULL;
+    to->state.pending = m->state.pending; /* borrowed: finishing only reads it */
+    sluice_status status = sl_model_finish_batch(to);
+    to->state.pending = (sl_pending){0};
+    if (status == SLUICE_OK) return to;
+    if (err) *err = to->error;
+    sluice_model_free(to);
+    return NULL;
+}
+
+uint64_t sluice_model_waiting(const sluice_model *m) { return m->state.pending.rows; }
+
+void sluice_model_set_threads(sluice_model *m, unsigned threads) { m->state.threads = threads; }

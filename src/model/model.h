@@ -1,0 +1,76 @@
+/* The inside of a model, for the parts of the library that save, load and measure it. */
+#ifndef SL_MODEL_H
+#define SL_MODEL_H
+
+#include "calibration/online_calibration.h"
+#include "calibration/holdout_calibration.h"
+#include "learner/learner.h"
+#include "features/names.h"
+#include "rows/duplicate_ids.h"
+#include "features/space.h"
+
+/* The features of a row by the numbers of their names. */
+typedef struct sl_numbers {
+    uint32_t *number;
+    float *value;
+    size_t n, room;
+} sl_numbers;
+
+/* What a limit on the number of features needs to know of each, by number. */
+typedef struct sl_limit {
+    uint64_t *last_seen; /* the round */
+    uint64_t *born;      /* how many features came before it: the order of first sight, which numbers no longer are */
+    size_t room;
+    uint64_t evicted, refused;
+    uint64_t next_sweep; /* nothing can make way before this round */
+} sl_limit;
+
+struct sluice_model {
+    const sl_learner *learner;
+    const sl_learner *rule; /* who owns the state: the learner, or sl_predict_only in a predict-only model */
+    double params[SL_MAX_PARAMS];
+    double scalars[SL_MAX_SCALARS];
+    sluice_settings settings;
+    sl_state state;
+    sl_space space;
+    bool named;     /* features are known by names: what the space calls an id is a name's number (docs/names.md) */
+    sl_names names; /* empty unless named */
+    sl_limit limit; /* on the number of features: keys.c */
+    uint64_t mistakes, updates, positives;
+    sl_online_calibration calibration; /* of margins, as it learns */
+    sl_holdout holdout;                /* to a hold-out, until it learns more: goes before */
+    uint64_t growth[64];               /* features seen when 2^i examples were, plus 1; 0: unknown */
+    bool broken;                       /* left the range of numbers: neither learns nor saves */
+    sluice_error error;
+
+    /* a row on its way to the learner, where it cannot be used as it lies */
+    uint32_t *row_slot;
+    float *row_value;
+    uint64_t *row_key;
+    size_t row_room;
+    sl_duplicates repeat;
+    sl_numbers numbers[2]; /* this row's names, and the next one's */
+};
+
+/* model/predict_only.c: the rule of predict-only models. */
+extern const sl_learner sl_predict_only;
+
+/* A model without features; takes its learner and parameters as checked. */
+sluice_model *sl_model_empty(const sl_learner *learner, const sl_learner *rule, const double *params,
+                             const sluice_settings *settings, sluice_error *err);
+/* Parts of a copy: the counts, and how the features came. */
+void sl_model_copy_counts(sluice_model *to, const sluice_model *from);
+void sl_model_copy_history(sluice_model *to, const sluice_model *from);
+sluice_model *sl_model_copy_without_pending(const sluice_model *from, sluice_error *err);
+/* Batch learners: gives the row's features their columns, and makes room for the row; false: no memory. */
+bool sl_model_prepare_pending(sluice_model *m, const sl_row *x);
+/* Puts the row into the unfinished batch. */
+void sl_model_add_pending(sluice_model *m, const sl_row *x);
+/* Whether a batch that begins can also be learned. */
+sluice_status sl_model_check_batch(sluice_model *m);
+/* Learns the batch that is held, if there is one, and lets it go. */
+sluice_status sl_model_finish_batch(sluice_model *m);
+/* The settings' own gate. */
+sluice_status sl_settings_check(const sluice_settings *settings, sluice_error *err);
+
+#endif

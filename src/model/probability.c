@@ -1,0 +1,83 @@
+/* What a model says of probabilities: where they come from, and fitting them to a hold-out. */
+#include <float.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "model/probability.h"
+
+#define CERTAIN 30.0 /* no calibration knows log odds beyond: 1e-13 */
+
+int sluice_model_calibration(const sluice_model *m) {
+    if (m->holdout.kind) return m->holdout.kind;
+    if (m->learner->has_probability && m->learner->has_probability(m->params)) return SLUICE_CALIBRATION_LOG_ODDS;
+    return sl_online_calibration_ready(&m->calibration) ? SLUICE_CALIBRATION_ONLINE : SLUICE_CALIBRATION_NONE;
+}
+
+int sluice_model_has_probability(const sluice_model *m) {
+    return sluice_model_calibration(m) != SLUICE_CALIBRATION_NONE;
+}
+
+double sl_model_log_odds(const sluice_model *m, double margin) {
+    int kind = sluice_model_calibration(m);
+    if (kind == SLUICE_CALIBRATION_NONE) return NAN;
+    if (kind == SLUICE_CALIBRATION_LOG_ODDS) return margin;
+    double t = kind == SLUICE_CALIBRATION_ONLINE ? sl_online_calibration_log_odds(&m->calibration, margin)
+                                                 : sl_holdout_log_odds(&m->holdout, margin);
+    return fmax(-CERTAIN, fmin(CERTAIN, t));
+}
+
+double sluice_model_probability(const sluice_model *m, double margin) {
+    return 1 / (1 + exp(-sl_model_log_odds(m, margin)));
+}
+
+/* ---- fitting ----------------------------------------------------------------------------------------------------- */
+
+static int by_margin(const void *a, const void *b) {
+    const sl_pool *x = a, *y = b;
+    return x->low < y->low ? -1 : x->low > y->low ? 1 : x->mean < y->mean ? -1 : x->mean > y->mean;
+}
+
+/* The examples as blocks, those of weight 0 left out; SIZE_MAX: one is impossible. */
+static size_t make_blocks(sl_pool *blocks, const double *margins, const double *labels, const double *weights,
+                          size_t n) {
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        double weight = weights ? weights[i] : 1;
+        if (!isfinite(margins[i]) || !(weight >= 0 && weight <= (double)FLT_MAX)) return SIZE_MAX;
+        if (weight > 0) blocks[kept++] = (sl_pool){margins[i] + 0.0, margins[i] + 0.0, labels[i] > 0, weight};
+    }
+    qsort(blocks, kept, sizeof *blocks, by_margin);
+    return kept;
+}
+
+static bool one_class(const sl_pool *blocks, size_t n) {
+    size_t positives = 0;
+    for (size_t i = 0; i < n; i++) positives += blocks[i].mean > 0;
+    return positives == 0 || positives == n;
+}
+
+static sluice_status fit(sl_holdout *f, sl_pool *blocks, size_t n, int kind, sluice_error *err) {
+    if (n == SIZE_MAX) return sl_fail(err, SLUICE_E_DATA, "a margin or a weight to calibrate with is no number");
+    if (one_class(blocks, n))
+        return sl_fail(err, SLUICE_E_DATA, "calibration needs examples of both classes, and these have not");
+    if (kind == SLUICE_CALIBRATION_PLATT)
+        sl_fit_platt(f, blocks, n);
+    else
+        sl_fit_isotonic(f, blocks, n);
+    return SLUICE_OK;
+}
+
+sluice_status sluice_model_calibrate(sluice_model *m, const double *margins, const double *labels,
+                                     const double *weights, size_t n, int kind) {
+    if (kind == SLUICE_CALIBRATION_NONE) {
+        m->holdout.kind = SLUICE_CALIBRATION_NONE;
+        return SLUICE_OK;
+    }
+    if (kind != SLUICE_CALIBRATION_PLATT && kind != SLUICE_CALIBRATION_ISOTONIC)
+        return sl_fail(&m->error, SLUICE_E_USAGE, "a hold-out is fitted by platt or isotonic");
+    sl_pool *blocks = malloc((n + 1) * sizeof *blocks);
+    if (!blocks) return sl_fail(&m->error, SLUICE_E_MEMORY, "no memory to calibrate with %zu examples", n);
+    sluice_status status = fit(&m->holdout, blocks, make_blocks(blocks, margins, labels, weights, n), kind, &m->error);
+    free(blocks);
+    return status;
+}

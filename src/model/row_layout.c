@@ -1,0 +1,163 @@
+/* How a row of ids or names, from a batch or from the API, is laid out for the rule: every feature seen and found,
+ * zeros left out, values scaled, the bias last. */
+#include "model/row_layout.h"
+
+#include <float.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+static uint64_t hash_id(uint64_t id, unsigned bits) {
+    unsigned char bytes[8];
+    for (int i = 0; i < 8; i++) bytes[i] = (unsigned char)(id >> (8 * i)); /* the same on every machine: it is saved */
+    return XXH64(bytes, sizeof bytes, 0) >> (64 - bits);
+}
+
+/* The id that a feature has for this model: its own, or hashed. */
+static uint64_t raw_id(const sluice_model *m, const sl_raw_row *r, size_t k) {
+    if (!m->settings.hash_bits) return sl_raw_id(r, k);
+    if (!sl_raw_has_names(r)) return hash_id(sl_raw_id(r, k), m->settings.hash_bits);
+    char digits[20];
+    size_t n;
+    uint64_t hash, id;
+    const char *name = sl_raw_name(r, k, digits, &n, &hash);
+    if (sl_id_of_name(name, n, &id)) return hash_id(id, m->settings.hash_bits);
+    return XXH64(name, n, 0) >> (64 - m->settings.hash_bits);
+}
+
+double sl_row_scale(const sluice_model *m, const sl_raw_row *r) {
+    if (m->settings.normalize != SLUICE_NORMALIZE_L2) return 1;
+    double sum = 0;
+    for (size_t k = 0; k < r->n; k++) sum += (double)r->value[k] * (double)r->value[k];
+    return sum > 0 ? 1 / sqrt(sum) : 1;
+}
+
+/* ---- the row as the rule sees it -------------------------------------------------------------------------------- */
+
+/* Room for rows of n values: slots for two of them, this row's and the next one's, where rows are admitted ahead. */
+bool sl_row_reserve(sluice_model *m, size_t n) {
+    if (n <= m->row_room) return true;
+    size_t room = n * 2;
+    uint32_t *slot = realloc(m->row_slot, 2 * room * sizeof *slot);
+    if (slot) m->row_slot = slot;
+    float *value = realloc(m->row_value, room * sizeof *value);
+    if (value) m->row_value = value;
+    uint64_t *key = realloc(m->row_key, room * sizeof *key);
+    if (key) m->row_key = key;
+    if (!slot || !value || !key) return false;
+    m->row_room = room;
+    return true;
+}
+
+static int by_key(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Hashed rows are laid out by ascending id, which depends on the row alone, not on where its features lie. Features
+ * that hashing threw together become one: their values add up. */
+static size_t lay_out_hashed(sluice_model *m, const sl_raw_row *r, double scale, uint32_t *slot) {
+    uint64_t *key = m->row_key; /* id (at most 30 bits), then position: equal ids keep the example's order */
+    for (size_t k = 0; k < r->n; k++) key[k] = raw_id(m, r, k) << 32 | k;
+    qsort(key, r->n, sizeof *key, by_key);
+    size_t n = 0;
+    for (size_t k = 0; k < r->n;) {
+        uint64_t id = key[k] >> 32;
+        double sum = 0;
+        for (; k < r->n && key[k] >> 32 == id; k++) sum += (double)r->value[key[k] & UINT32_MAX] * scale;
+        if ((float)sum == 0) continue;
+        slot[n] = sl_space_find(&m->space, id);
+        m->row_value[n++] = (float)fmax(-FLT_MAX, fmin(FLT_MAX, sum));
+    }
+    return n;
+}
+
+/* `slot` holds the slots of all of the row's features, and then of those that stay in it. */
+static size_t lay_out_exact(sluice_model *m, const sl_raw_row *r, double scale, uint32_t *slot) {
+    size_t n = 0;
+    for (size_t k = 0; k < r->n; k++) {
+        float v = scale == 1 ? r->value[k] : (float)(r->value[k] * scale);
+        if (v == 0) continue;
+        slot[n] = slot[k];
+        m->row_value[n++] = v;
+    }
+    return n;
+}
+
+/* The slot of a row's feature, or SL_NO_SLOT. */
+uint32_t sl_row_slot(const sluice_model *m, const sl_raw_row *r, size_t k) {
+    bool plain = m->settings.hash_bits || r->numbers;
+    return plain ? sl_space_find(&m->space, raw_id(m, r, k)) : sl_keys_find(m, r, k);
+}
+
+static bool is_new(const sluice_model *m, const sl_raw_row *r, size_t k) {
+    uint32_t slot = sl_row_slot(m, r, k);
+    return slot == SL_NO_SLOT || (slot < m->space.direct && !sl_space_knows(&m->space, slot));
+}
+
+/* A learner whose state is a matrix has a limit; the row is refused before it changes anything. */
+sluice_status sl_check_dense_limit(sluice_model *m, const sl_raw_row *r) {
+    if (!(m->rule->info.flags & SLUICE_LEARNER_DENSE)) return SLUICE_OK;
+    if (m->space.seen + r->n < SLUICE_MAX_DENSE_FEATURES) return SLUICE_OK; /* however many of them are new */
+    uint64_t coming = m->settings.bias != 0 && !m->space.bias_rank;
+    for (size_t k = 0; k < r->n; k++) coming += is_new(m, r, k);
+    uint64_t seen = m->space.seen + coming, hashed = ((uint64_t)1 << m->settings.hash_bits) + 1;
+    if (m->settings.hash_bits && seen > hashed) seen = hashed; /* ids that collide were counted one by one */
+    if (seen <= SLUICE_MAX_DENSE_FEATURES) return SLUICE_OK;
+    return sl_fail(&m->error, SLUICE_E_LIMIT,
+                   "%s keeps a matrix over the features and takes at most %d of them; use %s, which keeps none",
+                   m->rule->info.name, SLUICE_MAX_DENSE_FEATURES, m->rule->without_matrix);
+}
+
+/* Makes every feature of the row seen and finds its slot; false when there is no memory. */
+static bool admit_all(sluice_model *m, const sl_raw_row *r, uint32_t *slot) {
+    sl_space *sp = &m->space;
+    for (size_t k = 0; k < r->n; k++) __builtin_prefetch(sl_space_entry(sp, raw_id(m, r, k)), 1);
+    uint64_t moves;
+    do { /* again where features have moved meanwhile, the row's first ones perhaps among them */
+        moves = sp->moves;
+        for (size_t k = 0; k < r->n; k++)
+            if ((slot[k] = sl_space_admit(sp, raw_id(m, r, k))) == SL_NO_SLOT) return false;
+    } while (moves != sp->moves);
+    return true;
+}
+
+/* Lays the row out: every feature seen and found, zeros left out, values scaled, the bias last. Its slots are in half 0
+ * or 1 of the buffer. */
+sluice_status sl_row_lay_out(sluice_model *m, const sl_raw_row *r, size_t half, sl_row *x) {
+    sluice_status status = sl_check_dense_limit(m, r);
+    if (status != SLUICE_OK) return status;
+    bool fine = sl_row_reserve(m, r->n + 1);
+    uint32_t *slot = fine ? m->row_slot + half * m->row_room : NULL;
+    fine = fine && admit_all(m, r, slot);
+    if (fine && m->settings.bias != 0) fine = sl_space_add_bias(&m->space);
+    if (!fine)
+        return sl_fail(&m->error, SLUICE_E_MEMORY, "no memory for new features (%llu seen so far)",
+                       (unsigned long long)m->space.seen);
+    double scale = sl_row_scale(m, r);
+    size_t n = m->settings.hash_bits ? lay_out_hashed(m, r, scale, slot) : lay_out_exact(m, r, scale, slot);
+    if (m->settings.bias != 0) {
+        slot[n] = sl_space_bias(&m->space);
+        m->row_value[n++] = (float)m->settings.bias;
+    }
+    x->slot = slot;
+    x->value = m->row_value;
+    x->n = n;
+    m->state.seen = m->space.seen;
+    return SLUICE_OK;
+}
+
+sluice_status sl_no_memory_for_features(sluice_model *m) {
+    return sl_fail(&m->error, SLUICE_E_MEMORY, "no memory for new features (%llu seen so far)",
+                   (unsigned long long)m->space.seen);
+}
+
+sl_raw_row sl_batch_raw(const sluice_batch *b, size_t i) {
+    size_t at = b->start[i];
+    return (sl_raw_row){.batch = b, .at = at, .value = b->value + at, .n = b->start[i + 1] - at};
+}
+
+sl_raw_row sl_example_raw(const sluice_example *x) {
+    return (sl_raw_row){.ids = x->ids, .names = x->names, .value = x->values, .n = x->n};
+}

@@ -1,0 +1,191 @@
+/* Batches: the arrays behind them and the public view of their rows. */
+#include <float.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "rows/batch.h"
+#include "base/error.h"
+#include "rows/example.h"
+#include "features/names.h"
+
+void sl_batch_clear(sluice_batch *b) {
+    b->rows = b->nonzeros = b->wides = b->text_n = 0;
+    b->has_names = b->has_weights = b->has_zeros = b->has_lines = false;
+    if (b->start) b->start[0] = 0;
+}
+
+/* Makes an array hold n elements; what it held stays. */
+static bool grow(void *array, size_t n, size_t element) {
+    void *old, *grown;
+    __builtin_memcpy(&old, array, sizeof old); /* array is a pointer to some pointer */
+    if (n > SIZE_MAX / element || !(grown = realloc(old, n * element))) return false;
+    __builtin_memcpy(array, &grown, sizeof grown);
+    return true;
+}
+
+/* How large to make a room that must hold used + more: at least half as large again, so that growing step by step stays
+ * linear. 0 when there is no such size. */
+static size_t room_for(size_t room, size_t used, size_t more) {
+    if (more > SIZE_MAX / 2 - used) return 0;
+    size_t need = used + more;
+    return room >= need ? room : need < room + room / 2 ? room + room / 2 : need;
+}
+
+bool sl_batch_reserve(sluice_batch *b, size_t rows, size_t nonzeros, size_t wides) {
+    size_t row_room = room_for(b->row_room, b->rows, rows),
+           nonzero_room = room_for(b->nonzero_room, b->nonzeros, nonzeros),
+           wide_room = room_for(b->wide_room, b->wides, wides);
+    if (b->rows + rows && !row_room) return false;
+    if (b->nonzeros + nonzeros && !nonzero_room) return false;
+    if (b->wides + wides && !wide_room) return false;
+    if (!b->start || row_room > b->row_room) {
+        bool fresh = !b->start;
+        if (!grow(&b->start, row_room + 1, sizeof *b->start) || !grow(&b->label, row_room + 1, sizeof *b->label) ||
+            !grow(&b->weight, row_room + 1, sizeof *b->weight) || !grow(&b->line, row_room + 1, sizeof *b->line))
+            return false;
+        if (fresh) b->start[0] = 0;
+        b->row_room = row_room;
+    }
+    if (nonzero_room > b->nonzero_room) {
+        if (!grow(&b->id, nonzero_room, sizeof *b->id) || !grow(&b->value, nonzero_room, sizeof *b->value))
+            return false;
+        b->nonzero_room = nonzero_room;
+    }
+    if (wide_room > b->wide_room) {
+        if (!grow(&b->wide, wide_room, sizeof *b->wide)) return false;
+        b->wide_room = wide_room;
+    }
+    return true;
+}
+
+bool sl_batch_reserve_names(sluice_batch *b, size_t nonzeros, size_t bytes) {
+    size_t room = room_for(b->name_room, b->nonzeros, nonzeros), text_room = room_for(b->text_room, b->text_n, bytes);
+    if (text_room > UINT32_MAX || !sl_batch_reserve(b, 0, nonzeros, 0)) return false;
+    if (room > b->name_room) {
+        if (!grow(&b->name, room, sizeof *b->name) || !grow(&b->hash, room, sizeof *b->hash)) return false;
+        b->name_room = room;
+    }
+    if (text_room > b->text_room) {
+        if (!grow(&b->text, text_room + SL_NAME_PAD, 1)) return false;
+        b->text_room = text_room;
+    }
+    return b->text_room >= b->text_n + bytes && b->name_room >= b->nonzeros + nonzeros;
+}
+
+void sl_batch_free_arrays(sluice_batch *b) {
+    free(b->start);
+    free(b->label);
+    free(b->weight);
+    free(b->line);
+    free(b->id);
+    free(b->value);
+    free(b->wide);
+    free(b->name);
+    free(b->hash);
+    free(b->text);
+    sl_duplicates_free(&b->repeat);
+    *b = (sluice_batch){0};
+}
+
+/* ---- rows of one's own ------------------------------------------------------------------------------------------ */
+
+sluice_batch *sluice_batch_new(sluice_error *err) {
+    sluice_batch *b = calloc(1, sizeof *b);
+    if (b && sl_batch_reserve(b, 0, 0, 0)) return b;
+    free(b);
+    sl_fail(err, SLUICE_E_MEMORY, "no memory for a batch");
+    return NULL;
+}
+
+void sluice_batch_free(sluice_batch *b) {
+    if (b) sl_batch_free_arrays(b);
+    free(b);
+}
+
+static bool reserve_example(sluice_batch *b, const sluice_example *x) {
+    size_t wides = 0, bytes = 1; /* a text even for names without bytes */
+    for (size_t k = 0; k < x->n; k++)
+        if (x->names)
+            bytes += x->names[k].n;
+        else
+            wides += x->ids[k] >= SL_WIDE;
+    if (b->wides + wides > UINT32_MAX - SL_WIDE || !sl_batch_reserve(b, 1, x->n, wides)) return false;
+    return !x->names || sl_batch_reserve_names(b, x->n, bytes);
+}
+
+static void put_id(sluice_batch *b, size_t at, uint64_t id) {
+    if (id >= SL_WIDE) b->wide[b->wides] = id;
+    b->id[at] = id < SL_WIDE ? (uint32_t)id : SL_WIDE + (uint32_t)b->wides++;
+}
+
+static void put_name(sluice_batch *b, size_t at, sluice_name name) {
+    b->name[at] = (sl_name){(uint32_t)b->text_n, (uint32_t)name.n};
+    b->hash[at] = sl_name_hash(name.text, name.n);
+    if (name.n) memcpy(b->text + b->text_n, name.text, name.n);
+    b->text_n += name.n;
+}
+
+static sluice_status check_fits(const sluice_batch *b, const sluice_example *x, sluice_error *err) {
+    if (x->n && b->nonzeros && b->has_names != (x->names != NULL))
+        return sl_fail(err, SLUICE_E_USAGE, "the features of a batch have either ids or names, not both");
+    if (x->weight > FLT_MAX || (x->weight > 0 && (float)x->weight == 0))
+        return sl_fail(err, SLUICE_E_DATA, "the importance weight is beyond the range of floats");
+    return SLUICE_OK;
+}
+
+sluice_status sluice_batch_add(sluice_batch *b, const sluice_example *x, sluice_error *err) {
+    sluice_status status = sl_check_example(x, &b->repeat, err);
+    if (status == SLUICE_OK) status = check_fits(b, x, err);
+    if (status != SLUICE_OK) return status;
+    if (!reserve_example(b, x)) return sl_fail(err, SLUICE_E_MEMORY, "no memory for %zu rows", b->rows + 1);
+    if (x->n) b->has_names = x->names != NULL;
+    for (size_t k = 0; k < x->n; k++) {
+        size_t at = b->nonzeros++;
+        b->value[at] = x->values[k];
+        b->has_zeros |= x->values[k] == 0;
+        if (x->names)
+            put_name(b, at, x->names[k]);
+        else
+            put_id(b, at, x->ids[k]);
+    }
+    b->label[b->rows] = x->label > 0 ? 1 : -1;
+    b->weight[b->rows] = (float)x->weight;
+    b->has_weights |= x->weight != 1;
+    b->start[++b->rows] = b->nonzeros;
+    return SLUICE_OK;
+}
+
+/* ---- the public view -------------------------------------------------------------------------------------------- */
+
+size_t sluice_batch_rows(const sluice_batch *b) { return b->rows; }
+
+size_t sluice_batch_nonzeros(const sluice_batch *b, size_t row) { return b->start[row + 1] - b->start[row]; }
+
+double sluice_batch_label(const sluice_batch *b, size_t row) { return (double)b->label[row]; }
+
+double sluice_batch_weight(const sluice_batch *b, size_t row) { return b->has_weights ? (double)b->weight[row] : 1; }
+
+int sluice_batch_has_names(const sluice_batch *b) { return b->has_names; }
+
+void sluice_batch_row(const sluice_batch *b, size_t row, uint64_t *ids, sluice_name *names, sluice_example *x) {
+    size_t first = b->start[row], n = b->start[row + 1] - first;
+    for (size_t k = 0; k < n; k++)
+        if (b->has_names)
+            names[k] = (sluice_name){b->text + b->name[first + k].at, b->name[first + k].n};
+        else
+            ids[k] = sl_batch_id(b, first + k);
+    *x = (sluice_example){
+        .ids = b->has_names ? NULL : ids,
+        .names = b->has_names ? names : NULL,
+        .values = b->value + first,
+        .n = n,
+        .label = (double)b->label[row],
+        .weight = b->has_weights ? (double)b->weight[row] : 1.0,
+    };
+}
+
+const char *sl_feature_shown(const sluice_example *x, size_t k, char out[128]) {
+    if (x->names) return sl_quote(out, x->names[k].text, x->names[k].n);
+    snprintf(out, 128, "%llu", (unsigned long long)x->ids[k]);
+    return out;
+}

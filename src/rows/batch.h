@@ -1,0 +1,66 @@
+/* A batch: the rows a reader hands to a learner, in arrays that are used again and again.
+ *
+ * Ids are 64-bit, but nearly all are small: `id` holds those below SL_WIDE as they are, and for the others SL_WIDE plus
+ * a position in `wide`. So the common row is a plain array of 32-bit indices that a learner can use without copying.
+ *
+ * Or the features have names (has_names): then `name` says where each one's bytes lie in `text` and `hash` is
+ * sl_name_hash() of them, computed where the text was parsed; there are no ids.
+ *
+ * What a reader promises: values and labels are finite, weights finite and >= 0, no feature twice in a row, names of at
+ * most SL_MAX_NAME bytes. */
+#ifndef SL_BATCH_H
+#define SL_BATCH_H
+
+#include <stdbool.h>
+
+#include "rows/duplicate_ids.h"
+#include "sluice.h"
+
+#define SL_WIDE 0x80000000u
+
+enum { SL_NAME_PAD = 8 }; /* readable bytes behind the text of names: lookups load eight at a time */
+
+typedef struct sl_name {
+    uint32_t at, n;
+} sl_name;
+
+struct sluice_batch {
+    size_t rows, nonzeros, wides;
+    size_t *start;      /* rows + 1: row i is the elements start[i] .. start[i+1]-1 of id and value */
+    float *label;       /* as in the data: > 0 means +1 */
+    uint32_t *line;     /* where the row stood, counted from the line after first_line; only where has_lines */
+    const char *source; /* and in which input; NULL: none */
+    uint64_t first_line;
+    float *weight; /* importance; meaningful only where has_weights */
+    uint32_t *id;
+    float *value;
+    uint64_t *wide;
+    sl_name *name; /* as id, where has_names */
+    uint64_t *hash;
+    char *text; /* of the names */
+    size_t text_n;
+    bool has_names;   /* else features have ids */
+    bool has_weights; /* else all weights are 1 */
+    bool has_lines;   /* the format has lines */
+    bool has_zeros;   /* some value is 0 */
+    size_t row_room, nonzero_room, wide_room, name_room, text_room;
+    sl_duplicates repeat; /* to check what sluice_batch_add() is given */
+};
+
+/* Empties a batch for the next rows. */
+void sl_batch_clear(sluice_batch *b);
+/* Makes room for so many more rows, nonzeros and wide ids; false when there is no memory. */
+bool sl_batch_reserve(sluice_batch *b, size_t rows, size_t nonzeros, size_t wides);
+/* Makes room for so many more named features and bytes of their names, instead of nonzeros and wide ids. */
+bool sl_batch_reserve_names(sluice_batch *b, size_t nonzeros, size_t bytes);
+void sl_batch_free_arrays(sluice_batch *b);
+
+/* A feature of an example as messages call it: its id, or its name in quotes. */
+const char *sl_feature_shown(const sluice_example *x, size_t k, char out[128]);
+
+static inline uint64_t sl_batch_id(const sluice_batch *b, size_t k) {
+    uint32_t i = b->id[k];
+    return i < SL_WIDE ? i : b->wide[i - SL_WIDE];
+}
+
+#endif

@@ -1,0 +1,23 @@
+/* Finding an id that stands twice in one row, without a quadratic search. */
+#ifndef SL_DUPLICATE_IDS_H
+#define SL_DUPLICATE_IDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define SL_NO_DUPLICATE SIZE_MAX
+
+/* Room that is kept from row to row; begin with {0}, free with sl_duplicates_free(). */
+typedef struct sl_duplicates {
+    uint64_t *ids; /* the row, and twice as much to sort in */
+    size_t room;   /* for so many ids */
+} sl_duplicates;
+
+/* Room for the ids of a row of n; NULL when there is no memory. */
+uint64_t *sl_duplicates_room(sl_duplicates *r, size_t n);
+/* The position of the first of the n ids in the room that already stands before it; SL_NO_DUPLICATE if all differ.
+ * Ascending ids cost one look each, others a merge sort of the runs they consist of. */
+size_t sl_duplicates_find(sl_duplicates *r, size_t n);
+void sl_duplicates_free(sl_duplicates *r);
+
+#endif

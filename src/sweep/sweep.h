@@ -1,0 +1,39 @@
+/* What a sweep is made of. */
+#ifndef SL_SWEEP_H
+#define SL_SWEEP_H
+
+#include "base/thread_team.h"
+#include "model/model.h"
+
+/* Up to SL_SIDE configurations. */
+typedef struct sl_sweep_part {
+    size_t first, n;     /* which configurations */
+    sluice_model *model; /* its features are those of all of them; or the one configuration's own */
+    sl_learner rule;     /* the model's: passes rows on to the lanes */
+    size_t side;         /* how many lie side by side: 8 or 16; 0: it is one configuration alone */
+    sl_lanes lanes;
+    sl_side p[SL_MAX_PARAMS], scalar[SL_MAX_SCALARS];
+    uint64_t mistakes[SL_SIDE], updates[SL_SIDE];
+    bool broken[SL_SIDE];
+    sl_online_calibration calibration[SL_SIDE];
+    unsigned char *fresh;
+} sl_sweep_part;
+
+struct sluice_sweep {
+    const sl_learner *learner;
+    sluice_settings settings;
+    double (*params)[SL_MAX_PARAMS]; /* of each configuration */
+    size_t n;
+    sl_sweep_part *parts;
+    size_t n_parts;
+    unsigned threads;
+    sl_team *crew; /* NULL: one thread is enough */
+    sluice_error error;
+    sluice_status *status; /* of each part, for the batch at hand */
+    const sluice_batch *batch;
+};
+
+/* Configuration l of a feature, from where all of them lie to how the learner alone has it. */
+void sl_sweep_part_gather(const sl_sweep_part *a, const char *from, size_t l, char *to);
+
+#endif

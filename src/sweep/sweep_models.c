@@ -1,0 +1,232 @@
+/* The models of a sweep, taken out of where they lie together. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "model/feature_keys.h"
+#include "sweep/sweep.h"
+
+enum { TOGETHER = 64 }; /* features whose weights are taken at once: their lines and what is made of them are near */
+
+static void copy_counts(sluice_model *to, const sl_sweep_part *a, size_t l) {
+    sl_model_copy_counts(to, a->model);
+    to->mistakes = a->mistakes[l];
+    to->updates = a->updates[l];
+    to->calibration = a->calibration[l];
+}
+
+static sluice_model *take_out(const sluice_sweep *w, const sl_sweep_part *a, size_t l, sluice_error *err) {
+    const sluice_model *from = a->model;
+    sluice_model *to = sl_model_empty(w->learner, w->learner, w->params[a->first + l], &w->settings, err);
+    if (!to) return NULL;
+    copy_counts(to, a, l);
+    for (size_t i = 0; w->learner->scalars && w->learner->scalars[i]; i++) to->scalars[i] = a->scalar[i].at[l];
+    sl_keys_walk k;
+    bool fine = sl_keys_start(&k, from);
+    while (fine && sl_keys_next(&k)) {
+        uint32_t slot;
+        fine = sl_keys_add_like(to, from, &k.at, &slot);
+        if (fine) sl_sweep_part_gather(a, sl_space_at(&from->space, k.at.slot), l, sl_space_at(&to->space, slot));
+    }
+    sl_keys_end(&k);
+    sl_model_copy_history(to, from);
+    if (fine) return to;
+    sluice_model_free(to);
+    sl_fail(err, SLUICE_E_MEMORY, "no memory for a model of the sweep");
+    return NULL;
+}
+
+/* Adds a feature to those of the models in which it has a weight; one whose weight is no number is done with. False
+ * when there is no memory. */
+static bool add_weights(const sl_sweep_part *a, const sl_walk *at, const float *w, size_t n, sluice_model **models) {
+    for (size_t i = 0; i < n; i++) {
+        uint32_t there;
+        if (w[i] == 0 || !models[i]) continue;
+        if (!isfinite(w[i])) {
+            sluice_model_free(models[i]);
+            models[i] = NULL;
+            continue;
+        }
+        if (!sl_keys_add_like(models[i], a->model, at, &there)) return false;
+        memcpy(sl_space_at(&models[i]->space, there), &w[i], sizeof w[i]);
+    }
+    return true;
+}
+
+static sl_lanes as_it_stands(const sl_sweep_part *a) {
+    sl_lanes lanes = a->lanes;
+    lanes.features = a->model->space.features;
+    lanes.t = a->model->state.t;
+    return lanes;
+}
+
+/* All features, some at a time: the weights of all models together. */
+static bool add_all_weights(const sl_sweep_part *a, size_t first, size_t n, sluice_model **models) {
+    sl_lanes lanes = as_it_stands(a);
+    sl_keys_walk k;
+    bool fine = sl_keys_start(&k, a->model), more = fine;
+    while (fine && more) {
+        sl_walk at[TOGETHER];
+        uint32_t slot[TOGETHER];
+        float w[TOGETHER * SL_SIDE];
+        size_t features = 0;
+        for (; features < TOGETHER && (more = sl_keys_next(&k)); features++) {
+            at[features] = k.at;
+            slot[features] = k.at.slot;
+        }
+        a->model->learner->lanes->weights[a->side / 8 - 1](&lanes, slot, features, w);
+        for (size_t i = 0; i < features && fine; i++) fine = add_weights(a, &at[i], w + i * a->side + first, n, models);
+    }
+    sl_keys_end(&k);
+    return fine;
+}
+
+/* The predict-only model of a configuration, as yet without weights; NULL: no memory. */
+static sluice_model *bare_final(const sluice_sweep *w, const sl_sweep_part *a, size_t l, sluice_error *err) {
+    sluice_model *to = sl_model_empty(w->learner, &sl_predict_only, w->params[a->first + l], &w->settings, err);
+    if (!to) return NULL;
+    copy_counts(to, a, l);
+    memset(to->scalars, 0, sizeof to->scalars);
+    to->space.seen = a->model->space.seen; /* sparsity refers to all features there were */
+    return to;
+}
+
+/* Predict-only models straight from where all configurations lie. */
+static sluice_status freeze(const sluice_sweep *w, const sl_sweep_part *a, size_t first, size_t n,
+                            sluice_model **models, sluice_error *err) {
+    for (size_t i = 0; i < n; i++)
+        if (!a->broken[first + i] && !(models[i] = bare_final(w, a, first + i, err))) return err->status;
+    bool fine = add_all_weights(a, first, n, models);
+    for (size_t i = 0; i < n; i++) {
+        if (!models[i]) continue;
+        models[i]->space.seen = a->model->space.seen; /* not those with a weight alone */
+        models[i]->space.births = a->model->space.births;
+    }
+    return fine ? SLUICE_OK : sl_fail(err, SLUICE_E_MEMORY, "no memory for the models of the sweep");
+}
+
+/* The part that has configuration i, or NULL and why not. */
+static const sl_sweep_part *find_part(const sluice_sweep *w, size_t i, sluice_error *err) {
+    if (i >= w->n) return sl_fail(err, SLUICE_E_USAGE, "the sweep has only %zu configurations", w->n), NULL;
+    const sl_sweep_part *a = w->parts;
+    while (i >= a->first + a->n) a++;
+    if (!a->broken[i - a->first]) return a;
+    sl_fail(err, SLUICE_E_NUMERIC, "configuration %zu has left the range of numbers", i + 1);
+    return NULL;
+}
+
+sluice_model *sluice_sweep_model(const sluice_sweep *w, size_t i, sluice_error *err) {
+    const sl_sweep_part *a = find_part(w, i, err);
+    if (!a) return NULL;
+    return a->side ? take_out(w, a, i - a->first, err) : sluice_model_copy(a->model, err);
+}
+
+/* ---- many of them at once ------------------------------------------------------------------------------------------
+ */
+
+/* Some configurations of one part: from `l` on, n of them; `i` is where the first one stands in what was asked for. */
+typedef struct stretch {
+    const sluice_sweep *w;
+    const sl_sweep_part *a;
+    size_t l, n, i;
+} stretch;
+
+static sluice_status each_part(const sluice_sweep *w, size_t first, size_t n, void *to,
+                               sluice_status (*use)(const stretch *s, void *to, sluice_error *err), sluice_error *err) {
+    if (first > w->n || n > w->n - first)
+        return sl_fail(err, SLUICE_E_USAGE, "the sweep has only %zu configurations", w->n);
+    sluice_status status = SLUICE_OK;
+    for (size_t k = 0; k < w->n_parts && status == SLUICE_OK; k++) {
+        const sl_sweep_part *a = &w->parts[k];
+        size_t end = a->first + a->n, from = first > a->first ? first : a->first,
+               to_end = first + n < end ? first + n : end;
+        if (from < to_end) status = use(&(stretch){w, a, from - a->first, to_end - from, from - first}, to, err);
+    }
+    return status;
+}
+
+static sluice_status take_finals(const stretch *s, void *to, sluice_error *err) {
+    sluice_model **models = (sluice_model **)to + s->i;
+    if (s->a->side) return freeze(s->w, s->a, s->l, s->n, models, err);
+    if (s->a->broken[0]) return SLUICE_OK;
+    models[0] = sluice_model_final(s->a->model, err);
+    return models[0] || err->status == SLUICE_E_NUMERIC ? SLUICE_OK : err->status;
+}
+
+sluice_status sluice_sweep_finals(const sluice_sweep *w, size_t first, size_t n, sluice_model **models,
+                                  sluice_error *err) {
+    sluice_error unasked;
+    if (!err) err = &unasked;
+    for (size_t i = 0; i < n; i++) models[i] = NULL;
+    sluice_status status = each_part(w, first, n, models, take_finals, err);
+    for (size_t i = 0; i < n && status != SLUICE_OK; i++) {
+        sluice_model_free(models[i]);
+        models[i] = NULL;
+    }
+    return status;
+}
+
+/* How many features have a weight in each configuration; `lost` where one is no number. */
+static void count_weights(const sl_sweep_part *a, uint64_t nonzeros[SL_SIDE], bool lost[SL_SIDE]) {
+    sl_lanes lanes = as_it_stands(a);
+    uint32_t slot[SL_CHUNK];
+    float w[SL_CHUNK * SL_SIDE];
+    uint64_t cursor = 0;
+    for (size_t n; (n = sl_space_chunk(&a->model->space, &cursor, slot));) {
+        a->model->learner->lanes->weights[a->side / 8 - 1](&lanes, slot, n, w);
+        for (size_t i = 0; i < n; i++)
+            for (size_t l = 0; l < a->side; l++) {
+                nonzeros[l] += w[i * a->side + l] != 0;
+                lost[l] |= !isfinite(w[i * a->side + l]);
+            }
+    }
+}
+
+/* Facts as large as the caller knows them, one after the other. */
+typedef struct facts_list {
+    char *first;
+    size_t size;
+} facts_list;
+
+static void put_facts(const facts_list *list, size_t i, const sluice_model_facts *facts) {
+    memcpy(list->first + i * list->size, facts, list->size < sizeof *facts ? list->size : sizeof *facts);
+    memcpy(list->first + i * list->size, &list->size, sizeof list->size);
+}
+
+static sluice_status describe_alone(const stretch *s, const facts_list *list, sluice_error *err) {
+    sluice_model *final = sluice_model_final(s->a->model, err);
+    if (!final) return err->status == SLUICE_E_NUMERIC ? SLUICE_OK : err->status;
+    sluice_model_facts facts = {.size = sizeof facts};
+    sluice_model_describe(final, &facts);
+    put_facts(list, s->i, &facts);
+    sluice_model_free(final);
+    return SLUICE_OK;
+}
+
+static sluice_status describe_some(const stretch *s, void *to, sluice_error *err) {
+    const facts_list *list = to;
+    if (!s->a->side) return s->a->broken[0] ? SLUICE_OK : describe_alone(s, list, err);
+    uint64_t nonzeros[SL_SIDE] = {0};
+    bool lost[SL_SIDE] = {false};
+    count_weights(s->a, nonzeros, lost);
+    for (size_t i = 0; i < s->n; i++) {
+        size_t l = s->l + i;
+        if (s->a->broken[l] || lost[l]) continue;
+        sluice_model *bare = bare_final(s->w, s->a, l, err);
+        if (!bare) return err->status;
+        sluice_model_facts facts = {.size = sizeof facts};
+        sluice_model_describe(bare, &facts);
+        facts.nonzeros = nonzeros[l];
+        put_facts(list, s->i + i, &facts);
+        sluice_model_free(bare);
+    }
+    return SLUICE_OK;
+}
+
+sluice_status sluice_sweep_describe(const sluice_sweep *w, size_t first, size_t n, sluice_model_facts *facts,
+                                    sluice_error *err) {
+    sluice_error unasked;
+    facts_list list = {(char *)facts, n ? facts->size : 0};
+    for (size_t i = 0; i < n; i++) put_facts(&list, i, &(sluice_model_facts){.learner = NULL});
+    return each_part(w, first, n, &list, describe_some, err ? err : &unasked);
+}
