@@ -30,7 +30,7 @@ bool sl_cpu_runs(sl_cpu kernels) {
 sl_cpu sl_cpu_kernels(void) {
     const char *asked = getenv("SLUICE_CPU");
     sl_cpu best = SL_CPU_PORTABLE;
-    for (sl_cpu k = 0; k < N_NAMES; k++) {
+    for (sl_cpu k = 0; k < (sl_cpu)N_NAMES; k++) {
         if (!sl_cpu_runs(k)) continue;
         if (asked && strcmp(asked, names[k]) == 0) return k;
         best = k;
