@@ -85,6 +85,7 @@ sl_atomic *sl_atomic_open(const char *path, sluice_error *err) {
             f->fd = open(path, O_WRONLY | O_CLOEXEC);
         else
             f->fd = open_temporary(f);
+        if (f->fd < 0 && errno == ENOMEM) goto no_memory;
         if (f->fd >= 0 && exists && !f->in_place)
             (void)!fchmod(f->fd, st.st_mode & 07777); /* the new file is as readable as the old one was */
     }
