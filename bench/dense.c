@@ -20,7 +20,7 @@
 #include <time.h>
 
 #include "algo/shared/tiles.h"
-#include "base/parallel.h"
+#include "base/thread_team.h"
 
 enum { TILE = 512 };
 

@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/parallel.h"
+#include "base/thread_team.h"
 #include "learner/param.h"
 #include "io/named/csv.h"
 #include "io/format.h"

@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 
 #include "base/error.h"
-#include "base/parallel.h"
+#include "base/thread_team.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void *library;

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/parallel.h"
 
 enum { LARGEST = 64 }; /* bytes of a feature of a learner with lanes, alone */
 

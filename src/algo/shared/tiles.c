@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "algo/shared/rule.h"
-#include "base/parallel.h"
+#include "base/thread_team.h"
 
 enum {
     TILE = 512,          /* columns and rows of a tile: most of the speed of a large one, and enough of them to share */

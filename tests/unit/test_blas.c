@@ -1,27 +1,6 @@
-#include "base/parallel.h"
+/* OpenBLAS as the learners call it. */
 #include "learner/blas.h"
 #include "unit/test.h"
-
-#include <stdatomic.h>
-
-enum { JOBS = 1000 };
-static atomic_int done[JOBS];
-
-static void count(void *context, size_t i) {
-    atomic_fetch_add(&done[i], 1);
-    atomic_fetch_add((atomic_int *)context, (int)i);
-}
-
-TEST(every_piece_is_done_once) {
-    for (unsigned threads = 0; threads < 9; threads++) {
-        atomic_int sum = 0;
-        for (size_t i = 0; i < JOBS; i++) atomic_store(&done[i], 0);
-        sl_parallel(threads, JOBS, count, &sum);
-        for (size_t i = 0; i < JOBS; i++) CHECK_EQ(atomic_load(&done[i]), 1);
-        CHECK_EQ(atomic_load(&sum), JOBS * (JOBS - 1) / 2);
-    }
-    sl_parallel(4, 0, count, NULL); /* nothing to do */
-}
 
 TEST(blas_solves_what_it_factorised) {
     sluice_error err = {0};
@@ -44,7 +23,6 @@ TEST(blas_solves_what_it_factorised) {
 }
 
 int main(void) {
-    RUN(every_piece_is_done_once);
     RUN(blas_solves_what_it_factorised);
     return DONE;
 }
