@@ -141,9 +141,9 @@ const sl_learner sl_ada_fobos = {
     SL_PARAMS(params),
     SL_STATE_OF(feature, fields),
     .trial = {"eta=0.5", "lambda=0.01", "delta=0.5"},
-    .score = score,
-    .update = update,
-    .weights = weights,
-    .settle = settle,
+    .kernels.score = score,
+    .kernels.update = update,
+    .kernels.weights = weights,
+    .kernels.settle = settle,
     .lanes = &ada_fobos_side,
 };

@@ -49,7 +49,7 @@ const sl_learner sl_arow = {
     SL_PARAMS(arow_params),
     SL_DIAGONAL,
     .trial = {"r=0.5", "a=2"},
-    .update = arow_update,
+    .kernels.update = arow_update,
 };
 
 const sl_learner sl_arow_full = {
@@ -60,7 +60,7 @@ const sl_learner sl_arow_full = {
     SL_PARAMS(arow_params),
     SL_FULL,
     .trial = {"r=0.5", "a=2"},
-    .update = arow_full_update,
+    .kernels.update = arow_full_update,
 };
 
 const sl_learner sl_narow = {
@@ -70,7 +70,7 @@ const sl_learner sl_narow = {
     SL_PARAMS(narow_params),
     SL_DIAGONAL,
     .trial = {"b=2", "a=2"},
-    .update = narow_update,
+    .kernels.update = narow_update,
 };
 
 const sl_learner sl_narow_full = {
@@ -81,5 +81,5 @@ const sl_learner sl_narow_full = {
     SL_PARAMS(narow_params),
     SL_FULL,
     .trial = {"b=2", "a=2"},
-    .update = narow_full_update,
+    .kernels.update = narow_full_update,
 };

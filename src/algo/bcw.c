@@ -131,8 +131,8 @@ const sl_learner sl_bcw = {
     SL_PARAMS(params),
     SL_STATE_OF(feature, fields),
     .trial = {"C=0.3", "q=2", "batch=50"},
-    .score = score,
-    .weights = weights,
+    .kernels.score = score,
+    .kernels.weights = weights,
     .finish = finish,
     .batch = BATCH,
 };

@@ -23,7 +23,7 @@ const sl_learner sl_cs_ogd = {
     SL_PARAMS(params),
     SL_PLAIN_STATE,
     .trial = {"eta=0.25", "cost_pos=3", "cost_neg=0.5"},
-    .score = sl_plain_score,
-    .update = update,
-    .weights = sl_plain_weights,
+    .kernels.score = sl_plain_score,
+    .kernels.update = update,
+    .kernels.weights = sl_plain_weights,
 };

@@ -38,7 +38,7 @@ const sl_learner sl_cw = {
     SL_DIAGONAL,
     .only_weights_0_1 = "scw-1 or scw-2",
     .trial = {"phi=0.5", "a=2"},
-    .update = update,
+    .kernels.update = update,
 };
 
 const sl_learner sl_cw_full = {
@@ -50,5 +50,5 @@ const sl_learner sl_cw_full = {
     SL_FULL,
     .only_weights_0_1 = "scw-1-full or scw-2-full",
     .trial = {"phi=0.5", "a=2"},
-    .update = full_update,
+    .kernels.update = full_update,
 };

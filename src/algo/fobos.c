@@ -98,8 +98,8 @@ const sl_learner sl_fobos = {
     SL_STATE_OF(feature, fields),
     .trial = {"eta=1", "lambda=0.02"},
     .scalars = scalars,
-    .score = score,
-    .update = update,
-    .weights = weights,
+    .kernels.score = score,
+    .kernels.update = update,
+    .kernels.weights = weights,
     .lanes = &fobos_side,
 };

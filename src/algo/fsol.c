@@ -90,9 +90,9 @@ const sl_learner sl_fsol = {
     SL_PARAMS(fsol_params),
     SL_STATE_OF(feature, fields),
     .trial = {"eta=0.5", "lambda=0.25"},
-    .score = score,
-    .update = fsol_update,
-    .weights = weights,
+    .kernels.score = score,
+    .kernels.update = fsol_update,
+    .kernels.weights = weights,
     .lanes = &fsol_side,
 };
 
@@ -104,8 +104,8 @@ const sl_learner sl_cs_fsol = {
     SL_PARAMS(cs_fsol_params),
     SL_STATE_OF(feature, fields),
     .trial = {"eta=0.5", "lambda=0.25", "schedule=sqrt", "cost_pos=3", "cost_neg=0.5"},
-    .score = score,
-    .update = cs_fsol_update,
-    .weights = weights,
+    .kernels.score = score,
+    .kernels.update = cs_fsol_update,
+    .kernels.weights = weights,
     .lanes = &cs_fsol_side,
 };

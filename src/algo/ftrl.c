@@ -148,8 +148,8 @@ const sl_learner sl_ftrl = {
     SL_STATE_OF(feature, fields),
     .trial = {"alpha=0.5", "beta=0.5", "l1=0.5", "l2=0.1", "loss=hinge"},
     .has_probability = has_probability,
-    .score = score,
-    .update = update,
-    .weights = weights,
+    .kernels.score = score,
+    .kernels.update = update,
+    .kernels.weights = weights,
     .lanes = &ftrl_side,
 };

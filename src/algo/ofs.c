@@ -115,8 +115,8 @@ const sl_learner sl_ofs = {
     .scalars = sl_scaled_scalars,
     .trial = {"eta=0.25", "lambda=0.01", "features=60"},
     .rank = sl_scaled_rank,
-    .score = sl_scaled_score,
-    .update = ofs_update,
+    .kernels.score = sl_scaled_score,
+    .kernels.update = ofs_update,
 };
 
 const sl_learner sl_ofs_p = {
@@ -130,6 +130,6 @@ const sl_learner sl_ofs_p = {
     .counts_features = true,
     .draws = true,
     .rank = sl_scaled_rank,
-    .score = ofs_p_score,
-    .update = ofs_p_update,
+    .kernels.score = ofs_p_score,
+    .kernels.update = ofs_p_update,
 };

@@ -125,7 +125,7 @@ static bool olsf_rand_update(sl_state *s, const sl_row *x, double m) {
 #define PAPER "Zhang et al., Online learning from trapezoidal data streams, TKDE 2016"
 #define KEEPS_LARGEST                                                                                                  \
     .info.paper = PAPER, SL_SCALED_STATE, .scalars = sl_scaled_scalars, .rank = sl_scaled_rank,                        \
-    .counts_features = true, .score = sl_scaled_score
+    .counts_features = true, .kernels.score = sl_scaled_score
 
 const sl_learner sl_olsf = {
     .info.name = "olsf",
@@ -134,7 +134,7 @@ const sl_learner sl_olsf = {
     SL_PARAMS(olsf_params),
     .trial = {"lambda=40", "B=0.6"},
     .only_weights_0_1 = "olsf-1 or olsf-2",
-    .update = olsf_update,
+    .kernels.update = olsf_update,
 };
 
 const sl_learner sl_olsf_1 = {
@@ -143,7 +143,7 @@ const sl_learner sl_olsf_1 = {
     KEEPS_LARGEST,
     SL_PARAMS(olsf_1_params),
     .trial = {"lambda=35", "B=0.6", "C=0.25"},
-    .update = olsf_1_update,
+    .kernels.update = olsf_1_update,
 };
 
 const sl_learner sl_olsf_2 = {
@@ -152,7 +152,7 @@ const sl_learner sl_olsf_2 = {
     KEEPS_LARGEST,
     SL_PARAMS(olsf_2_params),
     .trial = {"lambda=30", "B=0.6", "C=0.25"},
-    .update = olsf_2_update,
+    .kernels.update = olsf_2_update,
 };
 
 const sl_learner sl_olsf_all = {
@@ -162,9 +162,9 @@ const sl_learner sl_olsf_all = {
     SL_PARAMS(olsf_all_params),
     SL_PLAIN_STATE,
     .trial = {"C=0.25"},
-    .score = sl_plain_score,
-    .update = olsf_all_update,
-    .weights = sl_plain_weights,
+    .kernels.score = sl_plain_score,
+    .kernels.update = olsf_all_update,
+    .kernels.weights = sl_plain_weights,
 };
 
 const sl_learner sl_olsf_rand = {
@@ -182,9 +182,9 @@ const sl_learner sl_olsf_rand = {
     .draws = true,
     .rank = place,
     .keeps_list = true,
-    .score = sl_scaled_score,
-    .update = olsf_rand_update,
-    .weights = sl_scaled_weights,
+    .kernels.score = sl_scaled_score,
+    .kernels.update = olsf_rand_update,
+    .kernels.weights = sl_scaled_weights,
 };
 
 const sl_learner sl_olsf_per = {
@@ -193,5 +193,5 @@ const sl_learner sl_olsf_per = {
     KEEPS_LARGEST,
     SL_PARAMS(olsf_params),
     .trial = {"lambda=120", "B=0.6"},
-    .update = olsf_per_update,
+    .kernels.update = olsf_per_update,
 };

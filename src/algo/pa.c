@@ -49,9 +49,9 @@ const sl_learner sl_pa = {
     .info.paper = PAPER,
     SL_PLAIN_STATE,
     .only_weights_0_1 = "pa-1 or pa-2",
-    .score = sl_plain_score,
-    .update = pa_update,
-    .weights = sl_plain_weights,
+    .kernels.score = sl_plain_score,
+    .kernels.update = pa_update,
+    .kernels.weights = sl_plain_weights,
 };
 
 const sl_learner sl_pa_1 = {
@@ -61,9 +61,9 @@ const sl_learner sl_pa_1 = {
     SL_PARAMS(pa_1_params),
     SL_PLAIN_STATE,
     .trial = {"C=0.25"},
-    .score = sl_plain_score,
-    .update = pa_1_update,
-    .weights = sl_plain_weights,
+    .kernels.score = sl_plain_score,
+    .kernels.update = pa_1_update,
+    .kernels.weights = sl_plain_weights,
 };
 
 const sl_learner sl_pa_2 = {
@@ -73,9 +73,9 @@ const sl_learner sl_pa_2 = {
     SL_PARAMS(pa_2_params),
     SL_PLAIN_STATE,
     .trial = {"C=0.25"},
-    .score = sl_plain_score,
-    .update = pa_2_update,
-    .weights = sl_plain_weights,
+    .kernels.score = sl_plain_score,
+    .kernels.update = pa_2_update,
+    .kernels.weights = sl_plain_weights,
 };
 
 const sl_learner sl_cpa = {
@@ -85,7 +85,7 @@ const sl_learner sl_cpa = {
     SL_PARAMS(cpa_params),
     SL_PLAIN_STATE,
     .trial = {"C=0.25", "cost_pos=4", "cost_neg=0.5"},
-    .score = sl_plain_score,
-    .update = cpa_update,
-    .weights = sl_plain_weights,
+    .kernels.score = sl_plain_score,
+    .kernels.update = cpa_update,
+    .kernels.weights = sl_plain_weights,
 };

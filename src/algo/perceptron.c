@@ -37,9 +37,9 @@ const sl_learner sl_perceptron = {
     SL_PARAMS(perceptron_params),
     SL_PLAIN_STATE,
     .trial = {"eta=0.5"},
-    .score = sl_plain_score,
-    .update = perceptron_update,
-    .weights = sl_plain_weights,
+    .kernels.score = sl_plain_score,
+    .kernels.update = perceptron_update,
+    .kernels.weights = sl_plain_weights,
 };
 
 const sl_learner sl_paum = {
@@ -50,7 +50,7 @@ const sl_learner sl_paum = {
     SL_PARAMS(paum_params),
     SL_PLAIN_STATE,
     .trial = {"eta=0.5", "margin_pos=2", "margin_neg=0.25"},
-    .score = sl_plain_score,
-    .update = paum_update,
-    .weights = sl_plain_weights,
+    .kernels.score = sl_plain_score,
+    .kernels.update = paum_update,
+    .kernels.weights = sl_plain_weights,
 };

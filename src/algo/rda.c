@@ -95,9 +95,9 @@ const sl_learner sl_rda = {
     SL_PARAMS(rda_params),
     SL_STATE_OF(rda_feature, rda_fields),
     .trial = {"eta=0.5", "lambda=0.01"},
-    .score = rda_score,
-    .update = rda_update,
-    .weights = rda_weights,
+    .kernels.score = rda_score,
+    .kernels.update = rda_update,
+    .kernels.weights = rda_weights,
     .lanes = &rda_side,
 };
 
@@ -198,8 +198,8 @@ const sl_learner sl_ada_rda = {
     SL_PARAMS(ada_rda_params),
     SL_STATE_OF(feature, fields),
     .trial = {"eta=0.5", "lambda=0.01", "delta=0.5"},
-    .score = score,
-    .update = update,
-    .weights = weights,
+    .kernels.score = score,
+    .kernels.update = update,
+    .kernels.weights = weights,
     .lanes = &ada_rda_side,
 };

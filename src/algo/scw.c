@@ -55,7 +55,7 @@ const sl_learner sl_scw_1 = {
     SL_PARAMS(params),
     SL_DIAGONAL,
     .trial = {"phi=0.5", "C=0.5", "a=2"},
-    .update = scw_1_update,
+    .kernels.update = scw_1_update,
 };
 
 const sl_learner sl_scw_1_full = {
@@ -66,7 +66,7 @@ const sl_learner sl_scw_1_full = {
     SL_PARAMS(params),
     SL_FULL,
     .trial = {"phi=0.5", "C=0.5", "a=2"},
-    .update = scw_1_full_update,
+    .kernels.update = scw_1_full_update,
 };
 
 const sl_learner sl_scw_2 = {
@@ -76,7 +76,7 @@ const sl_learner sl_scw_2 = {
     SL_PARAMS(params),
     SL_DIAGONAL,
     .trial = {"phi=0.5", "C=0.5", "a=2"},
-    .update = scw_2_update,
+    .kernels.update = scw_2_update,
 };
 
 const sl_learner sl_scw_2_full = {
@@ -87,5 +87,5 @@ const sl_learner sl_scw_2_full = {
     SL_PARAMS(params),
     SL_FULL,
     .trial = {"phi=0.5", "C=0.5", "a=2"},
-    .update = scw_2_full_update,
+    .kernels.update = scw_2_full_update,
 };

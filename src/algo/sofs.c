@@ -82,7 +82,7 @@ const sl_learner sl_sofs = {
     .fresh = &fresh,
     .trial = {"r=0.5", "features=60"},
     .rank = rank,
-    .score = score,
-    .update = update,
-    .weights = weights,
+    .kernels.score = score,
+    .kernels.update = update,
+    .kernels.weights = weights,
 };

@@ -80,9 +80,9 @@ const sl_learner sl_sop = {
     SL_STATE_OF(feature, fields),
     .only_weights_0_1 = "arow",
     .trial = {"a=2"},
-    .score = score,
-    .update = update,
-    .weights = weights,
+    .kernels.score = score,
+    .kernels.update = update,
+    .kernels.weights = weights,
 };
 
 const sl_learner sl_sop_full = {
@@ -94,7 +94,7 @@ const sl_learner sl_sop_full = {
     SL_DENSE_STATE,
     .only_weights_0_1 = "arow-full",
     .trial = {"a=2"},
-    .score = full_score,
-    .update = full_update,
-    .weights = sl_dense_weights,
+    .kernels.score = full_score,
+    .kernels.update = full_update,
+    .kernels.weights = sl_dense_weights,
 };

@@ -151,9 +151,9 @@ const sl_learner sl_ssol = {
     SL_STATE_OF(feature, fields),
     .trial = {"eta=2", "lambda=4", "r=2"},
     .fresh = &fresh,
-    .score = score,
-    .update = ssol_update,
-    .weights = weights,
+    .kernels.score = score,
+    .kernels.update = ssol_update,
+    .kernels.weights = weights,
     .lanes = &ssol_side,
 };
 
@@ -165,8 +165,8 @@ const sl_learner sl_cs_ssol = {
     SL_STATE_OF(feature, fields),
     .trial = {"eta=2", "lambda=0.25", "r=8", "schedule=sqrt", "cost_pos=2", "cost_neg=0.5"},
     .fresh = &fresh,
-    .score = score,
-    .update = cs_ssol_update,
-    .weights = weights,
+    .kernels.score = score,
+    .kernels.update = cs_ssol_update,
+    .kernels.weights = weights,
     .lanes = &cs_ssol_side,
 };

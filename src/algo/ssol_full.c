@@ -54,9 +54,9 @@ const sl_learner sl_ssol_full = {
     SL_PARAMS(params),
     SL_DENSE_STATE,
     .trial = {"eta=2", "lambda=60", "r=2"},
-    .score = score,
-    .update = update,
-    .weights = weights,
+    .kernels.score = score,
+    .kernels.update = update,
+    .kernels.weights = weights,
 };
 
 const sl_learner sl_cs_ssol_full = {
@@ -67,7 +67,7 @@ const sl_learner sl_cs_ssol_full = {
     SL_PARAMS(cs_params),
     SL_DENSE_STATE,
     .trial = {"eta=2", "lambda=2", "r=2", "schedule=sqrt", "cost_pos=2", "cost_neg=0.5"},
-    .score = score,
-    .update = cs_update,
-    .weights = weights,
+    .kernels.score = score,
+    .kernels.update = cs_update,
+    .kernels.weights = weights,
 };

@@ -144,9 +144,9 @@ const sl_learner sl_stg = {
     SL_PARAMS(params),
     SL_STATE_OF(feature, fields),
     .trial = {"eta=0.25", "lambda=0.01", "k=3", "theta=0.5"},
-    .score = score,
-    .update = update,
-    .weights = weights,
-    .settle = settle,
+    .kernels.score = score,
+    .kernels.update = update,
+    .kernels.weights = weights,
+    .kernels.settle = settle,
     .lanes = &stg_side,
 };

@@ -167,7 +167,7 @@ static bool weights_finite(const sluice_model *m, const uint32_t *slot, size_t n
     float w[SL_CHUNK];
     for (size_t at = 0; at < n; at += SL_CHUNK) {
         size_t k = n - at < SL_CHUNK ? n - at : SL_CHUNK;
-        m->rule->weights(&s, slot + at, k, w);
+        m->kernels.weights(&s, slot + at, k, w);
         for (size_t i = 0; i < k; i++)
             if (!isfinite(w[i])) return false;
     }

@@ -63,6 +63,19 @@ typedef struct sl_field {
 #define SL_FIELD_FROM(member, type, least)                                                                             \
     { #member, type, offsetof(feature, member), least }
 
+/* The functions of a rule, as a model runs them: of several versions, the one for this processor. */
+typedef struct sl_kernels {
+    /* The margin of x in round t. What the rule does every round before predicting happens here too. */
+    double (*score)(sl_state *s, const sl_row *x);
+    /* Learns x, whose margin is m; whether the rule made an update. What happens every round after that belongs here.
+     */
+    bool (*update)(sl_state *s, const sl_row *x, double m);
+    /* The weights of n slots after t rounds. Changes nothing. */
+    void (*weights)(const sl_state *s, const uint32_t *slot, size_t n, float *w);
+    /* After so many rounds counters in the features would wrap: brings them all up to date. NULL: has none. */
+    void (*settle)(sl_state *s, const uint32_t *slot, size_t n);
+} sl_kernels;
+
 typedef struct sl_learner {
     sluice_learner_info info; /* name, summary, paper, parameters; the public face */
 
@@ -79,13 +92,8 @@ typedef struct sl_learner {
     /* Whether with these parameters the margins are log odds; only where info.flags has SLUICE_LEARNER_PROBABILITY. */
     bool (*has_probability)(const double *p);
 
-    /* The margin of x in round t. What the rule does every round before predicting happens here too. */
-    double (*score)(sl_state *s, const sl_row *x);
-    /* Learns x, whose margin is m; whether the rule made an update. What happens every round after that belongs here.
-     */
-    bool (*update)(sl_state *s, const sl_row *x, double m);
-    /* The weights of n slots after t rounds. Changes nothing. */
-    void (*weights)(const sl_state *s, const uint32_t *slot, size_t n, float *w);
+    /* The rule. Batch learners have no update. */
+    sl_kernels kernels;
     /* Before a round, where a learner must make room; may fail. NULL: nothing to do. */
     bool (*prepare)(sl_state *s, const sl_row *x);
     /* Learners with a matrix: the row of it that a feature has, from 1; 0: none. */
@@ -102,9 +110,10 @@ typedef struct sl_learner {
     sluice_status (*finish)(sl_state *s, uint64_t *updates, sluice_error *err);
     const sl_lanes_rule *lanes; /* the same rule for many configurations at once; NULL: one at a time */
     size_t batch;               /* which of its parameters says how many rows make a batch (0: all of a run) */
-    /* After so many rounds counters in the features would wrap: brings them all up to date. NULL: has none. */
-    void (*settle)(sl_state *s, const uint32_t *slot, size_t n);
 } sl_learner;
+
+/* The functions of a learner's rule that suit this processor. */
+sl_kernels sl_learner_kernels(const sl_learner *learner);
 
 /* The parts of a record that every learner fills in the same way. */
 #define SL_COUNT(array) (sizeof(array) / sizeof *(array))

@@ -138,7 +138,7 @@ static size_t zero_features(const sluice_model *m, uint64_t t, candidate *out) {
             of[n] = number;
             n += slot[n] != SL_NO_SLOT && !is_kept(m, slot[n]);
         }
-        m->rule->weights(&s, slot, n, w);
+        m->kernels.weights(&s, slot, n, w);
         for (size_t k = 0; k < n; k++)
             if (w[k] == 0) out[found++] = (candidate){m->limit.last_seen[of[k]], m->limit.born[of[k]], of[k]};
     }

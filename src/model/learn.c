@@ -121,7 +121,7 @@ static ahead ahead_start(sluice_model *m, const sluice_batch *b, size_t first, s
 static void settle_all(sluice_model *m) {
     uint32_t slot[SL_CHUNK];
     uint64_t cursor = 0;
-    for (size_t n; (n = sl_space_chunk(&m->space, &cursor, slot));) m->rule->settle(&m->state, slot, n);
+    for (size_t n; (n = sl_space_chunk(&m->space, &cursor, slot));) m->kernels.settle(&m->state, slot, n);
 }
 
 static sluice_status learn_row(sluice_model *m, const sl_row *x, double *margin) {
@@ -135,7 +135,7 @@ static sluice_status learn_row(sluice_model *m, const sl_row *x, double *margin)
     if (m->rule->rank && !sl_top_prepare(&s->top, &m->space, x->n))
         return sl_fail(&m->error, SLUICE_E_MEMORY, "no memory for the features that %s keeps", m->rule->info.name);
     s->t++;
-    double score = m->rule->score(s, x);
+    double score = m->kernels.score(s, x);
     *margin = score;
     if (!isfinite(score)) {
         m->broken = true;
@@ -147,7 +147,7 @@ static sluice_status learn_row(sluice_model *m, const sl_row *x, double *margin)
     if (m->rule->finish)
         sl_model_add_pending(m, x);
     else
-        m->updates += m->rule->update(s, x, score) && x->n; /* an empty example moves nothing */
+        m->updates += m->kernels.update(s, x, score) && x->n; /* an empty example moves nothing */
     if (s->lost) {
         m->broken = true;
         return sl_fail(&m->error, SLUICE_E_NUMERIC,
@@ -160,7 +160,7 @@ static sluice_status learn_row(sluice_model *m, const sl_row *x, double *margin)
     m->holdout.kind = SLUICE_CALIBRATION_NONE;
     if (sl_online_calibration_due(s->t)) sl_online_calibration_learn(&m->calibration, score, x->y, x->h);
     if ((s->t & (s->t - 1)) == 0) m->growth[__builtin_ctzll(s->t)] = s->seen + 1;
-    if (m->rule->settle && s->t % SL_SETTLE_EVERY == 0) settle_all(m);
+    if (m->kernels.settle && s->t % SL_SETTLE_EVERY == 0) settle_all(m);
     double batch = m->rule->finish ? m->params[m->rule->batch] : 0;
     if (batch > 0 && (double)s->pending.rows >= batch) return sl_model_finish_batch(m);
     return SLUICE_OK;

@@ -76,6 +76,7 @@ sluice_model *sl_model_empty(const sl_learner *learner, const sl_learner *rule, 
     }
     m->learner = learner;
     m->rule = rule;
+    m->kernels = sl_learner_kernels(rule);
     memcpy(m->params, params, learner->info.n_params * sizeof *params);
     m->settings = *settings;
     m->settings.size = sizeof m->settings;
@@ -216,7 +217,7 @@ sluice_status sluice_model_weights(const sluice_model *m, sluice_weight **weight
             id[k] = w.at.id;
             is_bias[k++] = w.at.is_bias;
         }
-        m->rule->weights(&s, slot, k, value);
+        m->kernels.weights(&s, slot, k, value);
         for (size_t i = 0; fine && i < k; i++) {
             if (value[i] == 0) continue;
             finite &= isfinite(value[i]);
@@ -264,7 +265,7 @@ sluice_status sluice_model_newest(const sluice_model *m, sluice_weight *newest, 
     uint64_t id;
     for (uint32_t slot; *n < room && (slot = newest_at(m, &order, *n, &id)) != SL_NO_SLOT; ++*n) {
         float w;
-        m->rule->weights(&s, &slot, 1, &w);
+        m->kernels.weights(&s, &slot, 1, &w);
         newest[*n] = weight_of(m, id, w, false);
     }
     sl_keys_end(&order);
@@ -407,7 +408,7 @@ static uint64_t count_nonzeros(const sluice_model *m) {
     uint32_t slot[SL_CHUNK];
     float value[SL_CHUNK];
     for (size_t n; (n = sl_space_chunk(&m->space, &cursor, slot));) {
-        m->rule->weights(&s, slot, n, value);
+        m->kernels.weights(&s, slot, n, value);
         for (size_t k = 0; k < n; k++) nonzeros += value[k] != 0;
     }
     return nonzeros;

@@ -28,6 +28,7 @@ typedef struct sl_limit {
 struct sluice_model {
     const sl_learner *learner;
     const sl_learner *rule; /* who owns the state: the learner, or sl_predict_only in a predict-only model */
+    sl_kernels kernels;     /* the rule's functions */
     double params[SL_MAX_PARAMS];
     double scalars[SL_MAX_SCALARS];
     sluice_settings settings;

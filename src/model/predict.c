@@ -22,13 +22,13 @@ static double margin_of(const sluice_model *m, const sl_raw_row *r) {
             value[n] = scale == 1 ? r->value[k] : (float)(r->value[k] * scale);
             n += slot[n] != SL_NO_SLOT && value[n] != 0;
         }
-        m->rule->weights(&s, slot, n, w);
+        m->kernels.weights(&s, slot, n, w);
         for (size_t i = 0; i < n; i++) sum += (double)w[i] * (double)value[i];
     }
     uint32_t bias = sl_space_bias(&m->space);
     if (bias != SL_NO_SLOT) {
         float w;
-        m->rule->weights(&s, &bias, 1, &w);
+        m->kernels.weights(&s, &bias, 1, &w);
         sum += (double)w * m->settings.bias;
     }
     return sum;

@@ -15,5 +15,5 @@ static void weights(const sl_state *s, const uint32_t *slot, size_t n, float *w)
 const sl_learner sl_predict_only = {
     .info.name = "final",
     SL_STATE_OF(feature, fields),
-    .weights = weights,
+    .kernels.weights = weights,
 };

@@ -67,7 +67,7 @@ static void settle(sl_state *s, const uint32_t *slot, size_t n) {
         for (size_t k = 0; k < n; k++) {
             char *feature = sl_space_at(&a->model->space, slot[k]);
             sl_sweep_part_gather(a, feature, l, (char *)alone);
-            learner->settle(&of_one, &(uint32_t){0}, 1);
+            learner->kernels.settle(&of_one, &(uint32_t){0}, 1);
             scatter(learner, (const char *)alone, a->side, l, feature);
         }
     }
@@ -97,9 +97,9 @@ static bool make_lanes(sluice_sweep *w, sl_sweep_part *a, sluice_error *err) {
     a->rule = *learner;
     a->rule.info.bytes_per_feature = a->lanes.size;
     a->rule.fresh = a->fresh;
-    a->rule.score = score;
-    a->rule.update = update;
-    a->rule.settle = learner->settle ? settle : NULL;
+    a->rule.kernels.score = score;
+    a->rule.kernels.update = update;
+    a->rule.kernels.settle = learner->kernels.settle ? settle : NULL;
     a->lanes.p = a->p;
     a->lanes.scalar = a->scalar;
     for (size_t l = 0; l < a->side; l++) {

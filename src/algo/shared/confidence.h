@@ -36,8 +36,9 @@ bool sl_sure_update(sl_state *s, const sl_row *x, double m, const sl_confidence 
 bool sl_full_update(sl_state *s, const sl_row *x, double m, const sl_confidence *rule);
 
 #define SL_DIAGONAL                                                                                                    \
-    SL_STATE_OF(sl_sure, sl_sure_fields), .fresh = &sl_sure_fresh, .score = sl_sure_score, .weights = sl_sure_weights
-#define SL_FULL SL_DENSE_STATE, .score = sl_dense_score, .weights = sl_dense_weights
+    SL_STATE_OF(sl_sure, sl_sure_fields), .fresh = &sl_sure_fresh, .kernels.score = sl_sure_score,                     \
+                                          .kernels.weights = sl_sure_weights
+#define SL_FULL SL_DENSE_STATE, .kernels.score = sl_dense_score, .kernels.weights = sl_dense_weights
 
 #define P_PHI(phi)                                                                                                     \
     { "phi", "how sure the model has to be of an example", phi, 1e-6, 1e6, 0, NULL }

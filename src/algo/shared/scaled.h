@@ -35,7 +35,7 @@ void sl_scaled_fold(sl_state *s, int p);
 void sl_scaled_tidy(sl_state *s, int p);
 
 #define SL_SCALED_STATE                                                                                                \
-    SL_STATE_OF(sl_scaled, sl_scaled_fields), .first_scalars = sl_scaled_first, .weights = sl_scaled_weights
+    SL_STATE_OF(sl_scaled, sl_scaled_fields), .first_scalars = sl_scaled_first, .kernels.weights = sl_scaled_weights
 
 static inline uint32_t float_bits(float v) {
     union {
