@@ -8,7 +8,7 @@
  *     float values[] = {1.0f, 0.5f};
  *     sluice_example x = {ids, values, 2, +1, 1};
  *     sluice_model_learn(m, &x, NULL);
- *     sluice_model_save(m, "spam.sluice");
+ *     sluice_model_save(m, "spam.sluice", NULL);
  *     sluice_model_free(m);
  *
  * Conventions
@@ -271,13 +271,34 @@ SLUICE_API sluice_status sluice_model_newest(const sluice_model *model, sluice_w
  * `room` (64 is always enough). */
 SLUICE_API size_t sluice_model_growth(const sluice_model *model, uint64_t *seen, size_t room);
 
+/* ---- saving and loading models ---------------------------------------------------------------------------------- */
+
+/* A model is a file, a piece of memory, or what a function of yours writes and reads: the same bytes in all forms,
+ * whatever the machine (docs/model-format.md). Models of all earlier releases load. A file that is damaged, cut short
+ * or made with ill intent gives SLUICE_E_FORMAT. A model that has left the range of numbers is not saved
+ * (SLUICE_E_NUMERIC). */
+
 /* Saves atomically: a temporary file beside `path`, synced, renamed. The old file stays if anything fails.
- * A `path` that exists and is no regular file (a pipe, /dev/null) is written in place. */
-SLUICE_API sluice_status sluice_model_save(sluice_model *model, const char *path);
+ * A `path` that exists and is no regular file (a pipe, /dev/null) is written in place; "-" is standard output. */
+SLUICE_API sluice_status sluice_model_save(const sluice_model *model, const char *path, sluice_error *err);
 SLUICE_API sluice_model *sluice_model_load(const char *path, sluice_error *err);
-/* The same bytes in memory; free *bytes with sluice_free(). */
-SLUICE_API sluice_status sluice_model_bytes(sluice_model *model, void **bytes, size_t *n);
+
+/* In memory. Free *bytes, NULL where the call fails, with sluice_free(). */
+SLUICE_API sluice_status sluice_model_bytes(const sluice_model *model, void **bytes, size_t *n, sluice_error *err);
 SLUICE_API sluice_model *sluice_model_parse(const void *bytes, size_t n, sluice_error *err);
+
+/* Takes the next n bytes (n > 0). Returns 0, or anything else to stop. */
+typedef int (*sluice_write_function)(void *context, const void *bytes, size_t n);
+/* Puts the next bytes, at most n (n > 0), into `bytes`. Returns how many, 0 at the end, a negative number to stop. */
+typedef ptrdiff_t (*sluice_read_function)(void *context, void *bytes, size_t n);
+
+/* Through functions, which are called with `context`. SLUICE_E_IO where one of them stops the call. Reading takes no
+ * byte behind the end of the model, so that models can stand in larger streams; `name` (may be NULL) is the source in
+ * error messages. */
+SLUICE_API sluice_status sluice_model_write(const sluice_model *model, sluice_write_function write, void *context,
+                                            sluice_error *err);
+SLUICE_API sluice_model *sluice_model_read(sluice_read_function read, void *context, const char *name,
+                                           sluice_error *err);
 
 /* Writes a file of any bytes, as a model is saved. */
 SLUICE_API sluice_status sluice_write_file(const char *path, const void *bytes, size_t n, sluice_error *err);

@@ -160,7 +160,7 @@ static int save(training *t) {
     sluice_model *final = NULL;
     if (args_has(t->a, "final") && !(final = sluice_model_final(t->result, &err))) return complain_error(&err);
     sluice_model *m = final ? final : t->model;
-    int rc = sluice_model_save(m, t->output) == SLUICE_OK ? DONE : complain_error(sluice_model_error(m));
+    int rc = sluice_model_save(m, t->output, &err) == SLUICE_OK ? DONE : complain_error(&err);
     sluice_model_free(final);
     return rc;
 }

@@ -138,8 +138,9 @@ static int print_results(const searching *s) {
 }
 
 static int save(const searching *s) {
-    if (!s->output || sluice_model_save(s->model, s->output) == SLUICE_OK) return DONE;
-    return complain_error(sluice_model_error(s->model));
+    sluice_error err = {0};
+    if (!s->output || sluice_model_save(s->model, s->output, &err) == SLUICE_OK) return DONE;
+    return complain_error(&err);
 }
 
 static int run(const args *a) {

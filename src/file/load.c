@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <xxhash.h>
@@ -14,17 +13,10 @@
 
 static sluice_status fetch(sl_loader *l, unsigned char *to, size_t n, const char *what) {
     while (n) {
-        ssize_t got;
-        if (l->fd < 0) {
-            got = (ssize_t)(n < l->left ? n : l->left);
-            if (got) memcpy(to, l->memory, (size_t)got);
-            l->memory += got;
-            l->left -= (size_t)got;
-        } else {
-            got = read(l->fd, to, n);
-            if (got < 0 && errno == EINTR) continue;
-            if (got < 0) return sl_fail_at(l->err, SLUICE_E_IO, l->name, 0, 0, "cannot read: %s", strerror(errno));
-        }
+        ptrdiff_t got = l->read(l->context, to, n);
+        if (got < 0 || (size_t)got > n)
+            return sl_fail_at(l->err, SLUICE_E_IO, l->name, 0, 0, "cannot read: the read function returned %lld",
+                              (long long)got);
         if (got == 0) return DAMAGED(l, "the model file is cut short: it ends within %s", what);
         to += got;
         n -= (size_t)got;
@@ -362,7 +354,6 @@ static sluice_status finish_dense(sl_loader *l) {
 
 static sluice_status read_end(sl_loader *l) {
     sluice_model *m = l->model;
-    unsigned char byte;
     if (l->end - l->at != 16 || sl_get_le(l->at, 8) != l->features || sl_get_le(l->at + 8, 8) != l->vectors)
         return DAMAGED(l, "the model file is damaged: parts of it are missing");
     if (m->rule == &sl_predict_only ? l->seen < m->space.seen : l->seen != m->space.seen)
@@ -371,8 +362,6 @@ static sluice_status read_end(sl_loader *l) {
     m->space.births = l->births;
     memcpy(m->space.newest, l->newest, sizeof l->newest);
     m->space.arrivals = l->arrivals;
-    bool more = l->fd < 0 ? l->left > 0 : read(l->fd, &byte, 1) > 0;
-    if (more) return DAMAGED(l, "the model file is damaged: there is more behind its end");
     sluice_status status = finish_dense(l);
     return status == SLUICE_OK ? finish_held(l) : status;
 }
@@ -409,28 +398,70 @@ static sluice_status read_model(sl_loader *l) {
     return status;
 }
 
-static sluice_model *load(sl_loader *l) {
-    sluice_status status = read_model(l);
-    free(l->bytes);
-    if (status == SLUICE_OK) return l->model;
-    sluice_model_free(l->model);
+sluice_model *sluice_model_read(sluice_read_function read, void *context, const char *name, sluice_error *err) {
+    sl_loader l = {.read = read, .context = context, .name = name ? name : "model", .err = err};
+    sluice_status status = read_model(&l);
+    free(l.bytes);
+    if (status == SLUICE_OK) return l.model;
+    sluice_model_free(l.model);
     return NULL;
 }
 
+/* ---- from a file, from memory ------------------------------------------------------------------------------------ */
+
+static sluice_model *refuse_rest(sluice_model *m, const char *name, sluice_error *err) {
+    sl_fail_at(err, SLUICE_E_FORMAT, name, 0, 0, "the model file is damaged: there is more behind its end");
+    sluice_model_free(m);
+    return NULL;
+}
+
+typedef struct file_source {
+    int fd, error; /* errno of a failed read */
+} file_source;
+
+static ptrdiff_t read_from_file(void *context, void *bytes, size_t n) {
+    file_source *from = context;
+    ssize_t got;
+    while ((got = read(from->fd, bytes, n)) < 0 && errno == EINTR) {
+    }
+    if (got < 0) from->error = errno;
+    return got;
+}
+
 sluice_model *sluice_model_load(const char *path, sluice_error *err) {
-    sl_loader l = {.fd = open(path, O_RDONLY | O_CLOEXEC), .name = path, .err = err};
-    struct stat st;
-    if (l.fd < 0 || fstat(l.fd, &st) != 0) {
+    file_source from = {.fd = open(path, O_RDONLY | O_CLOEXEC)};
+    if (from.fd < 0) {
         sl_fail_at(err, SLUICE_E_IO, path, 0, 0, "cannot open: %s", strerror(errno));
-        if (l.fd >= 0) close(l.fd);
         return NULL;
     }
-    sluice_model *m = load(&l);
-    close(l.fd);
+    char byte;
+    sluice_model *m = sluice_model_read(read_from_file, &from, path, err);
+    if (m && read_from_file(&from, &byte, 1) > 0) m = refuse_rest(m, path, err);
+    if (from.error) {
+        sl_fail_at(err, SLUICE_E_IO, path, 0, 0, "cannot read: %s", strerror(from.error));
+        sluice_model_free(m);
+        m = NULL;
+    }
+    close(from.fd);
     return m;
 }
 
+typedef struct memory_source {
+    const char *bytes;
+    size_t left;
+} memory_source;
+
+static ptrdiff_t read_from_memory(void *context, void *bytes, size_t n) {
+    memory_source *from = context;
+    if (n > from->left) n = from->left;
+    if (n) memcpy(bytes, from->bytes, n);
+    from->bytes += n;
+    from->left -= n;
+    return (ptrdiff_t)n;
+}
+
 sluice_model *sluice_model_parse(const void *bytes, size_t n, sluice_error *err) {
-    sl_loader l = {.fd = -1, .memory = bytes, .left = n, .name = "model", .err = err};
-    return load(&l);
+    memory_source from = {bytes, n};
+    sluice_model *m = sluice_model_read(read_from_memory, &from, NULL, err);
+    return m && from.left ? refuse_rest(m, "model", err) : m;
 }

@@ -7,9 +7,8 @@
 
 /* Where the bytes come from, and the section at hand. */
 typedef struct sl_loader {
-    int fd; /* or -1: memory */
-    const unsigned char *memory;
-    size_t left;
+    sluice_read_function read;
+    void *context;
     const char *name;
     sluice_error *err;
     unsigned char *bytes; /* head, content, checksum of a section */

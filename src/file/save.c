@@ -12,26 +12,16 @@
 #include "base/atomic_file.h"
 #include "file/model_format.h"
 
-/* Where the bytes go: a file, or memory. */
+/* Where the bytes go. */
 typedef struct sink {
-    sl_atomic *file;
-    char *bytes;
-    size_t n, room;
+    sluice_write_function write;
+    void *context;
     sluice_error *err;
 } sink;
 
 static sluice_status emit(sink *out, const void *bytes, size_t n) {
-    if (out->file) return sl_atomic_write(out->file, bytes, n, out->err);
-    if (n > out->room - out->n) {
-        size_t room = (out->n + n) * 2;
-        char *larger = realloc(out->bytes, room);
-        if (!larger) return sl_fail(out->err, SLUICE_E_MEMORY, "no memory for the model's bytes");
-        out->bytes = larger;
-        out->room = room;
-    }
-    memcpy(out->bytes + out->n, bytes, n);
-    out->n += n;
-    return SLUICE_OK;
+    int result = out->write(out->context, bytes, n);
+    return result ? sl_fail(out->err, SLUICE_E_IO, "cannot write: the write function returned %d", result) : SLUICE_OK;
 }
 
 /* A section in the making: its head, its bytes, and at the end its checksum. Sections have a fixed largest size, and
@@ -317,23 +307,63 @@ static sluice_status write_model(const sluice_model *m, sink *out) {
     return status;
 }
 
-sluice_status sluice_model_save(sluice_model *m, const char *path) {
-    sink out = {.file = sl_atomic_open(path, &m->error), .err = &m->error};
-    if (!out.file) return m->error.status;
-    sluice_status status = write_model(m, &out);
-    if (status == SLUICE_OK) return sl_atomic_commit(out.file, &m->error);
-    sl_atomic_abandon(out.file);
-    return status;
+sluice_status sluice_model_write(const sluice_model *m, sluice_write_function write, void *context, sluice_error *err) {
+    sink out = {write, context, err};
+    return write_model(m, &out);
 }
 
-sluice_status sluice_model_bytes(sluice_model *m, void **bytes, size_t *n) {
-    sink out = {.err = &m->error};
-    sluice_status status = write_model(m, &out);
-    if (status != SLUICE_OK) {
-        free(out.bytes);
-        out = (sink){0};
+/* ---- to a file, to memory ---------------------------------------------------------------------------------------- */
+
+typedef struct file_sink {
+    sl_atomic *file;
+    sluice_error error; /* of the last write */
+} file_sink;
+
+static int write_to_file(void *context, const void *bytes, size_t n) {
+    file_sink *to = context;
+    return (int)sl_atomic_write(to->file, bytes, n, &to->error);
+}
+
+sluice_status sluice_model_save(const sluice_model *m, const char *path, sluice_error *err) {
+    sluice_error unheard;
+    if (!err) err = &unheard;
+    file_sink to = {.file = sl_atomic_open(path, err)};
+    if (!to.file) return err->status;
+    sluice_status status = sluice_model_write(m, write_to_file, &to, err);
+    if (status == SLUICE_OK) return sl_atomic_commit(to.file, err);
+    if (to.error.status != SLUICE_OK) *err = to.error;
+    sl_atomic_abandon(to.file);
+    return err->status;
+}
+
+typedef struct memory_sink {
+    char *bytes;
+    size_t n, room;
+} memory_sink;
+
+static int write_to_memory(void *context, const void *bytes, size_t n) {
+    memory_sink *to = context;
+    if (n > to->room - to->n) {
+        size_t room = (to->n + n) * 2;
+        char *larger = realloc(to->bytes, room);
+        if (!larger) return SLUICE_E_MEMORY;
+        to->bytes = larger;
+        to->room = room;
     }
-    *bytes = out.bytes;
-    *n = out.n;
+    memcpy(to->bytes + to->n, bytes, n);
+    to->n += n;
+    return 0;
+}
+
+sluice_status sluice_model_bytes(const sluice_model *m, void **bytes, size_t *n, sluice_error *err) {
+    memory_sink to = {0};
+    sluice_status status = sluice_model_write(m, write_to_memory, &to, err);
+    if (status == SLUICE_E_IO) status = sl_fail(err, SLUICE_E_MEMORY, "no memory for the model's bytes");
+    if (status != SLUICE_OK) {
+        free(to.bytes);
+        to = (memory_sink){0};
+    }
+    *bytes = to.bytes;
+    *n = to.n;
     return status;
 }

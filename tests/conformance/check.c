@@ -88,7 +88,7 @@ typedef struct bytes {
 
 static bytes bytes_of(sluice_model *m) {
     bytes b = {0};
-    CHECK_EQ(sluice_model_bytes(m, &b.data, &b.n), SLUICE_OK);
+    CHECK_EQ(sluice_model_bytes(m, &b.data, &b.n, NULL), SLUICE_OK);
     return b;
 }
 
@@ -644,7 +644,7 @@ TEST(values_too_large_are_loud_and_never_saved) {
     }
     CHECK_LEARNER(status == SLUICE_OK || status == SLUICE_E_NUMERIC);
     bytes b = {0};
-    sluice_status saved = sluice_model_bytes(m, &b.data, &b.n);
+    sluice_status saved = sluice_model_bytes(m, &b.data, &b.n, NULL);
     CHECK_LEARNER(saved == SLUICE_OK ? status == SLUICE_OK : saved == SLUICE_E_NUMERIC);
     if (status != SLUICE_OK) {
         row r = {.ids = {3}, .values = {1}, .n = 1, .label = 1};

@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         sluice_model_end_run(m);
         void *again;
         size_t n;
-        if (sluice_model_bytes(m, &again, &n) == SLUICE_OK) {
+        if (sluice_model_bytes(m, &again, &n, NULL) == SLUICE_OK) {
             sluice_model *back = sluice_model_parse(again, n, NULL);
             if (!back) abort(); /* what was saved must load */
             sluice_model_free(back);

@@ -109,8 +109,8 @@ static sluice_example made_row(size_t i, int names, uint64_t *ids, sluice_name *
 static void check_same_models(sluice_model *a, sluice_model *b) {
     void *x, *y;
     size_t n, m;
-    CHECK_EQ(sluice_model_bytes(a, &x, &n), SLUICE_OK);
-    CHECK_EQ(sluice_model_bytes(b, &y, &m), SLUICE_OK);
+    CHECK_EQ(sluice_model_bytes(a, &x, &n, NULL), SLUICE_OK);
+    CHECK_EQ(sluice_model_bytes(b, &y, &m, NULL), SLUICE_OK);
     CHECK(n == m && memcmp(x, y, n) == 0);
     sluice_free(x);
     sluice_free(y);

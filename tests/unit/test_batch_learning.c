@@ -40,8 +40,8 @@ static sluice_model *new_model(const char *learner, const char *params) {
 static bool same(sluice_model *a, sluice_model *b) {
     void *x, *y;
     size_t nx, ny;
-    CHECK_EQ(sluice_model_bytes(a, &x, &nx), SLUICE_OK);
-    CHECK_EQ(sluice_model_bytes(b, &y, &ny), SLUICE_OK);
+    CHECK_EQ(sluice_model_bytes(a, &x, &nx, NULL), SLUICE_OK);
+    CHECK_EQ(sluice_model_bytes(b, &y, &ny, NULL), SLUICE_OK);
     bool equal = nx == ny && memcmp(x, y, nx) == 0;
     sluice_free(x);
     sluice_free(y);
@@ -146,7 +146,7 @@ TEST(values_beyond_64_bits_are_refused_and_the_model_is_not_saved) {
     CHECK_HAS(sluice_model_error(m)->message, "positive definite");
     void *bytes;
     size_t n;
-    CHECK_EQ(sluice_model_bytes(m, &bytes, &n), SLUICE_E_NUMERIC);
+    CHECK_EQ(sluice_model_bytes(m, &bytes, &n, NULL), SLUICE_E_NUMERIC);
     sluice_model_free(m);
 }
 

@@ -56,7 +56,7 @@ static double margin(const sluice_model *m, const made *e) {
 static sluice_model *reloaded(sluice_model *m) {
     void *bytes;
     size_t n;
-    CHECK_EQ(sluice_model_bytes(m, &bytes, &n), SLUICE_OK);
+    CHECK_EQ(sluice_model_bytes(m, &bytes, &n, NULL), SLUICE_OK);
     sluice_error err = {0};
     sluice_model *copy = sluice_model_parse(bytes, n, &err);
     CHECK_STR(err.message, "");
@@ -67,8 +67,8 @@ static sluice_model *reloaded(sluice_model *m) {
 static void check_same_bytes(sluice_model *a, sluice_model *b) {
     void *x, *y;
     size_t n, k;
-    CHECK_EQ(sluice_model_bytes(a, &x, &n), SLUICE_OK);
-    CHECK_EQ(sluice_model_bytes(b, &y, &k), SLUICE_OK);
+    CHECK_EQ(sluice_model_bytes(a, &x, &n, NULL), SLUICE_OK);
+    CHECK_EQ(sluice_model_bytes(b, &y, &k, NULL), SLUICE_OK);
     CHECK(n == k && memcmp(x, y, n) == 0);
     sluice_free(x);
     sluice_free(y);

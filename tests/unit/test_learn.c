@@ -258,7 +258,7 @@ TEST(a_matrix_that_is_no_longer_positive_definite_breaks_the_model) {
     CHECK_EQ(learn(m, &id, &one, 1, 1), SLUICE_E_NUMERIC);
     void *bytes;
     size_t n;
-    CHECK_EQ(sluice_model_bytes(m, &bytes, &n), SLUICE_E_NUMERIC);
+    CHECK_EQ(sluice_model_bytes(m, &bytes, &n, NULL), SLUICE_E_NUMERIC);
     sluice_model_free(m);
 }
 

@@ -47,9 +47,9 @@ TEST(bytes_of_a_model_or_an_error) {
         sluice_model *m = kind(i);
         void *want, *bytes;
         size_t want_n, n;
-        CHECK_EQ(sluice_model_bytes(m, &want, &want_n), SLUICE_OK);
+        CHECK_EQ(sluice_model_bytes(m, &want, &want_n, NULL), SLUICE_OK);
         FOR_EACH_FAILED_ALLOCATION {
-            sluice_status status = sluice_model_bytes(m, &bytes, &n);
+            sluice_status status = sluice_model_bytes(m, &bytes, &n, NULL);
             if (allocation_failed()) {
                 CHECK_EQ(status, SLUICE_E_MEMORY);
                 CHECK(bytes == NULL && n == 0);
@@ -70,7 +70,7 @@ TEST(a_parsed_model_or_an_error) {
         sluice_model *m = kind(i);
         void *bytes, *again;
         size_t n, again_n;
-        CHECK_EQ(sluice_model_bytes(m, &bytes, &n), SLUICE_OK);
+        CHECK_EQ(sluice_model_bytes(m, &bytes, &n, NULL), SLUICE_OK);
         FOR_EACH_FAILED_ALLOCATION {
             sluice_error err = {0};
             sluice_model *back = sluice_model_parse(bytes, n, &err);
@@ -78,7 +78,7 @@ TEST(a_parsed_model_or_an_error) {
                 CHECK_EQ(err.status, SLUICE_E_MEMORY);
             } else { /* some allocations are not needed: wider direct slots, for instance */
                 CHECK(back != NULL);
-                CHECK_EQ(sluice_model_bytes(back, &again, &again_n), SLUICE_OK);
+                CHECK_EQ(sluice_model_bytes(back, &again, &again_n, NULL), SLUICE_OK);
                 CHECK(again_n == n && memcmp(again, bytes, n) == 0);
                 sluice_free(again);
             }
@@ -100,9 +100,9 @@ TEST(a_saved_file_or_the_old_one) {
         sluice_model *old = trained("perceptron", NULL, 0, 0, 0), *m = kind(i);
         FOR_EACH_FAILED_ALLOCATION {
             fail_allocation(0);
-            CHECK_EQ(sluice_model_save(old, path), SLUICE_OK);
+            CHECK_EQ(sluice_model_save(old, path, NULL), SLUICE_OK);
             fail_allocation(failing_n);
-            sluice_status status = sluice_model_save(m, path);
+            sluice_status status = sluice_model_save(m, path, NULL);
             bool failed = allocation_failed();
             CHECK(status == SLUICE_OK || (failed && status == SLUICE_E_MEMORY));
             sluice_model *back = sluice_model_load(path, NULL);

@@ -162,7 +162,7 @@ TEST(what_is_fitted_is_saved_and_goes_when_more_is_learned) {
         sluice_model *m = fitted_model(kinds[k], 1, 1, 0);
         void *bytes;
         size_t n;
-        CHECK_EQ(sluice_model_bytes(m, &bytes, &n), SLUICE_OK);
+        CHECK_EQ(sluice_model_bytes(m, &bytes, &n, NULL), SLUICE_OK);
         sluice_model *back = sluice_model_parse(bytes, n, NULL), *final = sluice_model_final(m, NULL);
         CHECK(back && final);
         for (double x = -5; x < 5; x += 0.1) {

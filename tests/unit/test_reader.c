@@ -123,7 +123,7 @@ TEST(formats_by_name_content_and_ending) {
 TEST(a_model_is_not_taken_for_examples) {
     sluice_model *m = sluice_model_new("pa", NULL, 0, NULL, NULL);
     const char *path = file("m", "");
-    CHECK_EQ(sluice_model_save(m, path), SLUICE_OK);
+    CHECK_EQ(sluice_model_save(m, path, NULL), SLUICE_OK);
     char *got = read_paths(&path, 1, NULL, 100), want[600];
     snprintf(want, sizeof want, "data %s:0:0: this is a sluice model, not a stream of examples\n", path);
     CHECK_STR(got, want);

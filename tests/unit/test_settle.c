@@ -80,8 +80,8 @@ static void compare_sweep(const char *learner, uint64_t start) {
         CHECK((m = sluice_sweep_model(sweep, i, &err)));
         void *x, *y;
         size_t nx, ny;
-        CHECK_EQ(sluice_model_bytes(m, &x, &nx), SLUICE_OK);
-        CHECK_EQ(sluice_model_bytes(alone, &y, &ny), SLUICE_OK);
+        CHECK_EQ(sluice_model_bytes(m, &x, &nx, NULL), SLUICE_OK);
+        CHECK_EQ(sluice_model_bytes(alone, &y, &ny, NULL), SLUICE_OK);
         CHECK(nx == ny && memcmp(x, y, nx) == 0);
         sluice_free(x);
         sluice_free(y);

@@ -62,8 +62,8 @@ static void vary(const sl_learner *learner, size_t i, bool lambda_alone, configu
 static bool same_bytes(sluice_model *a, sluice_model *b) {
     void *x, *y;
     size_t nx, ny;
-    if (sluice_model_bytes(a, &x, &nx) != SLUICE_OK) return false;
-    if (sluice_model_bytes(b, &y, &ny) != SLUICE_OK) return sluice_free(x), false;
+    if (sluice_model_bytes(a, &x, &nx, NULL) != SLUICE_OK) return false;
+    if (sluice_model_bytes(b, &y, &ny, NULL) != SLUICE_OK) return sluice_free(x), false;
     bool same = nx == ny && memcmp(x, y, nx) == 0;
     sluice_free(x);
     sluice_free(y);
