@@ -113,7 +113,7 @@ def main():
     parser.add_argument("--learner", action="append")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     args = parser.parse_args()
-    data = os.environ.get("SLUICE_DATA") or sys.exit("SLUICE_DATA must name the folder with the data")
+    data = os.environ.get("SLUICE_DATA") or sys.exit("SLUICE_DATA must name the folder with the files of experiments/DATA.md")
     out = csv.writer(sys.stdout, lineterminator="\n")
     out.writerow(["learner", "stage", "parameters", "score", "sparsity", *SETS])
 

@@ -20,7 +20,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--sluice", default="build/release/bin/sluice")
     args = parser.parse_args()
-    data = os.environ.get("SLUICE_DATA") or sys.exit("SLUICE_DATA must name the folder with the data")
+    data = os.environ.get("SLUICE_DATA") or sys.exit("SLUICE_DATA must name the folder with the files of experiments/DATA.md")
     rows = sluice(args.sluice, "convert", "-q", "--standardize", "--normalize", "l2", os.path.join(data, "german.svm.zst")).splitlines()
     with open(os.path.join(data, "german.permutations.txt")) as lines:
         permutations = [[int(i) - 1 for i in line.split()] for line in lines]

@@ -9,7 +9,7 @@ def options(description, names):
     parser.add_argument("--set", action="append", choices=names, help="only this set; may be repeated")
     parser.add_argument("--results", default=os.path.join(os.path.dirname(os.path.abspath(__file__)), "results"))
     args = parser.parse_args()
-    args.data = os.environ.get("SLUICE_DATA") or sys.exit("SLUICE_DATA must name the folder with the data")
+    args.data = os.environ.get("SLUICE_DATA") or sys.exit("SLUICE_DATA must name the folder with the files of experiments/DATA.md")
     if not shutil.which("liblinear-train"):
         sys.exit("LIBLINEAR is missing (Debian: liblinear-tools)")
     return args

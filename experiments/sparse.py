@@ -74,7 +74,7 @@ def options(description, names=tuple(SETS), data=True):
     args = parser.parse_args()
     args.data = os.environ.get("SLUICE_DATA")
     if data and not args.report and not args.data:
-        sys.exit("SLUICE_DATA must name the folder with the data")
+        sys.exit("SLUICE_DATA must name the folder with the files of experiments/DATA.md")
     args.sets = args.set or list(names)
     args.started = time.time()
     return args

@@ -22,7 +22,7 @@ def options(description, names=tuple(SETS)):
     parser.add_argument("--sluice", default="build/release/bin/sluice")
     parser.add_argument("--results", default=os.path.join(os.path.dirname(os.path.abspath(__file__)), "results"))
     args = parser.parse_args()
-    args.data = os.environ.get("SLUICE_DATA") or sys.exit("SLUICE_DATA must name the folder with the data")
+    args.data = os.environ.get("SLUICE_DATA") or sys.exit("SLUICE_DATA must name the folder with the files of experiments/DATA.md")
     files = [SETS.get(name, (name,))[0] + ".svm.zst" for name in names] + ["german.permutations.txt"] * ("german" in names)
     missing = [name for name in files if not os.path.exists(os.path.join(args.data, name))]
     if missing:
