@@ -1,4 +1,4 @@
-"""What the benchmarks share: streams in a cache folder, the launcher, the machine's description, CSV files."""
+"""Shared by the benchmarks: streams in a cache folder, the launcher, the machine's description, CSV files."""
 import csv
 import datetime
 import os
@@ -24,7 +24,7 @@ def prepare(args):
 
 
 def busy():
-    """(seconds since boot, CPU seconds of everybody, CPU seconds of ours)"""
+    """(seconds since boot, CPU seconds of all processes, CPU seconds of our own)"""
     ticks = [int(x) for x in open("/proc/stat").readline().split()[1:4]]  # user, nice, system
     return float(open("/proc/uptime").read().split()[0]), sum(ticks) / os.sysconf("SC_CLK_TCK"), sum(os.times()[:4])
 
@@ -33,7 +33,7 @@ BEGIN = busy()
 
 
 def others():
-    """How many cores others kept busy since we began: what makes times worth less."""
+    """How many cores other processes kept busy since the start: the more, the less reliable the times."""
     wall, everybody, ours = (now - then for now, then in zip(busy(), BEGIN))
     return max(0, (everybody - ours) / max(wall, 1e-3))
 
@@ -46,7 +46,7 @@ def options(parser):
 
 
 def make(path, command):
-    """Runs a command that writes `path`, unless it is there. `{}` in the command stands for a temporary name."""
+    """Runs a command that writes `path`, unless the file exists. `{}` in the command stands for a temporary name."""
     if not os.path.exists(path):
         stem, ending = os.path.splitext(path)
         temporary = f"{stem}.part{ending}"
@@ -63,7 +63,7 @@ def synth(sluice, folder, ending, **params):
 
 
 def warm(path):
-    """Reads a file, so that it lies in the page cache."""
+    """Reads a file, so that it is in the page cache."""
     buffer = bytearray(1 << 20)
     with open(path, "rb", buffering=0) as f:
         while f.readinto(buffer):

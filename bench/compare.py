@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""sluice beside its peers, from text and from binary, alternating in one run; the best of N rounds.
+"""sluice and comparable programs, from text and from binary, alternating in one run; the best of N rounds.
 
     bench/compare.py                       the synthetic stream: 300,000 rows, 1,000,000 dimensions, 75 nonzeros a row
-    SLUICE_DATA=folder bench/compare.py --stream news20-ub
-    bench/compare.py --rows 10000 --rounds 2 --no-slow     a quick look
+    SLUICE_DATA=DIR bench/compare.py --stream news20-ub       a set that experiments/DATA.md describes
+    bench/compare.py --rows 10000 --rounds 2 --no-slow        a quick run
 
-Peers are taken where they are: Vowpal Wabbit, scikit-learn and xLearn from PyPI in a virtual environment that is made under
---dir, LIBLINEAR from Debian's liblinear-tools. A peer that is missing or fails is named and left out. Every file is read once
-just before each timed run. In-process peers (Python) are timed without the start of Python, but their peak memory counts it.
+The other programs ("peers"): Vowpal Wabbit, scikit-learn and xLearn from PyPI in a virtual environment that is made
+under --dir, LIBLINEAR from Debian's liblinear-tools. A peer that is missing or fails is named and left out. Every file
+is read once just before each timed run. Peers in Python are timed without the start of Python, but their peak memory
+includes it.
 """
 import argparse
 import os
@@ -23,7 +24,7 @@ LEARNERS = ["pa-1", "ssol", "ada-rda", "ftrl"]
 VW = {"sgd+l1": ["--sgd", "--l1", "1e-7", "--loss_function", "hinge"],
       "default": [],
       "ftrl": ["--ftrl", "--l1", "1e-7", "--loss_function", "logistic"]}
-# which learner of ours a peer is held against: the same kind of rule
+# the learner that a peer is compared with: the same kind of rule
 KIN = {"vw sgd+l1": ["pa-1"], "vw default": ["ssol", "ada-rda"], "vw ftrl": ["ssol", "ada-rda", "ftrl"],
        "liblinear -s 3": ["pa-1"], "scikit-learn sgd": ["pa-1"], "xlearn ftrl": ["ftrl"]}
 
@@ -39,7 +40,7 @@ def arguments():
 
 
 def streams(args, sluice):
-    """The paths of the stream: text, binary, VW's text, and that with names instead of numbers."""
+    """The paths of the stream: text, binary, VW's text, and VW's text with names instead of numbers."""
     if args.stream == "sparse":
         text = common.synth(sluice, args.dir, ".svm", rows=args.rows)
     else:

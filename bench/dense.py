@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""bcw beside arow-full, and bcw's linear algebra beside a product of matrices (bench/dense.c says what is measured).
+"""bcw compared with arow-full, and bcw's linear algebra with a matrix product (bench/dense.c says what is measured).
 
     bench/dense.py --dense build/release/bin/dense      writes bench/results/dense.csv and bench/results/dense-rates.csv
 
-Streams are `synth dense`: D correlated features in every row. Seconds are those that `train` reports, reading the binary file included;
-`cpu` are those of all processors together, for a machine that others use too.
+Streams are `synth dense`: D correlated features in every row. Seconds are those that `train` reports, reading the
+binary file included; `cpu` is CPU time, for a machine that others use too.
 """
 import argparse
 import csv
@@ -30,7 +30,7 @@ def processor():
 
 
 def train(sluice, learner, threads, path):
-    """(seconds, seconds of all processors, updates)"""
+    """(seconds, CPU seconds, updates)"""
     before = processor()
     out = subprocess.run([sluice, "train", "-q", "--json", "-a", learner, "--threads", str(threads), path], stdout=subprocess.PIPE, text=True, check=True)
     report = json.loads(out.stdout)

@@ -1,4 +1,4 @@
-"""Runs one peer in this process and prints the seconds its work took: without the start of Python and the imports.
+"""Runs one peer in this process and prints the seconds of its work, without the start of Python and the imports.
 
     peer.py vw ARGUMENTS...    one pass of Vowpal Wabbit over the file that -d names
     peer.py sklearn FILE       load_svmlight_file, then one pass of SGDClassifier
@@ -12,7 +12,7 @@ peer, arguments = sys.argv[1], sys.argv[2:]
 if peer == "vw":
     import vowpalwabbit
     start = time.perf_counter()
-    vowpalwabbit.Workspace(arg_list=arguments).finish()  # a workspace with -d learns the whole file when it is made
+    vowpalwabbit.Workspace(arg_list=arguments).finish()  # a workspace with -d learns the whole file when it is created
 elif peer == "sklearn":
     from sklearn.datasets import load_svmlight_file
     from sklearn.linear_model import SGDClassifier
@@ -21,9 +21,9 @@ elif peer == "sklearn":
     x.indices, x.indptr = x.indices.astype("int32"), x.indptr.astype("int32")  # SGDClassifier takes no others
     SGDClassifier(loss="hinge", max_iter=1, tol=None).fit(x, y)
 elif peer == "xlearn":
-    os.environ.setdefault("USER", "bench")  # it names its log by it, and dies without
+    os.environ.setdefault("USER", "bench")  # xLearn names its log by it and crashes without it
     import xlearn
-    copy = arguments[0] + ".bin"  # it leaves a binary copy beside the text, and would read that one the next time
+    copy = arguments[0] + ".bin"  # xLearn writes a binary copy next to the text and would read that one the next time
     if os.path.exists(copy):
         os.remove(copy)
     start = time.perf_counter()

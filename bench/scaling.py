@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""What a nonzero costs, against nonzeros per row, dimension and threads: a CSV file and a plot (SVG).
+"""The cost of a nonzero by nonzeros per row, dimension and threads: a CSV file and a plot (SVG).
 
     bench/scaling.py [--micro build/release/bin/micro]
-    bench/scaling.py --nonzeros 500000 --rounds 1        a quick look
+    bench/scaling.py --nonzeros 500000 --rounds 1        a quick run
 
-Streams are `sluice synth sparse` in the binary format, but for the threads also text. Features are drawn evenly
-(exponent=0): the worst case, hardly a feature is still in a cache when it comes again. Two costs per nonzero:
+Streams are `sluice synth sparse` in the binary format; for the number of threads also text. Features are drawn
+uniformly (exponent=0), the worst case: a feature is hardly ever still in a cache when it occurs again. Two costs per
+nonzero:
   first pass   the whole run, start to end, divided by the nonzeros: features are new, memory is touched for the first time
   later pass   (a run of three passes - a run of one) / 2: features are known
-With --micro also the yardstick: a dot product and update over a bare array of that many records (bench/micro.c).
+With --micro also the baseline: a dot product and update over a bare array of that many records (bench/micro.c).
 """
 import argparse
 import math
@@ -24,7 +25,7 @@ DIMENSIONS = [10**4, 10**5, 10**6, 4 * 10**6, 16 * 10**6, 64 * 10**6, 10**8]
 
 
 def measure(args, sluice, launch):
-    """[{panel, series, x, ns}]; the runs of one panel alternate, the best of the rounds counts."""
+    """[{panel, series, x, ns}]; the runs of one panel alternate; the best of the rounds is taken."""
     jobs = []  # panel, learner, x, path, nonzeros, threads
     for n in ROW_LENGTHS:
         path = common.synth(sluice, args.dir, ".bin", rows=args.nonzeros // n, nonzeros=n, exponent=0)

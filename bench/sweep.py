@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What 16 values of lambda cost in one sweep, beside one run of `sluice train` with the same learner.
+"""The cost of 16 values of lambda in one sweep, compared with one run of `sluice train` with the same learner.
 
-    bench/sweep.py                        every learner that learns them side by side, two streams, text and bin
+    bench/sweep.py                        eight learners, two streams, text and bin
     bench/sweep.py --rounds 1 --rows 30000
 
-Streams are `sluice synth sparse` with a million dimensions and with 47,000. Train and sweep alternate; the best of the rounds counts.
-Also the same with one thread each: what a sweep costs the processor.
+Streams are `sluice synth sparse` with a million dimensions and with 47,000. Train and sweep alternate; the best of the
+rounds is taken. Also the same with one thread each: the CPU time of a sweep.
 """
 import argparse
 import itertools

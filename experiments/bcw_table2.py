@@ -1,13 +1,14 @@
 #!/usr/bin/python3
-"""Paper 003, table 2: test error and training time of bcw beside the other second-order learners and LIBLINEAR.
+"""Paper 003, table 2: test error and training time of bcw, the other second-order learners and LIBLINEAR.
 
     SLUICE_DATA=DIR experiments/bcw_table2.py           writes experiments/results/bcw_table2.csv
 
-covtype and epsilon are not in the shared data. In their places: `synth dense` with as many features and examples, and magic04 (columns
-standardised), a9a and mnist-odd, rows of length 1. `-full` is what the paper compares with; the diagonal forms stand beside them. Parameters are
-chosen by the error on the last fifth of the first rows after learning the others (the paper: 5-fold cross-validation; how many rows: SETS).
-Mean and sample deviation over random orders (LIBLINEAR: one order). One thread; seconds are the best of the orders, for sluice with reading
-a binary file; for LIBLINEAR the processor's, without reading.
+The paper's sets, covtype and epsilon, are not used (DATA.md). Instead: `synth dense` with as many features and
+examples, and magic04 (columns standardised), a9a and mnist-odd, rows of length 1. The paper compares with the `-full`
+learners; the diagonal forms are added. Parameters are chosen by the error on the last fifth of the first rows after
+learning the others (the paper: 5-fold cross-validation; how many rows: SETS). Mean and sample deviation over random
+orders (LIBLINEAR: one order). One thread. Seconds are the best of the orders: for sluice they include reading a binary
+file, for LIBLINEAR they are CPU time without reading.
 """
 import itertools, os, statistics, subprocess, tempfile
 
@@ -15,7 +16,7 @@ from paper003 import Liblinear, given, options, run_json, sluice
 from trapezoid import Table
 
 SETS = {"magic04": (10, 20000), "a9a": (10, 20000), "covtype-like": (5, 50000), "mnist-odd": (3, 12000),
-        "epsilon-like": (2, 6000)}  # orders, rows to choose parameters on
+        "epsilon-like": (2, 6000)}  # orders, rows on which parameters are chosen
 MADE = {"covtype-like": {"rows": 450000, "test_rows": 131012, "dim": 54}, "epsilon-like": {"rows": 50000, "test_rows": 10000, "dim": 2000}}
 
 POWERS = [2.0**k for k in range(-6, 7, 2)]
@@ -26,7 +27,7 @@ LIBLINEAR = {"LIBLINEAR -s 3": 3, "LIBLINEAR -s 1": 1}  # dual, hinge loss and s
 
 
 class Set:
-    """The training rows in several orders, a part of them to choose parameters on, and the test rows."""
+    """Training rows in several orders, the part of them on which parameters are chosen, and test rows."""
 
     def __init__(self, args, folder, name):
         self.args, self.folder = args, folder

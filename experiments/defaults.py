@@ -1,15 +1,15 @@
 #!/usr/bin/python3
 """How the learners' default parameters were chosen.
 
-    SLUICE_DATA=folder experiments/defaults.py --sluice build/release/bin/sluice > experiments/results/defaults.csv
+    SLUICE_DATA=DIR experiments/defaults.py --sluice build/release/bin/sluice > experiments/results/defaults.csv
 
-Every learner runs once over each set (unit rows) for every point of a small grid of powers of two or ten. A point's score
-is its error divided by the best of that learner on that set, averaged over the sets: 1 would be the best everywhere.
-First the step sizes are searched without regularisation, by the progressive error over the set in its own order. Then,
-with the best of them, lambda (or l1), both by that error and by the error of the finished model on a fifth of the rows
-drawn at random: the largest is taken whose scores are within 15 % of the best by both, the sparsest model still good.
-Learners that keep a limited number of features are searched with room for all; then that number takes lambda's place, and the
-least is taken.
+Every learner runs once over each set (rows of length 1) for every point of a small grid of powers of two or ten. The
+score of a point is its error divided by the learner's best error on that set, averaged over the sets; 1 would be the
+best on every set. First the step sizes are searched without regularisation, by the progressive error over the set in
+its own order. Then, with the best step sizes, lambda (or l1) is searched, both by that error and by the error of the
+finished model on a fifth of the rows drawn at random. The largest value whose scores are within 15 % of the best by
+both is taken: the sparsest model that is still good. Learners that keep a limited number of features are first searched
+with room for all; then that number takes the place of lambda, and the smallest is taken.
 """
 import argparse, csv, itertools, json, os, statistics, subprocess, sys, tempfile
 from concurrent.futures import ThreadPoolExecutor
@@ -27,7 +27,7 @@ LAMBDAS = {
     "ada-rda": [0, 1e-6, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3],
     "ftrl": [0, 0.01, 0.03, 0.1, 0.3, 1, 3],
 }
-# how many features are kept: fewer make a sparser model, so here the least is taken
+# how many features are kept: fewer make a sparser model, so the smallest is taken
 SHARES = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1]
 COUNTS = [100, 300, 1000, 3000, 10000, 30000, 100000, 4000000000]
 KEPT = {
@@ -78,7 +78,7 @@ def options(params):
 
 
 def run(sluice, learner, params, path):
-    """(error, sparsity): progressive, or where the set is cut in two, on the second part."""
+    """(error, sparsity): progressive, or, for a set split in two, on the second part."""
     train, test = path if isinstance(path, tuple) else (path, None)
     out = subprocess.run([sluice, "train", "-q", "--json", "--threads", "1", "-a", learner, *options(params),
                           *(["--test", test] if test else []), train], capture_output=True, text=True, check=True).stdout
@@ -87,7 +87,7 @@ def run(sluice, learner, params, path):
 
 
 def cut(sluice, path):
-    """The rows of a set in random order, four fifths to learn from and the rest to test on."""
+    """The rows of a set in random order: four fifths for training, the rest for testing."""
     text = subprocess.run([sluice, "convert", "--shuffle", "1", path], capture_output=True, check=True).stdout
     rows = text.splitlines(keepends=True)
     parts = []

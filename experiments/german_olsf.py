@@ -3,9 +3,10 @@
 
     SLUICE_DATA=DIR experiments/german_olsf.py > experiments/results/german_olsf.csv
 
-As the authors prepared it: columns standardised, rows scaled to length 1, then in each of their 20 permutations ten chunks of rows, those of
-chunk k showing the first k/10 of the columns. Half of the features (B = 0.5), lambda = 30. The paper's figures: olsf 415.9 +- 15.6, olsf-1
-366.9 +- 8.8, olsf-2 not above olsf-1; the last line of each learner is the mean and the sample deviation.
+Prepared as by the authors: columns standardised, rows scaled to length 1, then for each of their 20 permutations ten
+chunks of rows; the rows of chunk k show the first k/10 of the columns. Half of the features (B = 0.5), lambda = 30. The
+paper's figures: olsf 415.9 +- 15.6, olsf-1 366.9 +- 8.8, olsf-2 not above olsf-1. The last line of each learner is the
+mean and the sample deviation.
 """
 import argparse, csv, json, os, statistics, subprocess, sys, tempfile
 

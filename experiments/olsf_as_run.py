@@ -1,14 +1,15 @@
 #!/usr/bin/python3
-"""Papers 002 and 004: where the tables' figures and the papers' rules part; on nine sets (a8a and isolet take too long here).
+"""Papers 002 and 004: how the published figures depart from the papers' rules, on nine sets (not a8a and isolet).
 
     SLUICE_DATA=DIR experiments/olsf_as_run.py          writes experiments/results/olsf_as_run.csv
 
-The authors' program (its address is in the papers) departs from the papers' rules. This repeats those departures, in few lines and slowly:
+The authors' program (its address is in the papers) differs from the papers' rules. This script reproduces the
+differences in few lines, slowly:
   tau     l/|x| and min(C, l/|x|) instead of l/|x|^2; in variant II 1 - y m/(|x| + 1/(2C))
-  chunks  row t (from 0) lies in chunk max(1, t/(T/10)): the first is twice as long and the last, with all columns, hardly ever comes
-  kept    round(B d) features, which can be none: then the margin is 0, and that counts as an error
-The radius is 1/sqrt(0.001) = 31.6. olsf-all and olsf-per see four chunks of columns instead of ten there: 0.1, 0.4 and 0.7 of them.
-Beside it the rules as the papers state them (sluice), and the papers' figures.
+  chunks  row t (from 0) is in chunk max(1, t/(T/10)): the first is twice as long, the last one hardly occurs
+  kept    round(B d) features, which can be none: then the margin is 0, which counts as an error
+The radius is 1/sqrt(0.001) = 31.6. olsf-all and olsf-per have four chunks of columns instead of ten: 0.1, 0.4 and 0.7
+of them occur. The output also has the rules as the papers state them (sluice) and the papers' figures.
 """
 import statistics, tempfile
 

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""Paper 004, figures 2 to 6 (figure 4 is also figure 1 of paper 002): a CSV file and a plot of each in experiments/results.
+"""Paper 004, figures 2 to 6 (figure 4 is also figure 1 of paper 002): a CSV file and a plot of each.
 
     SLUICE_DATA=DIR experiments/olsf_figures.py         writes olsf_fig2.csv, olsf_fig2.svg, ... olsf_fig6.svg
 
   2, 5   the error over time with B = 0.5, of olsf, olsf-1, olsf-2 and of olsf-1, olsf-all, olsf-rand, olsf-per
   3, 6   the error by the share B of features kept, of the same learners
   4      the error of olsf, olsf-1, olsf-2 by C, with B = 0.5
-lambda = 30; but in figure 4, C is chosen for each set and learner (B = 0.5) from 1e-4 to 1e4. Means of 20 orders.
+lambda = 30. Except in figure 4, C is chosen for each set and learner (at B = 0.5) from 1e-4 to 1e4. Means of 20 orders.
 """
 import statistics, tempfile
 

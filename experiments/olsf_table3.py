@@ -3,8 +3,8 @@
 
     SLUICE_DATA=DIR experiments/olsf_table3.py          writes experiments/results/olsf_table3.csv
 
-lambda = 30, B = 0.5, C = 0.1, as paper 002 says. Paper 004 has the same figures but says that C is chosen from 1e-4 to 1e4: so there is
-also a line with C chosen for that set and learner. HAPT is not in the shared data.
+lambda = 30, B = 0.5, C = 0.1, as paper 002 says. Paper 004 has the same figures but says that C is chosen from 1e-4 to
+1e4, so there is also a line with C chosen for that set and learner. HAPT is not used (DATA.md).
 """
 import tempfile
 

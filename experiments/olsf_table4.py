@@ -3,11 +3,11 @@
 
     SLUICE_DATA=DIR experiments/olsf_table4.py          writes experiments/results/olsf_table4.csv
 
-lambda = 30 and, as in paper 002, C = 0.1; a second line has C chosen from the papers' grid. HAPT is not in the shared data.
-The table's headings are not over their columns: where B = 0.04 leaves less than one feature of nine or ten, the authors count every row as
-an error, which gives the sets' sizes (683 under "splice": wbc; 19,020 under "HAPT": magic04), and the line of olsf-all repeats paper
-002's table III under other names. PAPER has the columns under the sets they belong to; the two for isolet and HAPT told apart
-by table 3.
+lambda = 30 and, as in paper 002, C = 0.1; a second line has C chosen from the papers' grid. HAPT is not used (DATA.md).
+The headings of the paper's table are misplaced. Where B = 0.04 leaves less than one of nine or ten features, the
+authors count every row as an error, which gives the sizes of the sets (683 under "splice": wbc; 19,020 under "HAPT":
+magic04); and the line of olsf-all repeats paper 002's table III under other names. PAPER has the columns under the
+right sets; the columns of isolet and HAPT are told apart by table 3.
 """
 import tempfile
 

@@ -1,14 +1,14 @@
 #!/usr/bin/python3
-"""Paper 004, table 5 with figures 7 and 8: olsf-1 and olsf-2 beside online feature selection, all keeping a tenth of the features.
+"""Paper 004, table 5 with figures 7 and 8: olsf-1 and olsf-2 against online feature selection; a tenth of the features.
 
-    SLUICE_DATA=DIR experiments/olsf_table5.py          writes olsf_table5.csv, olsf_fig8.csv and olsf_fig8.svg in experiments/results
+    SLUICE_DATA=DIR experiments/olsf_table5.py     writes olsf_table5.csv, olsf_fig8.csv and olsf_fig8.svg in results/
 
-olsf-1 and olsf-2: the first chunk shows half of the columns, every further one a tenth more (all from the sixth on); lambda = 30, C chosen,
-B = 0.1 and, as "use 50 percent of the features" may also be read, 0.5 (not in the plot). ofs, ofs-p and sofs see all columns and keep
-floor(d/10) features (at least 1). The paper does not say with which steps: a line with eta = 0.2, lambda = 0.01, epsilon = 0.2, those of the
-paper that proposed ofs (Wang et al. 2014), and one with eta chosen. sofs (not in the paper's table) with r chosen. All choices are from
-1e-4 to 1e4. Figure 7 shows table 5's figures; figure 8, the error over time, is drawn with the given steps of ofs and ofs-p and
-the chosen C and r.
+olsf-1 and olsf-2: the first chunk shows half of the columns, every further one a tenth more (all from the sixth on);
+lambda = 30, C chosen, B = 0.1 and, as "use 50 percent of the features" can also be read, 0.5 (not in the plot). ofs,
+ofs-p and sofs see all columns and keep floor(d/10) features (at least 1). The paper does not give their step sizes: one
+line has eta = 0.2, lambda = 0.01, epsilon = 0.2, those of the paper that proposed ofs (Wang et al. 2014), another has
+eta chosen. sofs (not in the paper's table) has r chosen. All choices are from 1e-4 to 1e4. Figure 7 shows the figures
+of table 5. Figure 8, the error over time, is drawn with the given step sizes of ofs and ofs-p and the chosen C and r.
 """
 import statistics, tempfile
 
@@ -35,7 +35,7 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             growing, whole = Streams(args, folder, name, first=5), Streams(args, folder, name, first=10)
             features = max(1, DIMENSION[name] // 10)
-            settings = []  # learner, stream, parameters, the parameter to choose, its value in the given line
+            settings = []  # learner, stream, parameters, the parameter to choose, its value where it is given
             for share in 0.5, 0.1:
                 for learner in "olsf-1", "olsf-2":
                     settings.append((learner, growing, {"lambda": 30, "B": share}, "C", None))

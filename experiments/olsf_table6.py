@@ -3,9 +3,10 @@
 
     SLUICE_DATA=DIR experiments/olsf_table6.py          writes experiments/results/olsf_table6.csv
 
-lambda = 30, B = 0.001, C = 0.1, 20 orders. The paper's sets, rcv1 (697,641 rows, 47,236 dimensions) and URL (2,396,130 rows, 3,231,961), are
-not in the shared data; in their places a piece of rcv1 with 1,000 rows and phishing-55k: other URLs, with a positive for every ten
-negatives. Only the order of the learners can be compared. B = 0.001 allows 47 features on rcv1; a second line has B = 0.01 (figure 9).
+lambda = 30, B = 0.001, C = 0.1, 20 orders. The paper's sets, rcv1 (697,641 rows, 47,236 dimensions) and URL (2,396,130
+rows, 3,231,961), are not used (DATA.md). Instead: a part of rcv1 with 1,000 rows, and phishing-55k, other URLs with one
+positive for every ten negatives. Only the order of the learners can be compared. B = 0.001 allows 47 features on rcv1;
+a second line has B = 0.01 (figure 9).
 """
 import tempfile
 

@@ -1,9 +1,9 @@
-"""What the scripts for paper 003 share: runs of sluice and of LIBLINEAR (liblinear-train, liblinear-predict: Debian's liblinear-tools)."""
+"""Shared by the scripts for paper 003: runs of sluice and of LIBLINEAR (Debian's liblinear-tools)."""
 import argparse, json, os, re, resource, shutil, subprocess, sys
 
 
 def options(description, names):
-    """The command line; before anything is written, whether data and programs are there."""
+    """Reads the command line; checks that data and programs exist before anything is written."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sluice", default="build/release/bin/sluice")
     parser.add_argument("--set", action="append", choices=names, help="only this set; may be repeated")
@@ -34,26 +34,26 @@ def liblinear_error(test, model):
 
 
 def processor_seconds():
-    """Of all programs run so far."""
+    """CPU seconds of all programs run so far."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
 class Liblinear:
-    """Trainings on one file (LIBSVM text)."""
+    """Trains on one file (LIBSVM text)."""
 
     def __init__(self, solver, train, test):
         self.solver, self.train, self.test, self.model = solver, train, test, train + ".model"
         self.known = None
 
     def reading(self):
-        """Seconds of reading the file: of a training that ends after one sweep."""
+        """Seconds to read the file: those of a training that ends after one pass."""
         if self.known is None:
             self.known = self.seconds("-c", "1e-12", "-e", "1e9")
         return self.known
 
     def seconds(self, *words):
-        """Of the processor, which others do not disturb as much; short ones are the best of 5."""
+        """CPU seconds, which depend less on other load; for short runs the best of 5."""
         best = self.run(*words)
         for _ in range(4 if best < 1 else 0):
             best = min(best, self.run(*words))

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""The figures of docs/probabilities.md: how good probabilities are, by learner, data set and calibration.
+"""The figures of docs/probabilities.md: quality of probabilities by learner, data set and calibration.
 
-    SLUICE_DATA=folder experiments/probabilities.py [SLUICE] > experiments/results/probabilities.csv
+    SLUICE_DATA=DIR experiments/probabilities.py [SLUICE] > experiments/results/probabilities.csv
 
-Sets without a test file are cut: the last fifth is the test. --calibrate gets the last fifth of what is learned from,
-which then is not learned."""
+Sets without a test file are split: the last fifth is the test part. --calibrate gets the last fifth of the training
+part, which is then not learned.
+"""
 
 import math
 import os
@@ -22,7 +23,7 @@ def read(path):
 
 
 def split(data, name):
-    """Rows to learn from, and rows to test on."""
+    """Training rows and test rows."""
     rows = read(f"{data}/{name}.svm.zst")
     test = f"{data}/{name}.test.svm.zst"
     if os.path.exists(test):
@@ -37,7 +38,7 @@ def measure(pairs):
     pairs = sorted(pairs)
     error, surplus, full, last = 0, 0, len(pairs) / BINS, None
     for i, (p, y) in enumerate(pairs):
-        if i >= full and p != last:  # equal ones are never parted
+        if i >= full and p != last:  # equal probabilities share a bin
             error, surplus, full = error + abs(surplus), 0, (i * BINS // len(pairs) + 1) * len(pairs) / BINS
         surplus, last = surplus + p - y, p
     return loss, (error + abs(surplus)) / len(pairs)

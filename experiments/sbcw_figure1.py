@@ -1,13 +1,15 @@
 #!/usr/bin/python3
-"""Paper 003, figure 1: test error and training time by the number of features chosen, of sbcw, fgm, sofs, ssol and an L1 SVM.
+"""Paper 003, figure 1: test error and training time by the number of features, of sbcw, fgm, sofs, ssol and an L1 SVM.
 
     SLUICE_DATA=DIR experiments/sbcw_figure1.py         writes sbcw_figure1.csv and sbcw_figure1.svg
 
-Values log(1 + count) (rcv1-small: as they are), rows of length 1; two thirds drawn at random to learn from, one third to test on (pcmac:
-1,300 rows and the rest; rcv1-small has test rows of its own); means of three such draws. Learners have their defaults; sbcw also with q = 2, C = 100, C_cov = 2.
-The L1 SVM is LIBLINEAR -s 5. For each budget C is doubled until too many weights are left, then bisected: of the trainings that left at
-most so many, the one with most. Its `seconds` are of that training alone, `search_seconds` of all that were needed to find C. Reading is in
-no time; measuring is in those of sluice. ssol: the model that ranks and the one that is measured. One thread; best of 2.
+Values are log(1 + count) (rcv1-small: unchanged), rows have length 1. Two thirds are drawn at random for training, one
+third for testing (pcmac: 1,300 rows and the rest; rcv1-small has separate test rows); means of three such splits.
+Learners have their defaults; sbcw also runs with q = 2, C = 100, C_cov = 2. The L1 SVM is LIBLINEAR -s 5. For each
+budget C is doubled until too many weights are left, then bisected; of the trainings that leave at most so many weights,
+the one with most is taken. Its `seconds` are those of that training alone, `search_seconds` those of all trainings
+needed to find C. No time includes reading; those of sluice include measuring, and those of ssol the model that ranks
+and the one that is measured. One thread; best of 2.
 """
 import csv, ctypes, math, os, random, statistics, struct, tempfile, time
 
@@ -47,7 +49,7 @@ def ours(args, learner, params, train, test):
 
 
 class L1Svm:
-    """LIBLINEAR -s 5 on one file, through its library: the program's time would be mostly that of reading."""
+    """LIBLINEAR -s 5 on one file, through its library: the program would spend most of its time reading."""
 
     class Parameter(ctypes.Structure):
         _fields_ = [("solver", ctypes.c_int), ("eps", ctypes.c_double), ("C", ctypes.c_double), ("weights", ctypes.c_int),
@@ -80,8 +82,8 @@ class L1Svm:
         self.library.set_print_string_function(self.quiet)
 
     def fit(self, C):
-        """Seconds; the model is left in a file."""
-        parameter = self.Parameter(solver=5, eps=0.01, C=C)  # eps: what liblinear-train has for -s 5
+        """Trains and leaves the model in a file; returns the seconds."""
+        parameter = self.Parameter(solver=5, eps=0.01, C=C)  # eps: the default of liblinear-train for -s 5
         start = time.monotonic()
         model = ctypes.c_void_p(self.library.train(ctypes.byref(self.problem), ctypes.byref(parameter)))
         seconds = time.monotonic() - start

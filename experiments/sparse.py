@@ -1,19 +1,23 @@
-"""What the scripts for papers 000 and 001 share: the sets, the learners and their grids, `sluice tune` and `sluice sweep`, tables and plots.
+"""Shared by the scripts for papers 000 and 001: sets, learners and their grids, tune and sweep, tables and plots.
 
-Values are log(1 + value) (rcv1-small, which is scaled already: as they are; of binary features it changes nothing), rows of length 1. Where a set has no test
-file a fifth is drawn at random for it. A `draw` is a split and an order of its training rows: the smallest sets have five splits with one
-order each, the middle ones three, the largest three one split with five (news20-uni) or three orders. Parameters are chosen on the
-training rows of a split only, in one of two ways:
-  zero   as in the papers: 5-fold cross-validation without regularisation, steps from 2^-1 to 2^9, the other parameter from 2^-5 to 2^5
-  level  for every sparsity wanted: 3-fold cross-validation of steps, other parameter and lambda together; the best point at least that sparse
-Then lambda is searched on all training rows so that the model has the sparsity wanted (`sluice sweep --sparsity`), whatever its error.
-Sparsity is 1 - nonzeros / features seen in training. A sparsity that no lambda gives (within a tenth of the nonzeros): the first point above it.
+Values are log(1 + value) (rcv1-small, which is scaled already, is unchanged; binary features are not affected), rows
+have length 1. Where a set has no test file, a fifth is drawn at random for testing. A `draw` is a split and an order of
+its training rows: the smallest sets have five splits with one order each, the middle ones three, the largest three sets
+one split with five (news20-uni) or three orders. Parameters are chosen on the training rows of a split only, in one of
+two ways:
+  zero   as in the papers: 5-fold cross-validation without regularisation, step sizes 2^-1 to 2^9, the other parameter
+         2^-5 to 2^5
+  level  for every sparsity: 3-fold cross-validation of step size, other parameter and lambda together; the best point
+         that is at least that sparse
+Then lambda is searched on all training rows so that the model has that sparsity (`sluice sweep --sparsity`), whatever
+its error. Sparsity is 1 - nonzeros / features seen in training. If no lambda gives a sparsity (within a tenth of the
+nonzeros), the first point above it is taken.
 """
 import argparse, csv, datetime, json, math, os, platform, random, statistics, subprocess, sys, time
 
 from trapezoid import marker
 
-SETS = {  # name: (what it is or stands for in the papers, draws as (split, order))
+SETS = {  # name: (the paper's set that it is or replaces, draws as (split, order))
     "pcmac-asu": ("PCMAC, another selection of features", "five splits"), "pcmac": ("PCMAC", "five splits"), "rcv1-small": ("a piece of RCV1", "five splits"),
     "a9a": ("general set (for AUT)", "three splits"), "dorothea": ("", "three splits"), "farm-ads": ("", "three splits"), "reuters-earn": ("", "three splits"),
     "spamassassin": ("for WEBSPAM", "three splits"), "news20-uni": ("NEWS, single words", "five orders"), "phishing-55k": ("for URL", "three orders"),
@@ -23,7 +27,7 @@ GENERAL = ("a9a",)  # the others are the high-dimensional ones
 DRAWS = {"five splits": [(k, k) for k in range(1, 6)], "three splits": [(k, k) for k in range(1, 4)], "five orders": [(1, k) for k in range(1, 6)],
          "three orders": [(1, k) for k in range(1, 4)]}
 LEVELS = (0.5, 0.8, 0.9, 0.95, 0.99, 0.995, 0.999)
-FEWEST = 5  # weights; levels that leave fewer are not looked at
+FEWEST = 5  # weights; levels that leave fewer are omitted
 
 STEPS, OTHERS = "2^-1..2^9", "2^-5..2^5"  # the papers'
 COARSE_STEPS, COARSE_OTHERS = "0.5,2,8,32,128,512", "2^-5,2^-2,2,16"  # where lambda is searched as well
@@ -31,14 +35,14 @@ FINE_STEPS = ",".join(f"2^{k}" for k in range(-1, 10))  # the same, of learners 
 
 
 class Rule:
-    """A learner with what is searched: its step, perhaps one more parameter, and the parameter that makes it sparse."""
+    """A learner and its searched parameters: step size, maybe one more, and the one that makes it sparse."""
 
     def __init__(self, learner, step="eta", other=None, swept="lambda", span=(2.0**-8, 2.0**4), unit=None, coarse=None, **fixed):
         # coarse: values of `other` where lambda is searched as well, instead of COARSE_OTHERS
         self.learner, self.step, self.other, self.swept, self.span, self.unit, self.coarse, self.fixed = learner, step, other, swept, span, unit, coarse, fixed
 
     def lambdas(self, step, rows):
-        """16 values at equal ratios over what takes a model from nearly dense to nearly empty; `unit` is how that grows with step and rows."""
+        """16 values at equal ratios, from a nearly dense to a nearly empty model; `unit`: how lambda grows with step and rows."""
         unit = self.unit(step, rows) if self.unit else 1
         return f"{unit * self.span[0]:.6g}..{unit * self.span[1]:.6g}:16"
 
@@ -54,13 +58,13 @@ LEARNERS = {
     "fsol sqrt": Rule("fsol", unit=lambda step, rows: step * rows**0.5, schedule="sqrt"),
     "ssol constant": Rule("ssol", other="r", schedule="constant"),
     "ssol sqrt": Rule("ssol", other="r", unit=lambda step, rows: step * rows**0.5, schedule="sqrt"),
-    "ssol wide": Rule("ssol", other="r", coarse="2^-5,2^-2,2,16,128,1024", schedule="constant"),  # the more r, the more it is fsol
+    "ssol wide": Rule("ssol", other="r", coarse="2^-5,2^-2,2,16,128,1024", schedule="constant"),  # a larger r makes it more like fsol
 }
 SIX = ["stg", "fobos", "ada-fobos", "ada-rda", "fsol", "ssol"]
 
 
 def learners(name):
-    """Those to run on a set: on the two that take longest only the papers' dual averagers."""
+    """The learners to run on a set: on the two sets that take longest only the papers' dual averagers."""
     return {n: rule for n, rule in LEARNERS.items() if name not in ("news20-ub", "dorothea") or n in ("ada-rda", "fsol", "ssol", "ssol wide")}
 
 
@@ -126,7 +130,7 @@ def cut(rows, test, seed):
 
 
 class Split:
-    """train and test files of one split, and orders of the first"""
+    """Train and test files of one split, and the train file in other orders."""
 
     def __init__(self, args, folder, rows, test, seed):
         self.args, self.folder = args, folder
@@ -214,7 +218,7 @@ ACROSS = "across: % of the features seen that have no weight (by the share of no
 # ---- tables ----------------------------------------------------------------------------------------------------------------------------
 
 class Table:
-    """A CSV file in --results of which the lines of one set are replaced at a time, and beside it a description of the machine."""
+    """A CSV file in --results and a description of the machine. The lines of one set are replaced at a time."""
 
     def __init__(self, args, name, header):
         self.args, self.name, self.header = args, name, header
@@ -258,7 +262,7 @@ def words(params):
 
 
 def compare(rows, mine, against, key, spread, higher=False):
-    """Against the best of the others, by set: (sets where mine is best, where within one deviation of its own, where worse), with the figures"""
+    """(sets where mine is best, within one of its deviations of the best, worse), with the figures."""
     lists = [], [], []
     for name in dict.fromkeys(r["set"] for r in rows):
         me = next((r for r in rows if r["set"] == name and r["learner"] == mine), None)

@@ -1,10 +1,11 @@
 #!/usr/bin/python3
-"""Paper 001, figure 1, by `sluice tune` and `sluice sweep`: test error against sparsity on the synthetic stream.
+"""Paper 001, figure 1, with `sluice tune` and `sluice sweep`: test error against sparsity on the synthetic stream.
 
     experiments/sparse_figure1.py                          writes sparse_figure1.csv and sparse_figure1.svg
 
-`sluice synth effective`, seed 1. Steps by 5-fold cross-validation without regularisation, as in the paper, from a grid that suits values which
-are not scaled; then for each sparsity the lambda that gives it, in five random orders of the training rows. synthetic.py also counts which features are kept.
+`sluice synth effective`, seed 1. Step sizes are chosen by 5-fold cross-validation without regularisation, as in the
+paper, from a grid that suits values which are not scaled; then, for each sparsity, the lambda that gives it is searched
+in five random orders of the training rows. synthetic.py also counts which features are kept.
 """
 import json, os, tempfile
 

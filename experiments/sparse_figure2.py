@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 """Paper 001, figure 2 (paper 000, figure 1): test error against sparsity.
 
-    SLUICE_DATA=DIR experiments/sparse_figure2.py          writes sparse_figure2.csv, sparse_figure2_zero.svg and sparse_figure2_level.svg
+    SLUICE_DATA=DIR experiments/sparse_figure2.py     writes sparse_figure2.csv, sparse_figure2_zero.svg, _level.svg
 
-How parameters are chosen and what a draw is: sparse.py. rda, ftrl and the other schedules of fsol and ssol are not in the papers. `ssol any` and
-`fsol any` (only `level`) take for each draw and sparsity the schedule with the least error in cross-validation; `ssol wide` (only `level`) is
-ssol with schedule=constant and r up to 1024.
+sparse.py says how parameters are chosen and what a draw is. rda, ftrl and the other schedules of fsol and ssol are not
+in the papers. `ssol any` and `fsol any` (only `level`) take for each draw and sparsity the schedule with the least
+error in cross-validation; `ssol wide` (only `level`) is ssol with schedule=constant and r up to 1024.
 """
 import os, tempfile, time
 
@@ -31,7 +31,7 @@ def measure(args, name, folder):
             for learner, rule in learners.items():
                 began = time.time()
                 at_zero = None
-                if learner != "ssol wide":  # whose parameters without regularisation are those of ssol
+                if learner != "ssol wide":  # without regularisation they have the parameters of ssol
                     base = chosen.get(learner.split()[0])
                     at_zero = base[0] | rule.fixed if base else sparse.tune_zero(args, rule, split.train)
                 chosen[learner] = at_zero, sparse.tune_levels(args, rule, split.train, split.rows, levels)

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 """Paper 001, figure 3 (paper 000, figure 2): training time against sparsity.
 
-    SLUICE_DATA=DIR experiments/sparse_figure3.py          writes sparse_figure3.csv and sparse_figure3.svg; needs sparse_figure2.csv
+    SLUICE_DATA=DIR experiments/sparse_figure3.py          writes sparse_figure3.csv and .svg; needs sparse_figure2.csv
 
-Parameters are those that figure 2 chose without regularisation (synth: `sluice synth sparse`, 300,000 rows, a million dimensions; chosen on
-20,000 rows of it), lambda is searched for each sparsity, and at level 0 it is 0. Seconds are the processor's, of whole runs of `sluice train` with one
-thread on a .bin file, start and reading included: the best of 5; `updates` is the share of the examples that
-changed the model.
+Parameters are those that figure 2 chose without regularisation (synth: `sluice synth sparse`, 300,000 rows, a million
+dimensions; chosen on 20,000 of its rows). lambda is searched for each sparsity; at level 0 it is 0. Seconds are CPU
+time of whole runs of `sluice train` with one thread on a .bin file, start-up and reading included: the best of 5.
+`updates` is the share of the examples that changed the model.
 """
 import json, os, resource, subprocess, tempfile
 
@@ -20,7 +20,7 @@ TIMES = 5
 
 
 def seconds(args, words):
-    """Of the processor, and what the run said."""
+    """CPU seconds, and the JSON report of the run."""
     best = None
     for _ in range(TIMES):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -1,15 +1,17 @@
 #!/usr/bin/python3
 """Paper 001, figures 4 and 5: balanced accuracy against sparsity on streams with one positive to 99 negatives.
 
-    SLUICE_DATA=DIR experiments/sparse_figure4.py          writes sparse_figure4.csv, sparse_figure4_zero.svg and sparse_figure4_level.svg
+    SLUICE_DATA=DIR experiments/sparse_figure4.py     writes sparse_figure4.csv, sparse_figure4_zero.svg, _level.svg
 
-phishing-55k stands for URL2, news20-ub, the widest, for WEBSPAM2; the others are more of the kind, `synth` is `sluice synth sparse` with 40,000 rows,
-100,000 dimensions and true labels. All negatives are kept and positives drawn; both are cut into four fifths to learn from and one to test
-on (a9a: its own test file, sampled likewise), five times (the larger four: three times) with other seeds. `balanced` is measured on that test
-part. It has few positives (8 to 126), so `balanced_all` is measured with the positives that were not drawn in it as well: the same quantity,
-with less noise. Costs are cost_pos = negatives / positives, cost_neg = 1 and not searched. Parameters by cross-validation as in figure 2, by balanced
-accuracy; steps from 2^-8 to 2^8 (with costs of 99 those of the papers are too large) and the others from 2^-5 to 2^5 by fours. paum, whose steps only scale
-it: its two margins.
+phishing-55k stands for URL2 and news20-ub, the set with most features, for WEBSPAM2; the others are added. `synth` is
+`sluice synth sparse` with 40,000 rows, 100,000 dimensions and true labels. All negatives are kept and positives drawn;
+both are split into four fifths for training and one for testing (a9a: its own test file, sampled in the same way), five
+times (the larger four sets: three times) with other seeds. `balanced` is measured on that test part, which has few
+positives (8 to 126). `balanced_all` is measured on it together with the positives that were not drawn: the same
+quantity with less noise. Costs are cost_pos = negatives / positives and cost_neg = 1, not searched. Parameters are
+chosen by cross-validation as in figure 2, but by balanced accuracy: step sizes 2^-8 to 2^8 (with costs of 99 those of
+the papers are too large), the others 2^-5 to 2^5 by factors of four; for paum, which its step size only scales, the two
+margins.
 """
 import os, random, tempfile, time
 
@@ -51,7 +53,7 @@ def sample(rows, seed):
 
 
 def cut(rows, test, seed):
-    """rows to learn from, to test on, and the positives that are in neither"""
+    """training rows, test rows, and the positives that are in neither"""
     negatives, positives, rest = sample(rows, seed)
     if test is None:
         n, p = len(negatives) // 5, max(1, len(positives) // 5)
@@ -136,7 +138,7 @@ def report(args, rows):
                 last = max((float(r["level"]) for r in rows if r["set"] == row["set"] and r["chosen_at"] == how and r["level"]), default=0)
                 if not last:
                     continue
-                for level in [float(row["level"])] if row["level"] else [LEVELS[0], last]:  # without a level: a line across
+                for level in [float(row["level"])] if row["level"] else [LEVELS[0], last]:  # no level: drawn as a horizontal line
                     panels.setdefault(row["set"], {}).setdefault(row["learner"], []).append((level, 100 * float(row["balanced_all"]), 0))
         chosen = "without regularisation" if how == "zero" else "for each sparsity"
         sparse.plot(args, f"sparse_figure4_{how}.svg", f"Balanced accuracy against sparsity, one positive to 99 negatives; parameters chosen {chosen}", panels,

@@ -1,17 +1,18 @@
 #!/usr/bin/python3
-"""Paper 001, table 2 (paper 000, table II): the sets, as the scripts for the figures cut them, beside the papers'.
+"""Paper 001, table 2 (paper 000, table II): the sets as the scripts for the figures split them, and the papers' sets.
 
     SLUICE_DATA=DIR experiments/sparse_tables.py           writes sparse_tables.csv
 
-The first split of each set and the first sample of each stream with one positive to 99 negatives (sparse_figure4.py; called NAME 1:99).
-`inactive_percent` is the share of the features (up to the largest id) that no training row has, the papers' column "Sparsity".
+The first split of each set and the first sample of each stream with one positive to 99 negatives (sparse_figure4.py;
+called NAME 1:99). `inactive_percent` is the share of the features (up to the largest id) that no training row has, the
+papers' column "Sparsity".
 """
 import csv, os, random, tempfile
 
 import sparse
 import sparse_figure4 as streams
 
-PAPER = {  # the set that it is or stands for: train, test, dimension, nonzeros, inactive %, negatives for a positive
+PAPER = {  # the paper's set that it is or replaces: train, test, dimension, nonzeros, inactive %, negatives for a positive
     "pcmac": ("PCMAC", 1000, 946, 7510, 55470, 3.99, 1.00), "pcmac-asu": ("PCMAC", 1000, 946, 7510, 55470, 3.99, 1.00),
     "news20-ub": ("NEWS", 10000, 9996, 1355191, 5513533, 29.88, 1.50), "news20-uni": ("NEWS", 10000, 9996, 1355191, 5513533, 29.88, 1.50),
     "rcv1-small": ("RCV1", 781265, 23149, 47152, 59155144, 8.80, 1.11), "phishing-55k": ("URL", 2000000, 396130, 3231961, 231249028, 7.44, 2.02),

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Paper 002, table III: mistakes of STSD-I (olsf-1) and the three learners it is compared with, keeping 0.2, 0.5 and 0.8 of the features.
+"""Paper 002, table III: mistakes of STSD-I (olsf-1) and three other learners, keeping 0.2, 0.5 and 0.8 of the features.
 
     SLUICE_DATA=DIR experiments/stsd_table3.py          writes experiments/results/stsd_table3.csv
 

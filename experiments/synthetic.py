@@ -3,9 +3,10 @@
 
     experiments/synthetic.py --sluice build/release/bin/sluice > experiments/results/synthetic.csv
 
-For each learner the steps are searched without regularisation, as in the paper, by the error on the last fifth of the
-training stream after learning the rest (the paper: 5-fold cross-validation). Then lambda grows by roots of two, from where it does nothing
-to where it leaves less than 1 % of the weights. `kept` is how many of the effective features have a weight, `others` how many others do.
+For each learner the step sizes are searched without regularisation, as in the paper, by the error on the last fifth of
+the training stream after learning the rest (the paper: 5-fold cross-validation). Then lambda grows by factors of the
+square root of two, from where it has no effect to where it leaves less than 1 % of the weights. `kept` is how many of
+the effective features have a weight, `others` how many others do.
 """
 import argparse, csv, itertools, json, os, subprocess, sys, tempfile
 
@@ -50,7 +51,7 @@ def main():
     out = csv.writer(sys.stdout, lineterminator="\n")
     out.writerow(["learner", "parameters", "lambda", "progressive_error", "test_error", "sparsity", "kept", "others"])
     with tempfile.TemporaryDirectory() as folder:
-        search = Runner(args.sluice, folder, args.seed, 80000, 20000)  # the same stream as the next, cut earlier
+        search = Runner(args.sluice, folder, args.seed, 80000, 20000)  # the same stream as the next one, ended earlier
         runner = Runner(args.sluice, folder, args.seed, 100000, 10000)
         for learner, grid in LEARNERS.items():
             points = [dict(zip(grid, values)) for values in itertools.product(*grid.values())]

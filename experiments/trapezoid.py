@@ -1,23 +1,24 @@
-"""What the scripts for papers 002 and 004 share: the simulated trapezoidal streams, runs over them, and plots (plain SVG).
+"""Shared by the scripts for papers 002 and 004: simulated trapezoidal streams, runs over them, and plots (plain SVG).
 
-The data is read from the folder that SLUICE_DATA names and is prepared as the authors did: columns standardised, rows scaled to length 1, put
-into 20 random orders (german: the authors' own), ten chunks of rows, those of chunk k showing the first k/10 of the columns. Where
-something must be chosen (`Streams.best`), that is done on an order of its own, by the mistakes of one pass.
+SLUICE_DATA names the folder with the files that DATA.md describes. They are prepared as by the authors: columns
+standardised, rows scaled to length 1, put into 20 random orders (german: the authors' own), ten chunks of rows; the
+rows of chunk k show the first k/10 of the columns. Parameters are chosen (`Streams.best`) on a separate order, by the
+mistakes of one pass.
 """
 import argparse, csv, json, math, os, statistics, subprocess, sys
 
-# what the papers call it: (file, rows in the papers); HAPT, URL and the whole of rcv1 are not in the shared data
+# the papers' name: (file, rows in the papers); HAPT, URL and the whole of rcv1 are not used (DATA.md)
 SETS = {"a8a": ("a9a", 32561), "german": ("german", 1000), "ionosphere": ("ionosphere", 351), "isolet": ("isolet", 600),
         "magic04": ("magic04", 19020), "spambase": ("spambase", 4601), "splice": ("splice", 3175), "svmguide3": ("svmguide3", 1234),
         "wbc": ("wbc", 699), "wdbc": ("wdbc", 569), "wpbc": ("wpbc", 198)}
 SIX = ["magic04", "svmguide3", "german", "splice", "spambase", "a8a"]  # the sets of paper 002 and of table 5 of paper 004
 ORDERS = range(1, 21)
-CHOOSING = 100  # the order to choose parameters on: none of the 20
+CHOOSING = 100  # the order on which parameters are chosen: none of the 20
 GRID = [10.0**k for k in range(-4, 5)]  # the papers' grid of C
 
 
 def options(description, names=tuple(SETS)):
-    """The command line; before anything is written, whether the data is there."""
+    """Reads the command line; checks that the data exists before anything is written."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sluice", default="build/release/bin/sluice")
     parser.add_argument("--results", default=os.path.join(os.path.dirname(os.path.abspath(__file__)), "results"))
@@ -31,7 +32,7 @@ def options(description, names=tuple(SETS)):
 
 
 class Streams:
-    """The streams of one set, made when they are first asked for; `first`: tenths of the columns in the first chunk."""
+    """The streams of one set, made when first needed; `first`: tenths of the columns in the first chunk."""
 
     def __init__(self, args, folder, name, first=1, plain=False):  # plain: sparse data, only scaled and shuffled
         self.program, self.folder, self.name, self.first = args.sluice, folder, name, first
@@ -74,7 +75,7 @@ class Streams:
             yield " ".join([label, *(c for c in cells if int(c[:c.index(":")]) <= limit)])
 
     def run(self, order, learner, params, trace=0):
-        """(rows, mistakes), and with `trace` the error at so many points evenly over the stream."""
+        """(rows, mistakes), and with `trace` the error at that many points, evenly spaced over the stream."""
         given = [word for k, v in params.items() for word in ("-P", f"{k}={v:g}")]
         if learner in ("olsf-rand", "ofs-p"):
             given += ["-P", f"seed={order}"]
@@ -121,7 +122,7 @@ HEADER = ["set", "learner", "parameters", "choice", "rows", "mistakes", "deviati
 
 
 def given_and_best(streams, learner, params, C=0.1):
-    """[(parameters, how C came about)]: the papers' C, and that chosen from the grid, which may be the same"""
+    """[(parameters, how C was set)]: the papers' C, and the C chosen from the grid, which may be the same"""
     best = streams.best(learner, params)
     return [({**params, "C": C}, "given and best")] if best == C else [({**params, "C": C}, "given"), ({**params, "C": best}, "best")]
 
