@@ -7,7 +7,6 @@
 
 #include "rows/batch.h"
 #include "rows/duplicate_ids.h"
-#include "io/bin/bin_ids.h"
 #include "io/source/source.h"
 #include "sluice.h"
 
@@ -41,10 +40,9 @@ typedef struct sl_rules {
     bool skip_errors;
     const char *label, *weight; /* as in sluice_reader_options */
     bool no_header;
-    bool unlabelled;                  /* examples need no label */
-    unsigned ngrams, tf;              /* settled: never 0 */
-    const struct sl_text_kernel *way; /* how common rows of text are read; NULL: row by row, carefully */
-    sl_sum_ids *sum_ids;              /* how ids of bin are decoded */
+    bool unlabelled;                        /* examples need no label */
+    unsigned ngrams, tf;                    /* settled: never 0 */
+    const struct sl_parse_kernels *kernels; /* NULL: text row by row by the careful parser, portable ids */
 } sl_rules;
 
 typedef struct sl_block {

@@ -29,7 +29,7 @@
 #include "io/named/csv.h"
 #include "io/format.h"
 #include "io/reader.h"
-#include "io/libsvm/text_kernels.h"
+#include "io/parse_kernels.h"
 
 enum {
     MAX_THREADS = 256,
@@ -338,8 +338,7 @@ static sluice_status set_up(sluice_reader *r, const sluice_reader_options *given
         .unlabelled = o.unlabelled != 0,
         .ngrams = o.ngrams ? o.ngrams : 1,
         .tf = o.tf ? o.tf : SLUICE_TF_LOG,
-        .way = sl_text_kernel_best(),
-        .sum_ids = sl_ids_best(),
+        .kernels = sl_parse_kernels_chosen(),
     };
     size_t threads = o.threads ? o.threads : sl_cores();
     if (threads > MAX_THREADS) threads = MAX_THREADS;

@@ -1,5 +1,5 @@
-/* The same text parsed in every way there is: the careful parser alone, and the fast one in each of its ways. All must
- * give the same rows, the same places, the same failure. */
+/* The same text parsed by the careful parser alone, and with each set of kernels that the machine runs. All must give
+ * the same rows, the same places, the same failure. */
 #ifndef DIFFERENTIAL_H
 #define DIFFERENTIAL_H
 
@@ -8,12 +8,12 @@
 #include <string.h>
 
 #include "io/format.h"
-#include "io/libsvm/text_kernels.h"
+#include "io/parse_kernels.h"
 
-static sl_block parsed(const char *text, size_t n, const sl_text_kernel *way, bool skip) {
+static sl_block parsed(const char *text, size_t n, const sl_parse_kernels *kernels, bool skip) {
     static const size_t max_line = 1 << 20;
     sl_rules *rules = malloc(sizeof *rules);
-    *rules = (sl_rules){.block_bytes = n, .max_line = max_line, .skip_errors = skip, .way = way};
+    *rules = (sl_rules){.block_bytes = n, .max_line = max_line, .skip_errors = skip, .kernels = kernels};
     bool ended = n && text[n - 1] == '\n'; /* a block always ends with a line */
     sl_block b = {.rules = rules, .source = "text", .n = n + !ended};
     b.text = malloc(b.n + SL_BLOCK_PAD);
@@ -55,9 +55,10 @@ static const char *difference(const sl_block *a, const sl_block *b) {
 static const char *any_difference(const char *text, size_t n, bool skip) {
     const char *found = NULL;
     sl_block careful = parsed(text, n, NULL, skip);
-    for (const sl_text_kernel *way = sl_text_kernels; way->name && !found; way++) {
-        if (!way->runs_here()) continue;
-        sl_block fast = parsed(text, n, way, skip);
+    for (sl_cpu cpu = SL_CPU_PORTABLE; cpu <= SL_CPU_NEON && !found; cpu++) {
+        const sl_parse_kernels *kernels = sl_parse_kernels_for(cpu);
+        if (!kernels) continue;
+        sl_block fast = parsed(text, n, kernels, skip);
         found = difference(&careful, &fast);
         release_parsed(&fast);
     }

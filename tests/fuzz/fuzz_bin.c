@@ -1,5 +1,6 @@
 /* Fuzz target: any bytes as a bin file. As checksums would stop a fuzzer at the door, the bytes are also tried with
- * every block's checksum made right, so that what lies behind is reached. All ways of decoding ids must give the same.
+ * every block's checksum made right, so that what lies behind is reached. All kernels that decode ids must give the
+ * same.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 
 #include "io/bin/bin.h"
 #include "io/format.h"
+#include "io/parse_kernels.h"
 #include "io/reader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
@@ -57,11 +59,11 @@ static void release(sl_block *b) {
     sl_duplicates_free(&b->repeat);
 }
 
-/* A block with a sound head, decoded in the portable and in the best way. */
-static void compare_ways(const uint8_t *header, size_t payload) {
+/* A block with a sound head, decoded by the portable kernels and by the chosen ones. */
+static void compare_kernels(const uint8_t *header, size_t payload) {
     size_t rows = sl_get_u32(header + 4), nonzeros = sl_get_u32(header + 8);
     if (sl_get_u32(header + 12) & SL_BIN_END || rows == 0 || rows > payload || nonzeros > payload - rows) return;
-    sl_rules plain = {.sum_ids = sl_ids_portable}, best = {.sum_ids = sl_ids_best()};
+    sl_rules plain = {.kernels = sl_parse_kernels_for(SL_CPU_PORTABLE)}, best = {.kernels = sl_parse_kernels_chosen()};
     sl_block a = parsed(header, SL_BIN_BLOCK_HEADER + payload, &plain),
              b = parsed(header, SL_BIN_BLOCK_HEADER + payload, &best);
     REQUIRE(a.status == b.status && a.batch.rows == b.batch.rows && a.batch.nonzeros == b.batch.nonzeros);
@@ -87,7 +89,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
         if (payload > left) sl_put_u32(header, (uint32_t)(payload = left));
         sl_put_u32(header + 12, sl_get_u32(header + 12) & SL_BIN_FLAGS);
         sl_put_u64(header + 16, sl_bin_checksum(header, header + SL_BIN_BLOCK_HEADER, payload));
-        compare_ways(header, payload);
+        compare_kernels(header, payload);
         at += SL_BIN_BLOCK_HEADER + payload;
     }
     REQUIRE(run(fixed, n, 1) == run(fixed, n, 2));

@@ -1,28 +1,18 @@
-/* Ids from differences: every way gives what the definition gives, and rows are taken apart and judged rightly. */
+/* Ids from differences: every kernel gives what the definition gives, and rows are taken apart and judged rightly. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
 #include "io/bin/bin_ids.h"
+#include "io/parse_kernels.h"
 #include "unit/test.h"
 
 enum { MAX = 300 };
 
-static sl_sum_ids *const ways[] = {
-    sl_ids_portable,
-#if defined(__x86_64__)
-    sl_ids_ssse3,
-#elif defined(SL_IDS_NEON)
-    sl_ids_neon,
-#endif
-};
-
-static bool runs_here(size_t way) {
-#if defined(__x86_64__)
-    if (way == 1) return __builtin_cpu_supports("ssse3");
-#endif
-    return way < sizeof ways / sizeof *ways;
-}
+/* Those of each set of kernels that the machine runs. */
+#define EACH_SUM_IDS(f)                                                                                                \
+    for (sl_cpu cpu = SL_CPU_PORTABLE; cpu <= SL_CPU_NEON; cpu++)                                                      \
+        for (sl_sum_ids *f = sl_parse_kernels_for(cpu) ? sl_parse_kernels_for(cpu)->sum_ids : NULL; f; f = NULL)
 
 static uint64_t state = 1;
 
@@ -56,7 +46,7 @@ static void pack(packed *p, size_t n) {
     memset(p->data + p->bytes, 0xee, SL_IDS_AHEAD);
 }
 
-TEST(all_ways_add_up_alike) {
+TEST(all_kernels_add_up_alike) {
     for (size_t round = 0; round < 6000; round++) {
         size_t n = round % (MAX + 1);
         packed p;
@@ -67,11 +57,10 @@ TEST(all_ways_add_up_alike) {
             want.any |= p.difference[k], want.zeros += p.difference[k] == 0;
             sums[k] = want.sum += p.difference[k];
         }
-        for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
-            if (!runs_here(w)) continue;
+        EACH_SUM_IDS(sum_ids) {
             sl_id_facts facts = begin;
             uint32_t *id = malloc((n + 1) * sizeof *id); /* no room to write too many either */
-            ways[w](p.control, p.data, n, id, &facts);
+            sum_ids(p.control, p.data, n, id, &facts);
             CHECK(memcmp(id, sums, n * sizeof *id) == 0);
             CHECK(memcmp(&facts, &want, sizeof facts) == 0);
             free(id);
@@ -92,10 +81,9 @@ TEST(every_control_byte_is_measured_and_decoded) {
             at += length;
         }
         CHECK_EQ(sl_ids_bytes(&control, 1), at);
-        for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
-            if (!runs_here(w)) continue;
+        EACH_SUM_IDS(sum_ids) {
             sl_id_facts facts = {0};
-            ways[w](&control, data, 4, id, &facts);
+            sum_ids(&control, data, 4, id, &facts);
             CHECK(memcmp(id, want, sizeof want) == 0);
         }
     }
@@ -144,7 +132,7 @@ TEST(what_rows_may_not_have) {
 }
 
 int main(void) {
-    RUN(all_ways_add_up_alike);
+    RUN(all_kernels_add_up_alike);
     RUN(every_control_byte_is_measured_and_decoded);
     RUN(the_bytes_of_many_control_bytes);
     RUN(rows_are_taken_apart);

@@ -1,4 +1,4 @@
-/* The fast way through text gives what the careful one gives, whatever the text is. */
+/* Common rows: the fast parser gives what the careful one gives, whatever the text is. */
 #include "fuzz/differential.h"
 #include "io/libsvm/common_rows.h"
 #include "unit/test.h"
@@ -10,9 +10,14 @@ static uint64_t draw(void) {
     return state;
 }
 
+/* For each set of kernels that the machine runs. */
+#define EACH_KERNELS(k)                                                                                                \
+    for (sl_cpu cpu = SL_CPU_PORTABLE; cpu <= SL_CPU_NEON; cpu++)                                                      \
+        for (const sl_parse_kernels *k = sl_parse_kernels_for(cpu); k; k = NULL)
+
 static size_t below(size_t n) { return (size_t)(draw() % n); }
 
-TEST(all_ways_find_the_same_separators) {
+TEST(all_kernels_find_the_same_separators) {
     enum { WINDOWS = 3, BYTES = WINDOWS * SL_WINDOW };
     for (int round = 0; round < 10000; round++) {
         char text[SL_WINDOW + BYTES], kinds[BYTES], kind[BYTES + SL_WINDOW];
@@ -25,12 +30,11 @@ TEST(all_ways_find_the_same_separators) {
                 kinds[expected] = text[i];
                 places[expected++] = (uint32_t)i;
             }
-        for (const sl_text_kernel *way = sl_text_kernels; way->name; way++)
-            if (way->runs_here()) {
-                CHECK_EQ(way->find(text, from, WINDOWS, at, kind), expected);
-                CHECK(memcmp(at, places, expected * sizeof *at) == 0);
-                CHECK(memcmp(kind, kinds, expected) == 0);
-            }
+        EACH_KERNELS(k) {
+            CHECK_EQ(k->find(text, from, WINDOWS, at, kind), expected);
+            CHECK(memcmp(at, places, expected * sizeof *at) == 0);
+            CHECK(memcmp(kind, kinds, expected) == 0);
+        }
     }
 }
 
@@ -85,11 +89,11 @@ static void check_texts(int texts, bool tame) {
     free(text);
 }
 
-TEST(common_text_is_read_alike_by_all_ways) { check_texts(300, true); }
-TEST(odd_text_is_read_alike_by_all_ways) { check_texts(1500, false); }
+TEST(common_text_is_read_alike_by_all_kernels) { check_texts(300, true); }
+TEST(odd_text_is_read_alike_by_all_kernels) { check_texts(1500, false); }
 
 /* Or the tests above would compare the careful parser with itself. */
-TEST(common_text_takes_the_fast_way) {
+TEST(common_text_is_parsed_by_the_fast_parser) {
     char *text = malloc(1 << 20);
     size_t n = (size_t)sprintf(text, "1 10000000:1\n"), from = n;
     static const char *const values[] = {
@@ -99,11 +103,10 @@ TEST(common_text_takes_the_fast_way) {
                              i % 3 == 0   ? "\r\n"
                              : i % 3 == 1 ? " \n"
                                           : "\n");
-    for (const sl_text_kernel *way = sl_text_kernels; way->name; way++) {
-        if (!way->runs_here()) continue;
+    EACH_KERNELS(k) {
         sl_block b = parsed(text, n, NULL, false);
         sl_batch_clear(&b.batch);
-        sl_scan scan = {.way = way};
+        sl_scan scan = {.kernels = k};
         size_t p = from;
         sl_common_rows(&b, &scan, &p);
         CHECK_EQ(p, n);
@@ -122,14 +125,14 @@ TEST(common_fields_are_converted_many_at_a_time) {
     for (size_t i = 1; i <= 43; i++) n += (size_t)sprintf(text + n, " %zu:%s", i * i * i * 1000, values[i % 10]);
     n += (size_t)sprintf(text + n, "\n1 5:1 6:1 7:1 8:1 9:1 10:1 11:1 12:1 13:1\n");
     memset(text + n, '\n', SL_BLOCK_PAD);
-    for (const sl_text_kernel *way = sl_text_kernels; way->name; way++) {
-        if (!way->runs_here() || !way->convert) continue;
+    EACH_KERNELS(k) {
+        if (!k->convert) continue;
         sl_scan scan;
-        scan.n = way->find(text, 0, (n + SL_WINDOW - 1) / SL_WINDOW, scan.at, scan.kind);
+        scan.n = k->find(text, 0, (n + SL_WINDOW - 1) / SL_WINDOW, scan.at, scan.kind);
         uint32_t id[64];
         float value[64];
         sl_row_facts facts = {.last = -1};
-        CHECK_EQ(way->convert(text, scan.at + 4, scan.kind + 4, scan.n - 4, id, value, &facts), 43);
+        CHECK_EQ(k->convert(text, scan.at + 4, scan.kind + 4, scan.n - 4, id, value, &facts), 43);
         CHECK_EQ(facts.last, 79507000);
         CHECK(facts.zeros && !facts.unsorted);
         for (size_t i = 1; i <= 43; i++) {
@@ -146,7 +149,7 @@ TEST(rows_longer_than_the_look_ahead) {
     for (int i = 1; i <= 20000; i++) n += (size_t)sprintf(text + n, " %d:0.%d", i, i % 1000);
     n += (size_t)sprintf(text + n, "\n1 5:1\n");
     CHECK(any_difference(text, n, false) == NULL);
-    sl_block b = parsed(text, n, sl_text_kernels, false);
+    sl_block b = parsed(text, n, sl_parse_kernels_for(SL_CPU_PORTABLE), false);
     CHECK_EQ(b.batch.rows, 3);
     CHECK_EQ(b.batch.nonzeros, 20004);
     release_parsed(&b);
@@ -154,10 +157,10 @@ TEST(rows_longer_than_the_look_ahead) {
 }
 
 int main(void) {
-    RUN(all_ways_find_the_same_separators);
-    RUN(common_text_is_read_alike_by_all_ways);
-    RUN(odd_text_is_read_alike_by_all_ways);
-    RUN(common_text_takes_the_fast_way);
+    RUN(all_kernels_find_the_same_separators);
+    RUN(common_text_is_read_alike_by_all_kernels);
+    RUN(odd_text_is_read_alike_by_all_kernels);
+    RUN(common_text_is_parsed_by_the_fast_parser);
     RUN(common_fields_are_converted_many_at_a_time);
     RUN(rows_longer_than_the_look_ahead);
     return DONE;

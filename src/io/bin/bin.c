@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "features/names.h"
 #include "io/format.h"
+#include "io/parse_kernels.h"
 
 enum { STEP = 1 << 20 }; /* a block's room grows by what has arrived, not by what its header promises */
 
@@ -196,7 +197,8 @@ static const char *get_ascending_ids(cursor *c, sl_block *block, size_t rows, si
     if (!(data = bytes(c, length))) return "ids are missing";
     sluice_batch *b = &block->batch;
     sl_id_facts facts = {0};
-    block->rules->sum_ids(control, data, n, b->id, &facts);
+    sl_sum_ids *sum_ids = block->rules->kernels ? block->rules->kernels->sum_ids : sl_ids_portable;
+    sum_ids(control, data, n, b->id, &facts);
     return sl_ids_by_row(b->id, b->start, rows, &facts) ? NULL : find_bad_id(control, data, b, rows);
 }
 

@@ -122,12 +122,3 @@ void sl_ids_neon(const uint8_t *control, const uint8_t *data, size_t n, uint32_t
     sl_ids_portable(control, data, n - k, id + k, facts);
 }
 #endif
-
-sl_sum_ids *sl_ids_best(void) {
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("ssse3")) return sl_ids_ssse3;
-#elif defined(SL_IDS_NEON)
-    return sl_ids_neon;
-#endif
-    return sl_ids_portable;
-}

@@ -21,7 +21,7 @@ typedef struct sl_id_facts {
  * were one row. That spares a question about row ends at every id; sl_ids_by_row() takes the rows apart. */
 typedef void sl_sum_ids(const uint8_t *control, const uint8_t *data, size_t n, uint32_t *id, sl_id_facts *facts);
 
-/* The same for every processor, and the ways that need certain instructions; all give the same. */
+/* One version for every processor, others for those with certain instructions (io/parse_kernels.h). */
 sl_sum_ids sl_ids_portable;
 #if defined(__x86_64__)
 sl_sum_ids sl_ids_ssse3;
@@ -29,9 +29,6 @@ sl_sum_ids sl_ids_ssse3;
 #define SL_IDS_NEON
 sl_sum_ids sl_ids_neon;
 #endif
-
-/* The fastest one that runs here. */
-sl_sum_ids *sl_ids_best(void);
 
 /* How many bytes the differences of so many control bytes take, four each. */
 size_t sl_ids_bytes(const uint8_t *control, size_t groups);

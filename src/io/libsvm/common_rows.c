@@ -75,7 +75,7 @@ static void look_ahead(const sl_block *b, sl_scan *s) {
     while (s->n - s->next < SL_SCAN_AHEAD && s->scanned < b->n) {
         size_t windows = (b->n - s->scanned + SL_WINDOW - 1) / SL_WINDOW;
         if (windows > SL_SCAN_WINDOWS) windows = SL_SCAN_WINDOWS;
-        s->n += s->way->find(b->text, s->scanned, windows, s->at + s->n, s->kind + s->n);
+        s->n += s->kernels->find(b->text, s->scanned, windows, s->at + s->n, s->kind + s->n);
         s->scanned += windows * SL_WINDOW;
     }
 }
@@ -98,9 +98,9 @@ static inline bool common_row(sl_block *b, sl_scan *s, size_t start, size_t *nex
     while (separator == ' ') {
         if (s->n - s->next < SL_SCAN_AHEAD) look_ahead(b, s);
         if (s->n - s->next < 2) return false;
-        if (s->way->convert && one_by_one == 0 && s->at[s->next] >= 16) {
-            size_t n = s->way->convert(text, s->at + s->next, s->kind + s->next, s->n - s->next, batch->id + k,
-                                       batch->value + k, &facts);
+        if (s->kernels->convert && one_by_one == 0 && s->at[s->next] >= 16) {
+            size_t n = s->kernels->convert(text, s->at + s->next, s->kind + s->next, s->n - s->next, batch->id + k,
+                                           batch->value + k, &facts);
             k += n;
             s->next += 2 * n;
             end = s->at[s->next - 1];

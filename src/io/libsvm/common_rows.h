@@ -3,7 +3,7 @@
 #define SL_COMMON_ROWS_H
 
 #include "io/block.h"
-#include "io/libsvm/text_kernels.h"
+#include "io/parse_kernels.h"
 
 enum {
     SL_SCAN_WINDOWS = 16,                  /* looked at in one go */
@@ -13,7 +13,7 @@ enum {
 
 /* The separators ahead: positions in the block's text, and which bytes they are. */
 typedef struct sl_scan {
-    const sl_text_kernel *way;
+    const sl_parse_kernels *kernels;
     size_t scanned; /* so far into the text */
     size_t next, n; /* at[next] .. at[n-1] are still to come; the one before, if there is one, is still there */
     uint32_t at[SL_SCAN_ROOM + SL_WINDOW];

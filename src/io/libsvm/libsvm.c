@@ -199,7 +199,7 @@ void sl_parse_libsvm(sl_block *b) {
     const bool check_length = b->n > max_line;
     sl_trouble t;
     sl_scan scan;
-    scan.way = b->rules->way;
+    scan.kernels = b->rules->kernels;
     scan.scanned = scan.next = scan.n = 0;
     size_t wait = 0, patience = 1; /* lines until the fast way is tried again, when it did not help */
     /* the shortest row is "1\n", the shortest feature "1:1 ", the shortest wide one "2147483648:1 " */
@@ -208,7 +208,7 @@ void sl_parse_libsvm(sl_block *b) {
     for (; p < end; p++) {
         if (wait) {
             wait--;
-        } else if (scan.way && !check_length) {
+        } else if (scan.kernels && !check_length) {
             size_t at = (size_t)(p - b->text), before = at;
             sl_common_rows(b, &scan, &at);
             if (at == before)

@@ -13,7 +13,7 @@ enum { SL_WINDOW = 64 };
  * ascending, and which bytes they are; returns how many there are. There must be room for 64 to a window. */
 typedef size_t sl_find_separators(const char *text, size_t from, size_t windows, uint32_t *at, char *kind);
 
-/* The same for every processor, and the ways that need certain instructions; all give the same. */
+/* One version for every processor, others for those with certain instructions (io/parse_kernels.h). */
 sl_find_separators sl_separators_portable;
 #if defined(__x86_64__)
 sl_find_separators sl_separators_avx2;

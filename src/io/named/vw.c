@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "io/format.h"
 #include "io/named/line_parser.h"
-#include "io/libsvm/text_kernels.h"
+#include "io/parse_kernels.h"
 
 static bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
@@ -179,7 +179,7 @@ enum { RUN_WINDOWS = 16, RUN = 1 + RUN_WINDOWS * SL_WINDOW };
 
 /* A line on its way into a row. */
 typedef struct walk {
-    const sl_text_kernel *way;
+    const sl_parse_kernels *kernels;
     const char *line, *end;
     bool by_runs;      /* every bar has a blank before it, so that names end at blanks and colons alone */
     bool has_text;     /* the line is in the batch's text, */
@@ -216,8 +216,8 @@ static bool run(sl_named_rows *rows, walk *w, const space *s, const char **p, sl
     size_t from = (size_t)(*p - w->line), windows = (size_t)(w->end - *p) / SL_WINDOW + 1, taken = 0;
     if (windows > RUN_WINDOWS) windows = RUN_WINDOWS;
     at[0] = (uint32_t)from - 1;
-    size_t n = w->way->find(w->line, from, windows, at + 1, kind + 1);
-    size_t fields = n && at[1] >= 16 ? w->way->values(w->line, at + 1, kind + 1, n, value) : 0;
+    size_t n = w->kernels->find(w->line, from, windows, at + 1, kind + 1);
+    size_t fields = n && at[1] >= 16 ? w->kernels->values(w->line, at + 1, kind + 1, n, value) : 0;
     for (; taken < fields; taken++) {
         size_t name = at[2 * taken] + 1, length = at[2 * taken + 1] - name;
         if (length == 0 || w->line[name] == '|') break;
@@ -237,8 +237,8 @@ static bool line(sl_named_rows *rows, const sl_rules *rules, const char *p, cons
     if (cr) return sl_bad(t, SL_BAD_FIELD, cr, "a carriage return within a line", p, 0);
     if (!bar) return sl_bad(t, SL_BAD_FIELD, p, "%s: there is no bar before the features", p, (size_t)(end - p));
     if (!head(p, bar, &label, &weight, t)) return false;
-    walk w = {.way = rules->way, .line = p, .end = end, .patience = SL_FIELDS_AT_ONCE / 2};
-    w.by_runs = w.way && w.way->values && end - p < UINT32_MAX && bars_stand_apart(bar, end);
+    walk w = {.kernels = rules->kernels, .line = p, .end = end, .patience = SL_FIELDS_AT_ONCE / 2};
+    w.by_runs = w.kernels && w.kernels->values && end - p < UINT32_MAX && bars_stand_apart(bar, end);
     for (p = bar; p < end;) {
         space s;
         p++;

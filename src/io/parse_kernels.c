@@ -1,0 +1,24 @@
+/* The table of the parsers' kernels. */
+#include "io/parse_kernels.h"
+
+/* A processor with AVX2 or AVX-512 has SSSE3 too. */
+static const sl_parse_kernels kernels[] = {
+    {SL_CPU_PORTABLE, sl_separators_portable, NULL, NULL, sl_ids_portable},
+#if defined(__x86_64__)
+    {SL_CPU_AVX2, sl_separators_avx2, NULL, NULL, sl_ids_ssse3},
+    {SL_CPU_AVX512, sl_separators_avx512, sl_fields_avx512, sl_values_avx512, sl_ids_ssse3},
+#elif defined(SL_SEPARATORS_NEON)
+    {SL_CPU_NEON, sl_separators_neon, NULL, NULL, sl_ids_neon},
+#endif
+};
+
+const sl_parse_kernels *sl_parse_kernels_for(sl_cpu cpu) {
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
+        if (kernels[i].cpu == cpu && sl_cpu_runs(cpu)) return &kernels[i];
+    return NULL;
+}
+
+const sl_parse_kernels *sl_parse_kernels_chosen(void) {
+    const sl_parse_kernels *chosen = sl_parse_kernels_for(sl_cpu_kernels());
+    return chosen ? chosen : kernels; /* big-endian aarch64 has no NEON version */
+}
