@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/system.h"
 
 struct sl_atomic {
     int fd;
@@ -37,7 +37,7 @@ static int open_temporary(sl_atomic *f) {
     if (!f->temporary) return -1;
     for (unsigned tries = 0; tries < 100; tries++) {
         uint64_t bits = 0;
-        if (getrandom(&bits, sizeof bits, GRND_NONBLOCK) < 0) bits = tries;
+        if (!sl_random(&bits, sizeof bits)) bits = tries;
         snprintf(f->temporary, room, "%.*s.sluice-%ld-%08llx.tmp", folder, f->path, (long)getpid(),
                  (unsigned long long)bits & 0xffffffff);
         int fd = open(f->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);

@@ -3,10 +3,10 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <time.h>
 
 #include "base/pages.h"
+#include "base/system.h"
 
 enum { START_BITS = 8, MAX_BITS = 32, SHORT = 7, PLACE_BITS = 40, LONG = 0xFF };
 #define PLACE_MASK (((uint64_t)1 << PLACE_BITS) - 1)
@@ -15,7 +15,7 @@ enum { START_BITS = 8, MAX_BITS = 32, SHORT = 7, PLACE_BITS = 40, LONG = 0xFF };
 uint64_t sl_name_secret;
 
 __attribute__((constructor)) static void draw_secret(void) {
-    if (getrandom(&sl_name_secret, sizeof sl_name_secret, GRND_NONBLOCK) != (ssize_t)sizeof sl_name_secret)
+    if (!sl_random(&sl_name_secret, sizeof sl_name_secret))
         sl_name_secret = (uint64_t)(uintptr_t)&sl_name_secret ^ (uint64_t)time(NULL) << 20;
 }
 

@@ -3,11 +3,11 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <time.h>
 
 #include "rows/batch.h"
 #include "base/pages.h"
+#include "base/system.h"
 
 enum {
     ALWAYS_DIRECT = 1 << 20,
@@ -19,7 +19,7 @@ enum {
 
 void sl_space_init(sl_space *sp, size_t size, const void *fresh) {
     *sp = (sl_space){.size = size, .fresh = fresh};
-    if (getrandom(sp->key, sizeof sp->key, GRND_NONBLOCK) != (ssize_t)sizeof sp->key) {
+    if (!sl_random(sp->key, sizeof sp->key)) {
         sp->key[0] = (uint64_t)(uintptr_t)sp;
         sp->key[1] = (uint64_t)time(NULL);
     }

@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/system.h"
 #include "base/thread_team.h"
 #include "learner/param.h"
 #include "io/named/csv.h"
@@ -301,7 +302,7 @@ static sluice_status start_workers(sluice_reader *r, size_t n, sluice_error *err
     if (n == 0) return SLUICE_OK;
     bool live = false;
     for (size_t i = 0; i < r->inputs; i++) live |= r->facts[i].live;
-    if (live && pipe2(r->wake, O_CLOEXEC) != 0) {
+    if (live && !sl_pipe(r->wake)) {
         r->wake[0] = r->wake[1] = -1;
         return sl_fail(err, SLUICE_E_IO, "cannot make a pipe");
     }

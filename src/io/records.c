@@ -4,6 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/system.h"
+
 static size_t find(const char *text, size_t from, size_t n, char c) {
     const char *found = from < n ? memchr(text + from, c, n - from) : NULL;
     return found ? (size_t)(found - text) : n;
@@ -12,7 +14,7 @@ static size_t find(const char *text, size_t from, size_t n, char c) {
 /* Behind the last newline in text[from..to), or `none`. */
 static size_t past_last_newline(const char *text, size_t from, size_t to, size_t none) {
     if (to - from == 1) return text[from] == '\n' ? to : none; /* between quoted fields there is mostly one byte */
-    const char *found = from < to ? memrchr(text + from, '\n', to - from) : NULL;
+    const char *found = from < to ? sl_find_last(text + from, '\n', to - from) : NULL;
     return found ? (size_t)(found + 1 - text) : none;
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/digits.h"
 #include "base/error.h"
+#include "base/system.h"
 #include "features/names.h"
 #include "io/format.h"
 #include "io/named/named_rows.h"
@@ -19,7 +20,7 @@
 #define EACH 0x0101010101010101u
 
 void sl_csv_place(const char *text, const char *at, uint64_t *line, size_t *column) {
-    const char *newline = at > text ? memrchr(text, '\n', (size_t)(at - text)) : NULL;
+    const char *newline = at > text ? sl_find_last(text, '\n', (size_t)(at - text)) : NULL;
     *line = 1 + sl_count_newlines(text, (size_t)(at - text));
     *column = (size_t)(at - (newline ? newline + 1 : text)) + 1;
 }

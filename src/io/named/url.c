@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/system.h"
 #include "io/format.h"
 #include "io/named/labelled.h"
 
@@ -58,7 +59,7 @@ static const char *find_any(span s, const char *bytes) {
     return s.p;
 }
 
-static const char *find_last(span s, char byte) { return empty(s) ? NULL : memrchr(s.p, byte, length(s)); }
+static const char *find_last(span s, char byte) { return empty(s) ? NULL : sl_find_last(s.p, byte, length(s)); }
 
 /* ---- features --------------------------------------------------------------------------------------------------- */
 
