@@ -1,14 +1,22 @@
-/* gzip, zstd, bzip2 and xz through their libraries. Each is a handful of lines that map the library's manners to ours;
- * what they have in common (several streams in a row, truncation, messages) is in source.c. */
-#include <bzlib.h>
+/* gzip, zstd, bzip2 and xz through their libraries, each of which a build may do without. What they have in common
+ * (several streams in a row, truncation, messages) is in source.c. */
+#include "io/source/codec.h"
+
 #include <limits.h>
-#include <lzma.h>
 #include <stdlib.h>
 #include <string.h>
+#if SLUICE_HAVE_ZLIB
 #include <zlib.h>
+#endif
+#if SLUICE_HAVE_ZSTD
 #include <zstd.h>
-
-#include "io/source/codec.h"
+#endif
+#if SLUICE_HAVE_BZIP2
+#include <bzlib.h>
+#endif
+#if SLUICE_HAVE_LZMA
+#include <lzma.h>
+#endif
 
 static int begins(const uint8_t *bytes, size_t n, const char *magic, size_t length) {
     size_t common = n < length ? n : length;
@@ -16,12 +24,15 @@ static int begins(const uint8_t *bytes, size_t n, const char *magic, size_t leng
     return n >= length ? 1 : -1;
 }
 
+#if SLUICE_HAVE_ZLIB || SLUICE_HAVE_BZIP2
 static unsigned at_most_uint(size_t n) { return n > UINT_MAX / 2 ? UINT_MAX / 2 : (unsigned)n; }
+#endif
 
 /* ---- gzip ---- */
 
 static int gzip_match(const uint8_t *bytes, size_t n) { return begins(bytes, n, "\x1f\x8b", 2); }
 
+#if SLUICE_HAVE_ZLIB
 static void *gzip_open(void) {
     z_stream *z = calloc(1, sizeof *z);
     if (z && inflateInit2(z, 15 + 16) != Z_OK) free(z), z = NULL;
@@ -50,15 +61,17 @@ static void gzip_close(void *state) {
     inflateEnd(state);
     free(state);
 }
+#endif
 
 /* ---- zstd ---- */
 
 static int zstd_match(const uint8_t *bytes, size_t n) {
     int frame = begins(bytes, n, "\x28\xb5\x2f\xfd", 4);
     if (frame != 0 || n == 0 || (bytes[0] & 0xf0) != 0x50) return frame;
-    return n == 1 ? -1 : begins(bytes + 1, n - 1, "\x2a\x4d\x18", 3); /* a skippable frame: pzstd begins with one */
+    return n == 1 ? -1 : begins(bytes + 1, n - 1, "\x2a\x4d\x18", 3); /* a skippable frame, as pzstd begins with */
 }
 
+#if SLUICE_HAVE_ZSTD
 static void *zstd_open(void) {
     ZSTD_DCtx *z = ZSTD_createDCtx();
     if (z) ZSTD_DCtx_setParameter(z, ZSTD_d_windowLogMax, SL_ZSTD_WINDOW_LOG);
@@ -74,28 +87,30 @@ static sl_codec_result zstd_step(void *state, const uint8_t **in, size_t *in_n, 
     *in += i.pos, *in_n -= i.pos;
     *out += o.pos, *out_n -= o.pos;
     if (!ZSTD_isError(rc)) return rc == 0 ? SL_CODEC_END : SL_CODEC_MORE;
-    /* the numbers of these two errors are stable, zstd_errors.h says */
+    /* zstd_errors.h: the numbers of these two errors are stable */
     const size_t window = (size_t)-16, memory = (size_t)-64;
     return rc == window ? SL_CODEC_LIMIT : rc == memory ? SL_CODEC_MEMORY : SL_CODEC_DAMAGED;
 }
 
 static bool zstd_restart(void *state) {
-    (void)state; /* goes on by itself */
+    (void)state; /* the library goes on to the next frame by itself */
     return true;
 }
 
 static void zstd_close(void *state) { ZSTD_freeDCtx(state); }
+#endif
 
 /* ---- bzip2 ---- */
 
 static int bzip2_match(const uint8_t *bytes, size_t n) {
     int name = begins(bytes, n, "BZh", 3);
     if (name != 1) return name;
-    if (n < 6) return -1; /* "BZh" alone might be text: a digit and the first block's or the end's number follow */
+    if (n < 6) return -1; /* "BZh" alone might be text: a digit and the magic number of a block or of the end follow */
     bool number = (bytes[4] == 0x31 && bytes[5] == 0x41) || (bytes[4] == 0x17 && bytes[5] == 0x72);
     return bytes[3] >= '1' && bytes[3] <= '9' && number;
 }
 
+#if SLUICE_HAVE_BZIP2
 static void *bzip2_open(void) {
     bz_stream *z = calloc(1, sizeof *z);
     if (z && BZ2_bzDecompressInit(z, 0, 0) != BZ_OK) free(z), z = NULL;
@@ -128,6 +143,7 @@ static void bzip2_close(void *state) {
     BZ2_bzDecompressEnd(state);
     free(state);
 }
+#endif
 
 /* ---- xz ---- */
 
@@ -138,6 +154,7 @@ static int xz_match(const uint8_t *bytes, size_t n) {
                   6);
 }
 
+#if SLUICE_HAVE_LZMA
 static void *xz_open(void) {
     lzma_stream *z = malloc(sizeof *z);
     if (!z) return NULL;
@@ -170,11 +187,34 @@ static void xz_close(void *state) {
     lzma_end(state);
     free(state);
 }
+#endif
+
+/* Everything but the match is missing where the build has no library for it. */
+#if SLUICE_HAVE_ZLIB
+#define GZIP gzip_open, gzip_step, gzip_restart, gzip_close
+#else
+#define GZIP NULL, NULL, NULL, NULL
+#endif
+#if SLUICE_HAVE_ZSTD
+#define ZSTD zstd_open, zstd_step, zstd_restart, zstd_close
+#else
+#define ZSTD NULL, NULL, NULL, NULL
+#endif
+#if SLUICE_HAVE_BZIP2
+#define BZIP2 bzip2_open, bzip2_step, bzip2_restart, bzip2_close
+#else
+#define BZIP2 NULL, NULL, NULL, NULL
+#endif
+#if SLUICE_HAVE_LZMA
+#define XZ xz_open, xz_step, xz_restart, xz_close
+#else
+#define XZ NULL, NULL, NULL, NULL
+#endif
 
 const sl_codec sl_codecs[] = {
-    {"gzip", gzip_match, gzip_open, gzip_step, gzip_restart, gzip_close},
-    {"zstd", zstd_match, zstd_open, zstd_step, zstd_restart, zstd_close},
-    {"bzip2", bzip2_match, bzip2_open, bzip2_step, bzip2_restart, bzip2_close},
-    {"xz", xz_match, xz_open, xz_step, xz_restart, xz_close},
-    {NULL, NULL, NULL, NULL, NULL, NULL},
+    {"gzip", "zlib", gzip_match, GZIP},
+    {"zstd", "libzstd", zstd_match, ZSTD},
+    {"bzip2", "libbz2", bzip2_match, BZIP2},
+    {"xz", "liblzma", xz_match, XZ},
+    {0},
 };

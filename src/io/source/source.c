@@ -115,6 +115,10 @@ static sluice_status recognise(sl_source *s, sluice_error *err) {
         s->raw_n += got;
     }
     if (!s->codec) return SLUICE_OK;
+    if (!s->codec->open)
+        return sl_fail_at(err, SLUICE_E_UNSUPPORTED, s->name, 0, 0,
+                          "this build of sluice reads no %s files (built without %s)", s->codec->name,
+                          s->codec->library);
     s->raw = malloc(RAW_ROOM);
     s->state = s->raw ? s->codec->open() : NULL;
     if (!s->state) return sl_fail_at(err, SLUICE_E_MEMORY, s->name, 0, 0, "no memory to decode %s", s->codec->name);
