@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares `sluice train` with the reference learners.
 
-    compare.py --sluice PATH [--learner NAME]... [--data DIR] [--list]
+    compare.py --sluice PATH [--learner NAME]... [--part K/N] [--data DIR] [--list]
 
 Made streams: counts must be equal, weights equal up to rounding. With --data or
 $SLUICE_DATA also real ones, where ties and large values let rounding flip a decision
@@ -131,7 +131,7 @@ class Failed(Exception):
 
 
 def sluice(program, *arguments):
-    done = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=900)
     if done.returncode != 0:
         raise Failed(f"{' '.join(arguments)}: exit {done.returncode}: {done.stderr.strip()}")
     return done.stdout
@@ -219,6 +219,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sluice", metavar="PATH", help="the program to check")
     parser.add_argument("--learner", action="append", choices=LEARNERS, metavar="NAME")
+    parser.add_argument("--part", metavar="K/N", default="1/1", help="every N-th learner, from the K-th on")
     parser.add_argument("--data", metavar="DIR", default=os.environ.get("SLUICE_DATA"))
     parser.add_argument("--list", action="store_true", help="list the learners")
     options = parser.parse_args()
@@ -228,7 +229,10 @@ def main():
     if not options.sluice or not os.access(options.sluice, os.X_OK):
         parser.error("--sluice must name the program")
 
-    names = options.learner or list(LEARNERS)
+    part, parts = map(int, options.part.split("/"))
+    if not 1 <= part <= parts:
+        parser.error("--part: K runs from 1 to N")
+    names = (options.learner or list(LEARNERS))[part - 1::parts]
     tally = Tally()
     with tempfile.TemporaryDirectory(prefix="sluice-compare-") as folder:
         data, model = os.path.join(folder, "stream.svm"), os.path.join(folder, "model")
