@@ -1,4 +1,5 @@
 /* How rows reach a rule: hashing, scaling, the bias, limits. */
+#include <float.h>
 #include <math.h>
 
 #include "model/model.h"
@@ -67,6 +68,25 @@ TEST(features_that_hashing_throws_together_add_up) {
     CHECK_NEAR(margin(m, ids, values, 16), (double)(w[0].weight * w[0].weight + w[1].weight * w[1].weight), 0);
     sluice_free(w);
     sluice_model_free(m);
+}
+
+/* Their sum may be beyond the range of floats: it stays within. */
+TEST(features_that_hashing_throws_together_stay_within_floats) {
+    for (int sign = -1; sign <= 1; sign += 2) {
+        sluice_model *m = model("perceptron", (sluice_settings){.hash_bits = 1});
+        uint64_t ids[16];
+        float values[16];
+        for (uint64_t i = 0; i < 16; i++) ids[i] = i * 1000003, values[i] = (float)sign * 3e38f;
+        CHECK_EQ(learn(m, ids, values, 16, 1), SLUICE_OK);
+        sluice_weight *w = NULL;
+        size_t n = 0;
+        CHECK_EQ(sluice_model_weights(m, &w, &n, NULL), SLUICE_OK);
+        CHECK_EQ(n, 2);
+        for (size_t k = 0; k < n; k++) CHECK(w[k].weight == (float)sign * FLT_MAX);
+        CHECK(isfinite(margin(m, ids, values, 16)));
+        sluice_free(w);
+        sluice_model_free(m);
+    }
 }
 
 TEST(values_that_cancel_in_one_slot_are_no_feature_of_the_example) {
@@ -266,6 +286,7 @@ int main(void) {
     RUN(the_bias_is_a_feature_without_an_id);
     RUN(scaling_to_length_one_is_the_same_in_learning_and_prediction);
     RUN(features_that_hashing_throws_together_add_up);
+    RUN(features_that_hashing_throws_together_stay_within_floats);
     RUN(values_that_cancel_in_one_slot_are_no_feature_of_the_example);
     RUN(dense_learners_refuse_features_beyond_their_limit_and_stay_as_they_were);
     RUN(a_dense_learner_counts_hashed_features_once);

@@ -81,6 +81,37 @@ TEST(one_round_in_sixteen_is_looked_at_whatever_the_period) {
     }
 }
 
+/* Which rounds are looked at is part of what a model becomes: all before 4096, then one in 2, 4, 8 and, from 32768 on,
+ * 16. They follow the multiples of the golden ratio, which are spread more evenly than chance would. */
+TEST(fewer_rounds_are_looked_at_as_time_goes_on) {
+    for (uint64_t t = 0; t < 4096; t++) CHECK(sl_online_calibration_due(t));
+    for (int k = 1; k <= 6; k++) {
+        uint64_t first = (uint64_t)2048 << k, due = 0;
+        for (uint64_t t = first; t < 2 * first; t++) due += sl_online_calibration_due(t);
+        CHECK_NEAR((double)due, (double)(first >> (k < 4 ? k : 4)), 3);
+    }
+    const long double golden = (sqrtl(5) - 1) / 2;
+    for (uint64_t t = 4096; t < 70000; t++) {
+        long double turn = (long double)t * golden, part = turn - floorl(turn);
+        int k = t < 8192 ? 1 : t < 16384 ? 2 : t < 32768 ? 3 : 4;
+        CHECK_EQ(sl_online_calibration_due(t), part < 1 / (long double)(1 << k));
+    }
+}
+
+TEST(a_model_looks_at_the_rounds_that_are_due) {
+    sluice_model *m = sluice_model_new("perceptron", NULL, 0, NULL, NULL);
+    double due = 0;
+    for (uint64_t t = 1; t < 40000; t++) {
+        uint64_t id = t % 3;
+        float value = t % 2 ? 1.0f : -1.0f;
+        sluice_example x = {&id, &value, 1, t % 5 ? 1 : -1, 1};
+        CHECK_EQ(sluice_model_learn(m, &x, NULL), SLUICE_OK);
+        due += sl_online_calibration_due(t);
+        if (t % 4000 == 0) CHECK(m->calibration.count == due);
+    }
+    sluice_model_free(m);
+}
+
 /* ---- hold-outs ---- */
 
 /* Isotonic regression by its definition: max over starts of the min over ends of the mean. */
@@ -142,6 +173,76 @@ TEST(hold_outs_recover_the_sigmoid_at_any_scale) {
         CHECK(m->holdout.n <= SL_KNOTS);
         sluice_model_free(m);
     }
+}
+
+/* One group of examples for every margin 0, 1, 2, ...: group i has `positive[i]` of `size` examples with label 1. */
+static sluice_model *fit_groups(const size_t *positive, size_t groups, size_t size, const double *weights) {
+    size_t n = groups * size;
+    double *margin = malloc(3 * n * sizeof *margin), *label = margin + n, *weight = label + n;
+    for (size_t i = 0; i < n; i++) {
+        size_t group = i / size;
+        margin[i] = (double)group;
+        label[i] = i % size < positive[group] ? 1 : -1;
+        weight[i] = weights ? weights[group] : 1;
+    }
+    sluice_model *m = sluice_model_new("pa-1", NULL, 0, NULL, NULL);
+    CHECK_EQ(sluice_model_calibrate(m, margin, label, weight, n, SLUICE_CALIBRATION_ISOTONIC), SLUICE_OK);
+    free(margin);
+    return m;
+}
+
+/* More pools than there are knots for: neighbours are pooled until at most SL_KNOTS / 2 of about the same weight are
+ * left, and the probability of each is the share of positives in it. */
+TEST(too_many_pools_become_fewer_of_the_same_weight) {
+    enum { GROUPS = 300, SIZE = 400, MOST = SL_KNOTS / 2 };
+    size_t positive[GROUPS];
+    double weights[GROUPS], all, so_far, sum[MOST], weight[MOST];
+    for (int uneven = 0; uneven < 2; uneven++) {
+        all = so_far = 0;
+        memset(sum, 0, sizeof sum);
+        memset(weight, 0, sizeof weight);
+        for (size_t i = 0; i < GROUPS; i++) {
+            positive[i] = 50 + i;
+            weights[i] = uneven && i < GROUPS / 3 ? 0.125 : 1;
+            all += weights[i];
+        }
+        sluice_model *m = fit_groups(positive, GROUPS, SIZE, weights);
+        CHECK(m->holdout.n > MOST / 2 && m->holdout.n <= SL_KNOTS);
+        size_t place[GROUPS];
+        for (size_t i = 0; i < GROUPS; i++) {
+            place[i] = (size_t)((so_far + weights[i] / 2) / all * MOST);
+            so_far += weights[i];
+            sum[place[i]] += weights[i] * (double)positive[i] / SIZE;
+            weight[place[i]] += weights[i];
+        }
+        for (size_t i = 0; i < GROUPS; i++)
+            CHECK_NEAR(sluice_model_probability(m, (double)i), sum[place[i]] / weight[place[i]], 1e-9);
+        sluice_model_free(m);
+    }
+}
+
+TEST(few_pools_stay_as_they_are) {
+    enum { GROUPS = SL_KNOTS / 2, SIZE = 200 };
+    size_t positive[GROUPS];
+    for (size_t i = 0; i < GROUPS; i++) positive[i] = 20 + i;
+    sluice_model *m = fit_groups(positive, GROUPS, SIZE, NULL);
+    CHECK_EQ(m->holdout.n, GROUPS);
+    for (size_t i = 0; i < GROUPS; i++)
+        CHECK_NEAR(sluice_model_probability(m, (double)i), (double)positive[i] / SIZE, 1e-12);
+    sluice_model_free(m);
+}
+
+/* At the ends, where all labels agree, half an example is taken to have the other one. */
+TEST(nothing_is_certain_at_the_ends) {
+    const size_t positive[] = {0, 5, 10};
+    sluice_model *m = fit_groups(positive, 3, 10, NULL);
+    CHECK_NEAR(sluice_model_probability(m, 0), 0.5 / 11, 1e-12);
+    CHECK_NEAR(sluice_model_probability(m, 1), 0.5, 1e-12);
+    CHECK_NEAR(sluice_model_probability(m, 0.5), (0.5 / 11 + 0.5) / 2, 1e-12);
+    CHECK_NEAR(sluice_model_probability(m, 2), 1 - 0.5 / 11, 1e-12);
+    CHECK_NEAR(sluice_model_probability(m, -100), 0.5 / 11, 1e-12);
+    CHECK_NEAR(sluice_model_probability(m, 100), 1 - 0.5 / 11, 1e-12);
+    sluice_model_free(m);
 }
 
 TEST(a_hold_out_needs_both_classes_and_numbers) {
@@ -240,8 +341,13 @@ int main(void) {
     RUN(nothing_leaves_the_range_of_numbers);
     RUN(margins_that_mislead_give_the_base_rate);
     RUN(one_round_in_sixteen_is_looked_at_whatever_the_period);
+    RUN(fewer_rounds_are_looked_at_as_time_goes_on);
+    RUN(a_model_looks_at_the_rounds_that_are_due);
     RUN(pooling_is_isotonic_regression);
     RUN(hold_outs_recover_the_sigmoid_at_any_scale);
+    RUN(too_many_pools_become_fewer_of_the_same_weight);
+    RUN(few_pools_stay_as_they_are);
+    RUN(nothing_is_certain_at_the_ends);
     RUN(a_hold_out_needs_both_classes_and_numbers);
     RUN(what_is_fitted_is_saved_and_goes_when_more_is_learned);
     RUN(measures_of_probabilities_by_hand);
