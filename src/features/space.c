@@ -5,7 +5,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "rows/batch.h"
 #include "base/pages.h"
 #include "base/system.h"
 

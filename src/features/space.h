@@ -16,6 +16,7 @@
 #include "sluice.h"
 
 #define SL_NO_SLOT UINT32_MAX
+#define SL_WIDE 0x80000000u /* ids from here on are never direct */
 enum { SL_NEWEST = 16 };
 
 /* The table's unit: as many features as fill a line of the cache, so that a lookup reads one, seldom two. */

@@ -8,7 +8,6 @@
 
 #include <xxhash.h>
 
-#include "model/feature_keys.h"
 #include "file/loader.h"
 
 static sluice_status fetch(sl_loader *l, unsigned char *to, size_t n, const char *what) {
@@ -102,20 +101,21 @@ static sluice_status take_key(sl_loader *l, unsigned keys, bool first, uint64_t 
     bool fine = true;
     uint64_t number;
     if (keys == SL_KEYS_BIAS) {
-        fine = sl_space_add_bias(&m->space);
+        fine = sl_space_add_bias(&m->features.space);
     } else if (keys == SL_KEYS_IDS) {
         if (!get_varint(l, &number) || number > UINT64_MAX - *key) goto out_of_order;
         *key += number;
         if (first ? l->any_ids && *key <= l->last_id : number == 0) goto out_of_order;
-        fine = sl_space_add(&m->space, *key);
+        fine = sl_space_add(&m->features.space, *key);
     } else {
         if (!get_varint(l, &number) || number > SL_MAX_NAME || number > (size_t)(l->end - l->at))
             return DAMAGED(l, "the model file is damaged: a name is too long");
-        uint64_t before = m->names.used;
-        uint32_t added = sl_keys_add_name(m, (const char *)l->at, (size_t)number);
+        uint64_t before = m->features.names.used;
+        uint32_t added = sl_keys_add_name(&m->features, (const char *)l->at, (size_t)number);
         l->at += number;
         fine = added != SL_NO_NAME;
-        if (fine && m->names.used == before) return DAMAGED(l, "the model file is damaged: a name comes twice");
+        if (fine && m->features.names.used == before)
+            return DAMAGED(l, "the model file is damaged: a name comes twice");
         *key = added;
     }
     return fine ? SLUICE_OK : sl_fail(l->err, SLUICE_E_MEMORY, "no memory for the model's features");
@@ -126,13 +126,13 @@ out_of_order:
 /* The columns of n features whose slots are known. */
 static sluice_status read_columns(sl_loader *l, const uint64_t *key, size_t n, bool bias) {
     sluice_model *m = l->model;
-    const sl_space *sp = &m->space;
+    const sl_space *sp = &m->features.space;
     const unsigned char *column = l->at;
     if (m->settings.max_features && !bias) {
         for (size_t k = 0; k < n; k++) {
             uint64_t t = sl_get_le(column + 8 * k, 8);
             if (t > m->state.t) return DAMAGED(l, "the model file is damaged: a feature was seen in the future");
-            m->limit.last_seen[key[k]] = t;
+            m->features.limit.last_seen[key[k]] = t;
         }
         column += 8 * n;
     }
@@ -158,9 +158,9 @@ static sluice_status read_features(sl_loader *l) {
     bool bias = keys == SL_KEYS_BIAS;
     for (size_t i = 0; i < m->rule->n_fields; i++) columns += sl_type_size(m->rule->fields[i].type);
     if (m->settings.max_features && !bias) columns += 8;
-    if (m->settings.max_features && !m->named && !bias)
+    if (m->settings.max_features && !m->features.named && !bias)
         return DAMAGED(l, "the model file is damaged: a limit on features without names");
-    if (keys != (m->named ? SL_KEYS_NAMES : SL_KEYS_IDS) && !bias)
+    if (keys != (m->features.named ? SL_KEYS_NAMES : SL_KEYS_IDS) && !bias)
         return DAMAGED(l, "the model file is damaged: a list of features of the wrong kind");
     if (n == 0 || n > SL_FEATURES_A_SECTION || (bias && (n != 1 || l->features)) ||
         (size_t)(l->end - l->at) < n * (columns + !bias))
@@ -302,9 +302,9 @@ static bool number_columns(sl_loader *l, bool *taken) {
     sl_state *s = &m->state;
     uint32_t slot[SL_CHUNK];
     uint64_t cursor = 0, with_column = 0;
-    for (size_t n; (n = sl_space_chunk(&m->space, &cursor, slot));)
+    for (size_t n; (n = sl_space_chunk(&m->features.space, &cursor, slot));)
         for (size_t k = 0; k < n; k++) {
-            uint32_t column = *sl_column(m->space.features, m->space.size, slot[k]);
+            uint32_t column = *sl_column(m->features.space.features, m->features.space.size, slot[k]);
             if (column > l->features || (column && taken[column - 1])) return false;
             if (column > s->columns) s->columns = column;
             if (column) taken[column - 1] = true;
@@ -345,9 +345,9 @@ static sluice_status finish_dense(sl_loader *l) {
     if (!m->rule->row_of) return SLUICE_OK;
     uint32_t slot[SL_CHUNK];
     uint64_t cursor = 0;
-    for (size_t n; (n = sl_space_chunk(&m->space, &cursor, slot));)
+    for (size_t n; (n = sl_space_chunk(&m->features.space, &cursor, slot));)
         for (size_t k = 0; k < n; k++)
-            if (m->rule->row_of(m->space.features, slot[k]) > s->order)
+            if (m->rule->row_of(m->features.space.features, slot[k]) > s->order)
                 return DAMAGED(l, "the model file is damaged: a feature lies outside the matrix");
     return SLUICE_OK;
 }
@@ -356,12 +356,12 @@ static sluice_status read_end(sl_loader *l) {
     sluice_model *m = l->model;
     if (l->end - l->at != 16 || sl_get_le(l->at, 8) != l->features || sl_get_le(l->at + 8, 8) != l->vectors)
         return DAMAGED(l, "the model file is damaged: parts of it are missing");
-    if (m->rule == &sl_predict_only ? l->seen < m->space.seen : l->seen != m->space.seen)
+    if (m->rule == &sl_predict_only ? l->seen < m->features.space.seen : l->seen != m->features.space.seen)
         return DAMAGED(l, "the model file is damaged: its counts contradict each other");
-    m->space.seen = l->seen;
-    m->space.births = l->births;
-    memcpy(m->space.newest, l->newest, sizeof l->newest);
-    m->space.arrivals = l->arrivals;
+    m->features.space.seen = l->seen;
+    m->features.space.births = l->births;
+    memcpy(m->features.space.newest, l->newest, sizeof l->newest);
+    m->features.space.arrivals = l->arrivals;
     sluice_status status = finish_dense(l);
     return status == SLUICE_OK ? finish_held(l) : status;
 }

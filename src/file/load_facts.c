@@ -160,11 +160,12 @@ sluice_status sl_load_facts(sl_loader *l) {
     m->mistakes = mistakes;
     m->updates = updates;
     m->positives = positives;
-    m->named = named;
+    m->features.named = named;
     for (size_t i = 0; i < grown; i++) m->growth[i] = growth[i] + 1;
     for (size_t i = 0; i < arrivals; i++) l->newest[arrivals - 1 - i] = newest[i];
     l->arrivals = arrivals;
-    m->limit = limit;
+    limit.most = settings.max_features;
+    m->features.limit = limit;
     m->calibration = calibration;
     l->births = newer ? births : l->seen;
     if (l->births < l->seen) return DAMAGED(l, "the model file is damaged: its counts contradict each other");

@@ -7,7 +7,6 @@
 #include <xxhash.h>
 
 #include "base/error.h"
-#include "model/feature_keys.h"
 #include "learner/param.h"
 #include "base/atomic_file.h"
 #include "file/model_format.h"
@@ -103,15 +102,16 @@ static sluice_status write_facts(const sluice_model *m, section *s, sink *out) {
                  set->weight);
     t += sprintf(t, "examples=%" PRIu64 "\nmistakes=%" PRIu64 "\nupdates=%" PRIu64 "\npositives=%" PRIu64 "\n",
                  m->state.t, m->mistakes, m->updates, m->positives);
-    t += sprintf(t, "seen=%" PRIu64 "\nbirths=%" PRIu64 "\nnamed=%d\n", m->space.seen, m->space.births, m->named);
-    t += sprintf(t, "evicted=%" PRIu64 "\nrefused=%" PRIu64 "\nnext_sweep=%" PRIu64 "\n", m->limit.evicted,
-                 m->limit.refused, m->limit.next_sweep);
+    t += sprintf(t, "seen=%" PRIu64 "\nbirths=%" PRIu64 "\nnamed=%d\n", m->features.space.seen,
+                 m->features.space.births, m->features.named);
+    t += sprintf(t, "evicted=%" PRIu64 "\nrefused=%" PRIu64 "\nnext_sweep=%" PRIu64 "\n", m->features.limit.evicted,
+                 m->features.limit.refused, m->features.limit.next_sweep);
     uint64_t seen[64];
     size_t grown = sluice_model_growth(m, seen, 64);
     t = put_list(t, "growth=", seen, grown);
     size_t newest = 0; /* of a model with names they are the last ones of the file */
-    for (; !m->named && newest < SL_NEWEST && newest < m->space.arrivals; newest++)
-        seen[newest] = m->space.newest[(m->space.arrivals - 1 - newest) % SL_NEWEST];
+    for (; !m->features.named && newest < SL_NEWEST && newest < m->features.space.arrivals; newest++)
+        seen[newest] = m->features.space.newest[(m->features.space.arrivals - 1 - newest) % SL_NEWEST];
     t = put_list(t, "newest=", seen, newest);
     t = put_calibration(t, &m->calibration);
     s->n += (size_t)(t - text);
@@ -128,7 +128,7 @@ static sluice_status left_the_range(sink *out) {
 static sluice_status put_column(const sluice_model *m, const sl_field *f, const uint32_t *slot, size_t n, section *s,
                                 sink *out) {
     for (size_t k = 0; k < n; k++) {
-        const char *from = m->space.features + (size_t)slot[k] * m->space.size + f->offset;
+        const char *from = m->features.space.features + (size_t)slot[k] * m->features.space.size + f->offset;
         uint32_t narrow;
         uint64_t wide;
         float single;
@@ -153,7 +153,7 @@ static sluice_status put_column(const sluice_model *m, const sl_field *f, const 
 /* 64-bit state can be finite where the 32-bit weight it stands for is not. */
 static bool weights_finite(const sluice_model *m, const uint32_t *slot, size_t n) {
     sl_state s = m->state;
-    s.features = m->space.features;
+    s.features = m->features.space.features;
     float w[SL_CHUNK];
     for (size_t at = 0; at < n; at += SL_CHUNK) {
         size_t k = n - at < SL_CHUNK ? n - at : SL_CHUNK;
@@ -170,18 +170,18 @@ static void put_bytes(section *s, const char *bytes, size_t n) {
 }
 
 static unsigned keys_of(const sluice_model *m, const sl_walk *w) {
-    return w->is_bias ? SL_KEYS_BIAS : m->named ? SL_KEYS_NAMES : SL_KEYS_IDS;
+    return w->is_bias ? SL_KEYS_BIAS : m->features.named ? SL_KEYS_NAMES : SL_KEYS_IDS;
 }
 
 /* Puts down how the feature is called; ids as the difference to the last one. */
 static void put_key(const sluice_model *m, const sl_walk *w, uint64_t last, section *s) {
     if (w->is_bias) return;
-    if (!m->named) {
+    if (!m->features.named) {
         put_varint(s, w->id - last);
         return;
     }
     size_t n;
-    const char *name = sl_names_text(&m->names, (uint32_t)w->id, &n);
+    const char *name = sl_names_text(&m->features.names, (uint32_t)w->id, &n);
     put_varint(s, n);
     put_bytes(s, name, n);
 }
@@ -189,7 +189,7 @@ static void put_key(const sluice_model *m, const sl_walk *w, uint64_t last, sect
 static sluice_status put_state(const sluice_model *m, const uint32_t *slot, const uint64_t *id, size_t n, bool bias,
                                section *s, sink *out) {
     if (!weights_finite(m, slot, n)) return left_the_range(out);
-    for (size_t k = 0; m->settings.max_features && !bias && k < n; k++) put(s, m->limit.last_seen[id[k]], 8);
+    for (size_t k = 0; m->settings.max_features && !bias && k < n; k++) put(s, m->features.limit.last_seen[id[k]], 8);
     sluice_status status = SLUICE_OK;
     for (size_t i = 0; i < m->rule->n_fields && status == SLUICE_OK; i++)
         status = put_column(m, &m->rule->fields[i], slot, n, s, out);
@@ -200,7 +200,7 @@ static sluice_status write_features(const sluice_model *m, section *s, sink *out
     sl_keys_walk w;
     uint32_t *slot = malloc(SL_FEATURES_A_SECTION * sizeof *slot);
     uint64_t *id = malloc(SL_FEATURES_A_SECTION * sizeof *id);
-    bool fine = slot && id && sl_keys_start(&w, m);
+    bool fine = slot && id && sl_keys_start(&w, &m->features);
     sluice_status status = fine ? SLUICE_OK : sl_fail(out->err, SLUICE_E_MEMORY, "no memory to save the model");
     bool more = fine && sl_keys_next(&w);
     while (more && status == SLUICE_OK) {

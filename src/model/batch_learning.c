@@ -8,7 +8,7 @@ bool sl_model_prepare_pending(sluice_model *m, const sl_row *x) {
     sl_state *s = &m->state;
     if (!sl_pending_reserve(&s->pending, 1, x->n)) return false;
     for (size_t k = 0; k < x->n; k++) {
-        uint32_t *column = sl_column(m->space.features, m->space.size, x->slot[k]);
+        uint32_t *column = sl_column(m->features.space.features, m->features.space.size, x->slot[k]);
         if (*column == 0) *column = (uint32_t)++s->columns;
     }
     return true;
@@ -19,7 +19,7 @@ void sl_model_add_pending(sluice_model *m, const sl_row *x) {
     float *value;
     sl_pending_add(&m->state.pending, x->y * x->h, x->n, &column, &value);
     for (size_t k = 0; k < x->n; k++) {
-        column[k] = *sl_column(m->space.features, m->space.size, x->slot[k]) - 1;
+        column[k] = *sl_column(m->features.space.features, m->features.space.size, x->slot[k]) - 1;
         value[k] = x->value[k];
     }
 }
@@ -31,9 +31,9 @@ static bool find_slots(sluice_model *m) {
     if (!s->slot_of) return false;
     uint32_t slot[SL_CHUNK];
     uint64_t cursor = 0;
-    for (size_t n; (n = sl_space_chunk(&m->space, &cursor, slot));)
+    for (size_t n; (n = sl_space_chunk(&m->features.space, &cursor, slot));)
         for (size_t k = 0; k < n; k++) {
-            uint32_t column = *sl_column(m->space.features, m->space.size, slot[k]);
+            uint32_t column = *sl_column(m->features.space.features, m->features.space.size, slot[k]);
             if (column) s->slot_of[column - 1] = slot[k];
         }
     return true;
@@ -44,7 +44,7 @@ sluice_status sl_model_finish_batch(sluice_model *m) {
     sl_state *s = &m->state;
     if (!m->rule->finish || s->pending.rows == 0) return SLUICE_OK;
     bool dense = m->rule->info.flags & SLUICE_LEARNER_DENSE;
-    s->features = m->space.features;
+    s->features = m->features.space.features;
     s->blas = dense ? sl_blas_begin(s->threads, &m->error) : NULL;
     if (dense && !s->blas) return m->error.status;
     sluice_status status = find_slots(m) ? m->rule->finish(s, &m->updates, &m->error)

@@ -1,138 +1,29 @@
-/* Learning: how a row reaches the rule, and what a round is.
+/* Learning: what happens to one row, from a batch or from the API.
  *
- * In a row that a reader delivers, with every id small, the ids are the slots: nothing is copied. Every other row
- * (large ids, explicit zeros, a bias, scaling, hashing, the API's 64-bit ids) is first laid out in the model's own row
- * buffers (rows.c). */
+ * Where all ids of a batch's row are small they are its slots, and the row reaches the rule without a copy. Every other
+ * row (large ids, explicit zeros, a bias, scaling, hashing, the API's 64-bit ids) is first laid out in the model's row
+ * buffers (row_layout.c). */
 #include "base/error.h"
 #include "rows/example.h"
-#include "model/row_layout.h"
-
-/* Whether a learner with a limit on its features would take all of the batch's, whichever they are. */
-static bool surely_fit(const sluice_model *m, const sluice_batch *b) {
-    uint64_t any = 0;
-    for (size_t k = 0; k < b->start[b->rows]; k++) any |= b->id[k]; /* none is larger */
-    return m->space.seen + any < SLUICE_MAX_DENSE_FEATURES;
-}
-
-/* Whether the batch's rows may be used as they lie, as far as that is the same for all of them. Learners that may
- * refuse a row, for its features or its weight, look at it before they let new features in. */
-static bool usable(const sluice_model *m, const sluice_batch *b) {
-    return !b->has_zeros && !(b->has_weights && m->rule->only_weights_0_1) && m->settings.bias == 0 &&
-           !m->settings.normalize && !m->settings.hash_bits &&
-           (!(m->rule->info.flags & SLUICE_LEARNER_DENSE) || surely_fit(m, b));
-}
-
-/* ---- ahead of the rule -------------------------------------------------------------------------------------------
- *
- * Memory takes longer than the rule (docs/performance.md), so rows are looked at before their turn: two rows ahead what
- * will be read is asked for, one row ahead its features become seen and their slots known. */
-
-typedef enum way {
-    LAID_OUT, /* when its turn comes, by sl_row_lay_out(), which also says what is wrong */
-    AS_IT_LIES,
-    ADMITTED, /* its slots are in the model's buffer, as long as features do not move */
-} way;
-
-typedef struct ahead {
-    const sluice_batch *b;
-    size_t end;     /* of the rows that will be learned */
-    bool any;       /* whether rows may be used before their turn at all */
-    bool near;      /* of the row after the next: whether all of its ids are direct */
-    way next;       /* of the next row */
-    uint64_t moves; /* when it was admitted */
-} ahead;
-
-static bool is_absent(const sluice_batch *b, size_t row) { return b->has_weights && b->weight[row] == 0; }
-
-/* Whether all ids of a row are direct; asks for the entries of those that are not. */
-static bool foresee(const sl_space *sp, const sluice_batch *b, size_t row) {
-    uint32_t any = 0, direct = sp->direct; /* a power of two, or 0 */
-    for (size_t k = b->start[row]; k < b->start[row + 1]; k++) any |= b->id[k];
-    if (any < direct) return true;
-    for (size_t k = b->start[row]; k < b->start[row + 1]; k++)
-        if (b->id[k] >= direct) __builtin_prefetch(sl_space_entry(sp, sl_batch_id(b, k)), 1);
-    return false;
-}
-
-/* All lines of the cache that a feature's state lies in: one, or those of many configurations. */
-static inline void ask_for(const char *feature, size_t size) {
-    __builtin_prefetch(feature, 1);
-    for (size_t line = 64; __builtin_expect(line < size, 0); line += 64) __builtin_prefetch(feature + line, 1);
-}
-
-/* Makes the features of a row seen and asks for their state. Direct ones are as good as known: their ids are their
- * slots. */
-static bool admit_direct(sl_space *sp, const sluice_batch *b, size_t row) {
-    const char *const features = sp->features;
-    const size_t size = sp->size;
-    for (size_t k = b->start[row]; k < b->start[row + 1]; k++) {
-        uint32_t id = b->id[k];
-        if (__builtin_expect(!(sp->seen_bits[id >> 6] >> (id & 63) & 1), 0) && sl_space_admit(sp, id) == SL_NO_SLOT)
-            return false;
-        ask_for(features + id * size, size);
-    }
-    return true;
-}
-
-/* Makes the features of a row seen and notes their slots. */
-static way admit(sluice_model *m, ahead *a, size_t row) {
-    sl_space *sp = &m->space;
-    const sluice_batch *b = a->b;
-    if (a->near) return admit_direct(sp, b, row) ? AS_IT_LIES : LAID_OUT;
-    uint32_t *slot = m->row_slot + row % 2 * m->row_room;
-    size_t first = b->start[row], n = b->start[row + 1] - first;
-    do {
-        a->moves = sp->moves;
-        for (size_t k = 0; k < n; k++) {
-            if ((slot[k] = sl_space_admit(sp, sl_batch_id(b, first + k))) == SL_NO_SLOT) return LAID_OUT;
-            ask_for(sl_space_at(sp, slot[k]), sp->size);
-        }
-    } while (a->moves != sp->moves);
-    return ADMITTED;
-}
-
-/* Goes on by a row: the next one, which was foreseen, is admitted, the one after it foreseen. */
-static void look_ahead(sluice_model *m, ahead *a, size_t next) {
-    a->next = LAID_OUT;
-    if (!a->any) return;
-    if (next < a->end && !is_absent(a->b, next)) a->next = admit(m, a, next);
-    a->near = next + 1 < a->end && !is_absent(a->b, next + 1) && foresee(&m->space, a->b, next + 1);
-}
-
-/* Room for the slots of any row. */
-static bool reserve_longest(sluice_model *m, const sluice_batch *b, size_t first, size_t end) {
-    size_t longest = 0;
-    for (size_t i = first; i < end; i++) {
-        size_t n = b->start[i + 1] - b->start[i];
-        if (n > longest) longest = n;
-    }
-    return sl_row_reserve(m, longest + 1);
-}
-
-static ahead ahead_start(sluice_model *m, const sluice_batch *b, size_t first, size_t end) {
-    ahead a = {.b = b, .end = end, .any = usable(m, b) && reserve_longest(m, b, first, end)};
-    if (first < end && a.any) a.near = !is_absent(b, first) && foresee(&m->space, b, first);
-    look_ahead(m, &a, first);
-    return a;
-}
+#include "model/lookahead.h"
 
 /* ---- one round -------------------------------------------------------------------------------------------------- */
 
 static void settle_all(sluice_model *m) {
     uint32_t slot[SL_CHUNK];
     uint64_t cursor = 0;
-    for (size_t n; (n = sl_space_chunk(&m->space, &cursor, slot));) m->kernels.settle(&m->state, slot, n);
+    for (size_t n; (n = sl_space_chunk(&m->features.space, &cursor, slot));) m->kernels.settle(&m->state, slot, n);
 }
 
 static sluice_status learn_row(sluice_model *m, const sl_row *x, double *margin) {
     sl_state *s = &m->state;
-    s->features = m->space.features;
+    s->features = m->features.space.features;
     if (m->rule->prepare && !m->rule->prepare(s, x))
         return sl_fail(&m->error, SLUICE_E_MEMORY, "no memory for the matrix of %s", m->rule->info.name);
     if (m->rule->finish && !sl_model_prepare_pending(m, x))
         return sl_fail(&m->error, SLUICE_E_MEMORY,
                        "no memory to hold a batch of %zu examples; set a smaller one (batch)", s->pending.rows + 1);
-    if (m->rule->rank && !sl_top_prepare(&s->top, &m->space, x->n))
+    if (m->rule->rank && !sl_top_prepare(&s->top, &m->features.space, x->n))
         return sl_fail(&m->error, SLUICE_E_MEMORY, "no memory for the features that %s keeps", m->rule->info.name);
     s->t++;
     double score = m->kernels.score(s, x);
@@ -204,12 +95,12 @@ static sluice_status learn_batch_row(sluice_model *m, const sluice_batch *b, siz
 
 /* Whether the model knows these features by names, or has to from now on. */
 static bool uses_names(const sluice_model *m, const sluice_batch *b) {
-    return !m->settings.hash_bits && (m->named || b->has_names || m->settings.max_features);
+    return !m->settings.hash_bits && (m->features.named || b->has_names || m->settings.max_features);
 }
 
 /* Lays out a row whose names are resolved. Numbers are slots as long as the direct part holds them all. */
 static sluice_status lay_out_numbers(sluice_model *m, const sl_numbers *numbers, bool as_they_lie, sl_row *x) {
-    if (as_they_lie && m->names.n <= m->space.direct) {
+    if (as_they_lie && m->features.names.n <= m->features.space.direct) {
         x->slot = numbers->number;
         x->value = numbers->value;
         x->n = numbers->n;
@@ -217,6 +108,18 @@ static sluice_status lay_out_numbers(sluice_model *m, const sl_numbers *numbers,
     }
     sl_raw_row r = {.numbers = numbers->number, .value = numbers->value, .n = numbers->n};
     return sl_row_lay_out(m, &r, 0, x);
+}
+
+/* Features that eviction may remove: weight zero, and not among the top features of a learner that ranks them, where a
+ * weight may be too small for a float and still count. */
+static void test_idle(const void *model, const uint32_t *slot, size_t n, bool *idle) {
+    const sluice_model *m = model;
+    sl_state s = m->state;
+    s.features = m->features.space.features;
+    float w[SL_CHUNK];
+    m->kernels.weights(&s, slot, n, w);
+    for (size_t k = 0; k < n; k++)
+        idle[k] = w[k] == 0 && !(m->rule->rank && m->rule->rank(sl_space_at(&m->features.space, slot[k])));
 }
 
 static sluice_status check_dense_row(sluice_model *m, const sluice_batch *b, size_t i) {
@@ -228,22 +131,24 @@ static sluice_status check_dense_row(sluice_model *m, const sluice_batch *b, siz
  * a limit, where what makes way depends on what was learned. */
 static sluice_status learn_named_rows(sluice_model *m, const sluice_batch *b, size_t first, size_t end,
                                       sluice_meter *meter) {
-    if (!sl_keys_use_names(m)) return sl_no_memory_for_features(m);
-    const bool dense = m->rule->info.flags & SLUICE_LEARNER_DENSE, as_they_lie = usable(m, b);
+    if (!sl_keys_use_names(&m->features)) return sl_no_memory_for_features(m);
+    const bool dense = m->rule->info.flags & SLUICE_LEARNER_DENSE, as_they_lie = sl_batch_usable(m, b);
     const bool one_ahead = !m->settings.max_features && !dense && !(b->has_weights && m->rule->only_weights_0_1);
+    const sl_idle_test idle = {test_idle, m};
     bool found[2] = {true, true}; /* by row % 2; else there was no memory for its names */
     for (size_t i = first, resolved = first; i < end; i++) {
         double h = b->has_weights ? (double)b->weight[i] : 1;
         sluice_status status = b->has_weights ? check_weight(m, h) : SLUICE_OK;
         if (status == SLUICE_OK && dense) status = check_dense_row(m, b, i);
         if (status != SLUICE_OK) return at_row(m, b, i);
-        uint64_t seen = m->space.seen;
+        uint64_t seen = m->features.space.seen;
         for (; resolved < end && resolved <= i + one_ahead; resolved++) {
             sl_raw_row r = sl_batch_raw(b, resolved);
             bool absent = b->has_weights && b->weight[resolved] == 0;
-            found[resolved % 2] = absent || (sl_keys_resolve(m, &r, m->state.t + 1, &m->numbers[resolved % 2]) &&
-                                             (m->settings.bias == 0 || sl_space_add_bias(&m->space)));
-            if (resolved == i) seen = m->space.seen; /* those of the next row do not count yet */
+            found[resolved % 2] =
+                absent || (sl_row_resolve(&m->features, &r, m->state.t + 1, &idle, &m->numbers[resolved % 2]) &&
+                           (m->settings.bias == 0 || sl_space_add_bias(&m->features.space)));
+            if (resolved == i) seen = m->features.space.seen; /* those of the next row do not count yet */
         }
         if (!found[i % 2]) {
             sl_no_memory_for_features(m);
@@ -269,22 +174,22 @@ sluice_status sluice_model_learn_rows(sluice_model *m, const sluice_batch *b, si
     if (first > b->rows || n_rows > b->rows - first)
         return sl_fail(&m->error, SLUICE_E_USAGE, "the batch has only %zu rows", b->rows);
     if (uses_names(m, b)) return learn_named_rows(m, b, first, first + n_rows, meter);
-    ahead a = ahead_start(m, b, first, first + n_rows);
+    sl_lookahead a = sl_lookahead_start(m, b, first, first + n_rows);
     for (size_t i = first; i < first + n_rows; i++) {
-        way this = a.next;
-        uint64_t moves = a.moves, seen = m->space.seen;
-        look_ahead(m, &a, i + 1);
+        sl_row_form this = a.next;
+        uint64_t moves = a.moves, seen = m->features.space.seen;
+        sl_lookahead_advance(m, &a, i + 1);
         size_t at = b->start[i], n = b->start[i + 1] - at;
         sl_row x = {b->id + at, b->value + at, n, b->label[i] > 0 ? 1 : -1, b->has_weights ? (double)b->weight[i] : 1};
         if (b->has_weights && (status = check_weight(m, x.h)) != SLUICE_OK) return at_row(m, b, i);
         if (x.h == 0) continue;
-        if (this == ADMITTED && moves == m->space.moves) {
+        if (this == SL_ROW_ADMITTED && moves == m->features.space.moves) {
             x.slot = m->row_slot + i % 2 * m->row_room;
-        } else if (this != AS_IT_LIES) {
+        } else if (this != SL_AS_IT_LIES) {
             sl_raw_row r = {.batch = b, .at = at, .value = x.value, .n = n};
             if ((status = sl_row_lay_out(m, &r, i % 2, &x)) != SLUICE_OK) return at_row(m, b, i);
         }
-        if (this != LAID_OUT) m->state.seen = seen; /* those of the next row do not count yet */
+        if (this != SL_LAY_OUT) m->state.seen = seen; /* those of the next row do not count yet */
         if ((status = learn_batch_row(m, b, i, &x, meter)) != SLUICE_OK) return status;
     }
     return SLUICE_OK;
@@ -293,11 +198,12 @@ sluice_status sluice_model_learn_rows(sluice_model *m, const sluice_batch *b, si
 /* The example as the rule sees it. */
 static sluice_status lay_out_example(sluice_model *m, const sluice_example *example, sl_row *x) {
     sl_raw_row r = sl_example_raw(example);
-    if (m->settings.hash_bits || !(m->named || example->names || m->settings.max_features))
+    if (m->settings.hash_bits || !(m->features.named || example->names || m->settings.max_features))
         return sl_row_lay_out(m, &r, 0, x);
     sluice_status status = sl_check_dense_limit(m, &r);
     if (status != SLUICE_OK) return status;
-    if (!sl_keys_use_names(m) || !sl_keys_resolve(m, &r, m->state.t + 1, &m->numbers[0]))
+    const sl_idle_test idle = {test_idle, m};
+    if (!sl_keys_use_names(&m->features) || !sl_row_resolve(&m->features, &r, m->state.t + 1, &idle, &m->numbers[0]))
         return sl_no_memory_for_features(m);
     return lay_out_numbers(m, &m->numbers[0], false, x);
 }

@@ -5,25 +5,9 @@
 #include "calibration/online_calibration.h"
 #include "calibration/holdout_calibration.h"
 #include "learner/learner.h"
-#include "features/names.h"
+#include "features/feature_keys.h"
 #include "rows/duplicate_ids.h"
-#include "features/space.h"
-
-/* The features of a row by the numbers of their names. */
-typedef struct sl_numbers {
-    uint32_t *number;
-    float *value;
-    size_t n, room;
-} sl_numbers;
-
-/* What a limit on the number of features needs to know of each, by number. */
-typedef struct sl_limit {
-    uint64_t *last_seen; /* the round */
-    uint64_t *born;      /* how many features came before it: the order of first sight, which numbers no longer are */
-    size_t room;
-    uint64_t evicted, refused;
-    uint64_t next_sweep; /* nothing can make way before this round */
-} sl_limit;
+#include "rows/row_keys.h"
 
 struct sluice_model {
     const sl_learner *learner;
@@ -33,10 +17,7 @@ struct sluice_model {
     double scalars[SL_MAX_SCALARS];
     sluice_settings settings;
     sl_state state;
-    sl_space space;
-    bool named;     /* features are known by names: what the space calls an id is a name's number (docs/names.md) */
-    sl_names names; /* empty unless named */
-    sl_limit limit; /* on the number of features: keys.c */
+    sl_features features;
     uint64_t mistakes, updates, positives;
     sl_online_calibration calibration; /* of margins, as it learns */
     sl_holdout holdout;                /* to a hold-out, until it learns more: goes before */

@@ -6,12 +6,12 @@
 static void prefetch_names(const sluice_model *m, const sluice_batch *b, size_t i, size_t end) {
     if (i >= end) return;
     sl_raw_row r = sl_batch_raw(b, i);
-    sl_keys_prefetch(m, &r);
+    sl_row_prefetch(&m->features, &r);
 }
 
 static double margin_of(const sluice_model *m, const sl_raw_row *r) {
     sl_state s = m->state;
-    s.features = m->space.features;
+    s.features = m->features.space.features;
     double scale = sl_row_scale(m, r), sum = 0;
     for (size_t k = 0; k < r->n;) {
         uint32_t slot[SL_CHUNK];
@@ -25,7 +25,7 @@ static double margin_of(const sluice_model *m, const sl_raw_row *r) {
         m->kernels.weights(&s, slot, n, w);
         for (size_t i = 0; i < n; i++) sum += (double)w[i] * (double)value[i];
     }
-    uint32_t bias = sl_space_bias(&m->space);
+    uint32_t bias = sl_space_bias(&m->features.space);
     if (bias != SL_NO_SLOT) {
         float w;
         m->kernels.weights(&s, &bias, 1, &w);
@@ -56,11 +56,11 @@ static double frozen_margin(const sl_space *sp, const sluice_batch *b, size_t at
 
 void sluice_model_margins(const sluice_model *m, const sluice_batch *b, double *margins) {
     bool plain = m->rule == &sl_predict_only && m->settings.bias == 0 && !m->settings.normalize &&
-                 !m->settings.hash_bits && !m->named && !b->has_names;
+                 !m->settings.hash_bits && !m->features.named && !b->has_names;
     for (size_t i = 0; i < b->rows; i++) {
         size_t at = b->start[i], end = b->start[i + 1];
         sl_raw_row r = sl_batch_raw(b, i);
         prefetch_names(m, b, i + 1, b->rows);
-        margins[i] = plain ? frozen_margin(&m->space, b, at, end) : margin_of(m, &r);
+        margins[i] = plain ? frozen_margin(&m->features.space, b, at, end) : margin_of(m, &r);
     }
 }

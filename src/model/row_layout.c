@@ -67,7 +67,7 @@ static size_t lay_out_hashed(sluice_model *m, const sl_raw_row *r, double scale,
         double sum = 0;
         for (; k < r->n && key[k] >> 32 == id; k++) sum += (double)r->value[key[k] & UINT32_MAX] * scale;
         if ((float)sum == 0) continue;
-        slot[n] = sl_space_find(&m->space, id);
+        slot[n] = sl_space_find(&m->features.space, id);
         m->row_value[n++] = (float)fmax(-FLT_MAX, fmin(FLT_MAX, sum));
     }
     return n;
@@ -88,21 +88,21 @@ static size_t lay_out_exact(sluice_model *m, const sl_raw_row *r, double scale, 
 /* The slot of a row's feature, or SL_NO_SLOT. */
 uint32_t sl_row_slot(const sluice_model *m, const sl_raw_row *r, size_t k) {
     bool plain = m->settings.hash_bits || r->numbers;
-    return plain ? sl_space_find(&m->space, raw_id(m, r, k)) : sl_keys_find(m, r, k);
+    return plain ? sl_space_find(&m->features.space, raw_id(m, r, k)) : sl_row_find(&m->features, r, k);
 }
 
 static bool is_new(const sluice_model *m, const sl_raw_row *r, size_t k) {
     uint32_t slot = sl_row_slot(m, r, k);
-    return slot == SL_NO_SLOT || (slot < m->space.direct && !sl_space_knows(&m->space, slot));
+    return slot == SL_NO_SLOT || (slot < m->features.space.direct && !sl_space_knows(&m->features.space, slot));
 }
 
 /* A learner whose state is a matrix has a limit; the row is refused before it changes anything. */
 sluice_status sl_check_dense_limit(sluice_model *m, const sl_raw_row *r) {
     if (!(m->rule->info.flags & SLUICE_LEARNER_DENSE)) return SLUICE_OK;
-    if (m->space.seen + r->n < SLUICE_MAX_DENSE_FEATURES) return SLUICE_OK; /* however many of them are new */
-    uint64_t coming = m->settings.bias != 0 && !m->space.bias_rank;
+    if (m->features.space.seen + r->n < SLUICE_MAX_DENSE_FEATURES) return SLUICE_OK; /* however many of them are new */
+    uint64_t coming = m->settings.bias != 0 && !m->features.space.bias_rank;
     for (size_t k = 0; k < r->n; k++) coming += is_new(m, r, k);
-    uint64_t seen = m->space.seen + coming, hashed = ((uint64_t)1 << m->settings.hash_bits) + 1;
+    uint64_t seen = m->features.space.seen + coming, hashed = ((uint64_t)1 << m->settings.hash_bits) + 1;
     if (m->settings.hash_bits && seen > hashed) seen = hashed; /* ids that collide were counted one by one */
     if (seen <= SLUICE_MAX_DENSE_FEATURES) return SLUICE_OK;
     return sl_fail(&m->error, SLUICE_E_LIMIT,
@@ -112,7 +112,7 @@ sluice_status sl_check_dense_limit(sluice_model *m, const sl_raw_row *r) {
 
 /* Makes every feature of the row seen and finds its slot; false when there is no memory. */
 static bool admit_all(sluice_model *m, const sl_raw_row *r, uint32_t *slot) {
-    sl_space *sp = &m->space;
+    sl_space *sp = &m->features.space;
     for (size_t k = 0; k < r->n; k++) __builtin_prefetch(sl_space_entry(sp, raw_id(m, r, k)), 1);
     uint64_t moves;
     do { /* again where features have moved meanwhile, the row's first ones perhaps among them */
@@ -131,33 +131,24 @@ sluice_status sl_row_lay_out(sluice_model *m, const sl_raw_row *r, size_t half, 
     bool fine = sl_row_reserve(m, r->n + 1);
     uint32_t *slot = fine ? m->row_slot + half * m->row_room : NULL;
     fine = fine && admit_all(m, r, slot);
-    if (fine && m->settings.bias != 0) fine = sl_space_add_bias(&m->space);
+    if (fine && m->settings.bias != 0) fine = sl_space_add_bias(&m->features.space);
     if (!fine)
         return sl_fail(&m->error, SLUICE_E_MEMORY, "no memory for new features (%llu seen so far)",
-                       (unsigned long long)m->space.seen);
+                       (unsigned long long)m->features.space.seen);
     double scale = sl_row_scale(m, r);
     size_t n = m->settings.hash_bits ? lay_out_hashed(m, r, scale, slot) : lay_out_exact(m, r, scale, slot);
     if (m->settings.bias != 0) {
-        slot[n] = sl_space_bias(&m->space);
+        slot[n] = sl_space_bias(&m->features.space);
         m->row_value[n++] = (float)m->settings.bias;
     }
     x->slot = slot;
     x->value = m->row_value;
     x->n = n;
-    m->state.seen = m->space.seen;
+    m->state.seen = m->features.space.seen;
     return SLUICE_OK;
 }
 
 sluice_status sl_no_memory_for_features(sluice_model *m) {
     return sl_fail(&m->error, SLUICE_E_MEMORY, "no memory for new features (%llu seen so far)",
-                   (unsigned long long)m->space.seen);
-}
-
-sl_raw_row sl_batch_raw(const sluice_batch *b, size_t i) {
-    size_t at = b->start[i];
-    return (sl_raw_row){.batch = b, .at = at, .value = b->value + at, .n = b->start[i + 1] - at};
-}
-
-sl_raw_row sl_example_raw(const sluice_example *x) {
-    return (sl_raw_row){.ids = x->ids, .names = x->names, .value = x->values, .n = x->n};
+                   (unsigned long long)m->features.space.seen);
 }

@@ -1,11 +1,8 @@
 /* Rows on their way to the rule: what learning and predicting share. */
-#ifndef SL_ROWS_H
-#define SL_ROWS_H
+#ifndef SL_ROW_LAYOUT_H
+#define SL_ROW_LAYOUT_H
 
-#include "model/feature_keys.h"
-
-sl_raw_row sl_batch_raw(const sluice_batch *b, size_t i);
-sl_raw_row sl_example_raw(const sluice_example *x);
+#include "model/model.h"
 
 /* The slot of a row's k-th feature, or SL_NO_SLOT; nothing changes. */
 uint32_t sl_row_slot(const sluice_model *m, const sl_raw_row *r, size_t k);

@@ -13,10 +13,9 @@
 
 #include <stdbool.h>
 
+#include "features/space.h"
 #include "rows/duplicate_ids.h"
 #include "sluice.h"
-
-#define SL_WIDE 0x80000000u
 
 enum { SL_NAME_PAD = 8 }; /* readable bytes behind the text of names: lookups load eight at a time */
 

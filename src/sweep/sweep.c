@@ -65,7 +65,7 @@ static void settle(sl_state *s, const uint32_t *slot, size_t n) {
         for (size_t i = 0; i < SL_MAX_PARAMS; i++) params[i] = a->p[i].at[l];
         for (size_t i = 0; i < SL_MAX_SCALARS; i++) scalars[i] = a->scalar[i].at[l];
         for (size_t k = 0; k < n; k++) {
-            char *feature = sl_space_at(&a->model->space, slot[k]);
+            char *feature = sl_space_at(&a->model->features.space, slot[k]);
             sl_sweep_part_gather(a, feature, l, (char *)alone);
             learner->kernels.settle(&of_one, &(uint32_t){0}, 1);
             scatter(learner, (const char *)alone, a->side, l, feature);

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "model/feature_keys.h"
 #include "sweep/sweep.h"
 
 enum { TOGETHER = 64 }; /* features whose weights are taken at once: their lines and what is made of them are near */
@@ -22,11 +21,13 @@ static sluice_model *take_out(const sluice_sweep *w, const sl_sweep_part *a, siz
     copy_counts(to, a, l);
     for (size_t i = 0; w->learner->scalars && w->learner->scalars[i]; i++) to->scalars[i] = a->scalar[i].at[l];
     sl_keys_walk k;
-    bool fine = sl_keys_start(&k, from);
+    bool fine = sl_keys_start(&k, &from->features);
     while (fine && sl_keys_next(&k)) {
         uint32_t slot;
-        fine = sl_keys_add_like(to, from, &k.at, &slot);
-        if (fine) sl_sweep_part_gather(a, sl_space_at(&from->space, k.at.slot), l, sl_space_at(&to->space, slot));
+        fine = sl_keys_add_like(&to->features, &from->features, &k.at, &slot);
+        if (fine)
+            sl_sweep_part_gather(a, sl_space_at(&from->features.space, k.at.slot), l,
+                                 sl_space_at(&to->features.space, slot));
     }
     sl_keys_end(&k);
     sl_model_copy_history(to, from);
@@ -47,15 +48,15 @@ static bool add_weights(const sl_sweep_part *a, const sl_walk *at, const float *
             models[i] = NULL;
             continue;
         }
-        if (!sl_keys_add_like(models[i], a->model, at, &there)) return false;
-        memcpy(sl_space_at(&models[i]->space, there), &w[i], sizeof w[i]);
+        if (!sl_keys_add_like(&models[i]->features, &a->model->features, at, &there)) return false;
+        memcpy(sl_space_at(&models[i]->features.space, there), &w[i], sizeof w[i]);
     }
     return true;
 }
 
 static sl_lanes as_it_stands(const sl_sweep_part *a) {
     sl_lanes lanes = a->lanes;
-    lanes.features = a->model->space.features;
+    lanes.features = a->model->features.space.features;
     lanes.t = a->model->state.t;
     return lanes;
 }
@@ -64,7 +65,7 @@ static sl_lanes as_it_stands(const sl_sweep_part *a) {
 static bool add_all_weights(const sl_sweep_part *a, size_t first, size_t n, sluice_model **models) {
     sl_lanes lanes = as_it_stands(a);
     sl_keys_walk k;
-    bool fine = sl_keys_start(&k, a->model), more = fine;
+    bool fine = sl_keys_start(&k, &a->model->features), more = fine;
     while (fine && more) {
         sl_walk at[TOGETHER];
         uint32_t slot[TOGETHER];
@@ -87,7 +88,7 @@ static sluice_model *bare_final(const sluice_sweep *w, const sl_sweep_part *a, s
     if (!to) return NULL;
     copy_counts(to, a, l);
     memset(to->scalars, 0, sizeof to->scalars);
-    to->space.seen = a->model->space.seen; /* sparsity refers to all features there were */
+    to->features.space.seen = a->model->features.space.seen; /* sparsity refers to all features there were */
     return to;
 }
 
@@ -99,8 +100,8 @@ static sluice_status freeze(const sluice_sweep *w, const sl_sweep_part *a, size_
     bool fine = add_all_weights(a, first, n, models);
     for (size_t i = 0; i < n; i++) {
         if (!models[i]) continue;
-        models[i]->space.seen = a->model->space.seen; /* not those with a weight alone */
-        models[i]->space.births = a->model->space.births;
+        models[i]->features.space.seen = a->model->features.space.seen; /* not those with a weight alone */
+        models[i]->features.space.births = a->model->features.space.births;
     }
     return fine ? SLUICE_OK : sl_fail(err, SLUICE_E_MEMORY, "no memory for the models of the sweep");
 }
@@ -172,7 +173,7 @@ static void count_weights(const sl_sweep_part *a, uint64_t nonzeros[SL_SIDE], bo
     uint32_t slot[SL_CHUNK];
     float w[SL_CHUNK * SL_SIDE];
     uint64_t cursor = 0;
-    for (size_t n; (n = sl_space_chunk(&a->model->space, &cursor, slot));) {
+    for (size_t n; (n = sl_space_chunk(&a->model->features.space, &cursor, slot));) {
         a->model->learner->lanes->weights[a->side / 8 - 1](&lanes, slot, n, w);
         for (size_t i = 0; i < n; i++)
             for (size_t l = 0; l < a->side; l++) {

@@ -126,8 +126,8 @@ TEST(the_covariance_is_the_sum_over_all_batches) {
         CHECK_EQ(m->state.order, 64);
         for (uint32_t a = 0; a < 64; a++)
             for (uint32_t b = 0; b < 64; b++) {
-                size_t i = *sl_column(m->space.features, m->space.size, a) - 1;
-                size_t j = *sl_column(m->space.features, m->space.size, b) - 1;
+                size_t i = *sl_column(m->features.space.features, m->features.space.size, a) - 1;
+                size_t j = *sl_column(m->features.space.features, m->features.space.size, b) - 1;
                 if (j <= i) CHECK_NEAR(m->state.matrix[sl_triangle(i) + j], expected[a][b] + (a == b), 1e-12);
             }
         sluice_model_free(m);

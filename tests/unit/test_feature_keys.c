@@ -195,7 +195,7 @@ static sluice_status see(sluice_model *m, const char *name, double label, float 
 
 static int knows(const sluice_model *m, const char *name) {
     size_t n = strlen(name);
-    return sl_names_find(&m->names, sl_name_hash(name, n), name, n) != SL_NO_NAME;
+    return sl_names_find(&m->features.names, sl_name_hash(name, n), name, n) != SL_NO_NAME;
 }
 
 TEST(features_of_weight_zero_make_way_and_those_seen_longest_ago_first) {
@@ -248,7 +248,7 @@ TEST(resuming_under_a_limit_is_exact) {
                 sluice_model_free(half);
                 half = next;
             }
-            CHECK(whole->names.used <= max);
+            CHECK(whole->features.names.used <= max);
             sluice_model_free(whole);
             sluice_model_free(half);
         }

@@ -94,10 +94,10 @@ TEST(values_that_cancel_in_one_slot_are_no_feature_of_the_example) {
     uint64_t ids[2] = {0, 1};
     float one = 1, values[] = {1, -1};
     CHECK_EQ(learn(m, ids, &one, 1, 1), SLUICE_OK);
-    while (m->space.seen == 1) { /* look for an id that falls into the other slot; those before fall into the same */
+    while (m->features.space.seen == 1) { /* look for an id that falls into the other slot; those before fall into the same */
         sluice_model *copy = sluice_model_copy(m, NULL);
         CHECK_EQ(learn(copy, ids + 1, &one, 1, 1), SLUICE_OK);
-        bool same_slot = copy->space.seen == 1;
+        bool same_slot = copy->features.space.seen == 1;
         sluice_model_free(copy);
         if (same_slot) break;
         ids[1]++;
@@ -119,7 +119,7 @@ TEST(dense_learners_refuse_features_beyond_their_limit_and_stay_as_they_were) {
     CHECK_EQ(learn(m, ids, values, 3, 1), SLUICE_OK);
     CHECK_EQ(learn(m, ids, values, SLUICE_MAX_DENSE_FEATURES + 1, 1), SLUICE_E_LIMIT);
     CHECK_HAS(sluice_model_error(m)->message, "at most 16384 of them; use ssol, ");
-    CHECK_EQ(m->space.seen, 3);
+    CHECK_EQ(m->features.space.seen, 3);
     CHECK_EQ(m->state.t, 1);
     CHECK_EQ(learn(m, ids, values, 3, 1), SLUICE_OK);
     free(ids);
@@ -139,7 +139,7 @@ TEST(a_dense_learner_counts_hashed_features_once) {
         values[i] = 1e-3f;
     }
     CHECK_EQ(learn(m, ids, values, N, 1), SLUICE_OK);
-    CHECK_EQ(m->space.seen, 16);
+    CHECK_EQ(m->features.space.seen, 16);
     free(ids);
     free(values);
     sluice_model_free(m);

@@ -1,0 +1,147 @@
+/* What a model says of itself: facts, weights, the newest features, how the feature space grew. */
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "model/model.h"
+
+static sluice_weight weight_of(const sluice_model *m, uint64_t id, float value, bool is_bias) {
+    sluice_weight w = {.id = id, .weight = value, .is_bias = is_bias};
+    if (m->features.named && !is_bias) {
+        w.name.text = sl_names_text(&m->features.names, (uint32_t)id, &w.name.n);
+        if (!sl_id_of_name(w.name.text, w.name.n, &w.id)) w.id = 0;
+    }
+    return w;
+}
+
+sluice_status sluice_model_weights(const sluice_model *m, sluice_weight **weights, size_t *n, sluice_error *err) {
+    *weights = NULL;
+    *n = 0;
+    size_t room = 0;
+    sl_keys_walk w;
+    bool fine = sl_keys_start(&w, &m->features), more = true, finite = true;
+    sl_state s = m->state;
+    s.features = m->features.space.features;
+    while (fine && more) {
+        uint32_t slot[SL_CHUNK];
+        uint64_t id[SL_CHUNK];
+        bool is_bias[SL_CHUNK];
+        float value[SL_CHUNK];
+        size_t k = 0;
+        while (k < SL_CHUNK && (more = sl_keys_next(&w))) {
+            slot[k] = w.at.slot;
+            id[k] = w.at.id;
+            is_bias[k++] = w.at.is_bias;
+        }
+        m->kernels.weights(&s, slot, k, value);
+        for (size_t i = 0; fine && i < k; i++) {
+            if (value[i] == 0) continue;
+            finite &= isfinite(value[i]);
+            if (*n == room) {
+                room = room ? room * 2 : 1024;
+                sluice_weight *larger = realloc(*weights, room * sizeof **weights);
+                fine = larger != NULL;
+                if (fine) *weights = larger;
+            }
+            if (fine) (*weights)[(*n)++] = weight_of(m, id[i], value[i], is_bias[i]);
+        }
+    }
+    sl_keys_end(&w);
+    if (fine && finite) return SLUICE_OK;
+    free(*weights);
+    *weights = NULL;
+    *n = 0;
+    return fine ? sl_fail(
+                      err, SLUICE_E_NUMERIC,
+                      "the model has left the range of numbers: values are too large; learn it anew with scaled ones")
+                : sl_fail(err, SLUICE_E_MEMORY, "no memory for the weights");
+}
+
+/* Where the i-th newest feature is: its id or number, and its slot; SL_NO_SLOT: there is none. */
+static uint32_t newest_at(const sluice_model *m, const sl_keys_walk *order, size_t i, uint64_t *id) {
+    if (m->features.named) {
+        if (order->n <= i) return SL_NO_SLOT;
+        *id = order->order[order->n - 1 - i];
+    } else {
+        const sl_space *sp = &m->features.space;
+        if (i >= SL_NEWEST || i >= sp->arrivals) return SL_NO_SLOT;
+        *id = sp->newest[(sp->arrivals - 1 - i) % SL_NEWEST];
+    }
+    return sl_space_find(&m->features.space, *id);
+}
+
+sluice_status sluice_model_newest(const sluice_model *m, sluice_weight *newest, size_t *n, sluice_error *err) {
+    size_t room = *n;
+    sl_keys_walk order;
+    *n = 0;
+    if (m->rule == &sl_predict_only) return SLUICE_OK; /* it does not know */
+    if (!sl_keys_in_order(&order, &m->features))
+        return sl_fail(err, SLUICE_E_MEMORY, "no memory for the newest features");
+    sl_state s = m->state;
+    s.features = m->features.space.features;
+    uint64_t id;
+    for (uint32_t slot; *n < room && (slot = newest_at(m, &order, *n, &id)) != SL_NO_SLOT; ++*n) {
+        float w;
+        m->kernels.weights(&s, &slot, 1, &w);
+        newest[*n] = weight_of(m, id, w, false);
+    }
+    sl_keys_end(&order);
+    return SLUICE_OK;
+}
+
+static uint64_t count_nonzeros(const sluice_model *m) {
+    sl_state s = m->state;
+    s.features = m->features.space.features;
+    uint64_t nonzeros = 0, cursor = 0;
+    uint32_t slot[SL_CHUNK];
+    float value[SL_CHUNK];
+    for (size_t n; (n = sl_space_chunk(&m->features.space, &cursor, slot));) {
+        m->kernels.weights(&s, slot, n, value);
+        for (size_t k = 0; k < n; k++) nonzeros += value[k] != 0;
+    }
+    return nonzeros;
+}
+
+void sluice_model_describe(const sluice_model *m, sluice_model_facts *facts) {
+    sluice_model_facts all = {
+        .size = facts->size,
+        .learner = &m->learner->info,
+        .is_final = m->rule == &sl_predict_only,
+        .examples = m->state.t,
+        .mistakes = m->mistakes,
+        .updates = m->updates,
+        .positives = m->positives,
+        .features_seen = m->features.space.seen,
+        .nonzeros = count_nonzeros(m),
+        .settings = m->settings,
+        .has_names = m->features.named,
+        .evicted = m->features.limit.evicted,
+        .refused = m->features.limit.refused,
+        .waiting = sluice_model_waiting(m),
+        .calibration = sluice_model_calibration(m),
+        .log_odds = m->learner->has_probability && m->learner->has_probability(m->params),
+    };
+    memcpy(facts, &all, facts->size < sizeof all ? facts->size : sizeof all);
+}
+
+sluice_status sluice_model_remember(sluice_model *m, const sluice_settings *given) {
+    sluice_settings s = m->settings;
+    size_t first = offsetof(sluice_settings, ngrams);
+    if (given->size > first) memcpy((char *)&s + first, (const char *)given + first, given->size - first);
+    sluice_status status = sl_settings_check(&s, &m->error);
+    if (status == SLUICE_OK) m->settings = s;
+    return status;
+}
+
+const sluice_settings *sluice_model_settings(const sluice_model *m) { return &m->settings; }
+
+size_t sluice_model_growth(const sluice_model *m, uint64_t *seen, size_t room) {
+    size_t n = 0;
+    for (; n < room && n < 64 && m->growth[n]; n++) seen[n] = m->growth[n] - 1;
+    return n;
+}
+
+double sluice_model_param(const sluice_model *m, size_t i) {
+    return i < m->learner->info.n_params ? m->params[i] : NAN;
+}

@@ -1,0 +1,87 @@
+/* Merging: adds what one model has learned to another. */
+#include <string.h>
+
+#include "base/error.h"
+#include "model/model.h"
+
+static bool same_kind(const sluice_model *a, const sluice_model *b) {
+    const sluice_settings *s = &a->settings, *o = &b->settings;
+    if (a->learner != b->learner || a->rule != b->rule) return false;
+    for (size_t i = 0; i < a->learner->info.n_params; i++)
+        if (a->params[i] != b->params[i]) return false;
+    return s->bias == o->bias && s->normalize == o->normalize && s->hash_bits == o->hash_bits &&
+           s->max_features == o->max_features;
+}
+
+/* Whether the sums are still numbers. */
+static bool add_fields(const sl_learner *rule, char *to, const char *from) {
+    bool finite = true;
+    for (size_t i = 0; i < rule->n_fields; i++) {
+        const sl_field *f = &rule->fields[i];
+        if (f->type == SL_F32) {
+            float a, b;
+            memcpy(&a, to + f->offset, sizeof a);
+            memcpy(&b, from + f->offset, sizeof b);
+            a += b;
+            finite &= isfinite(a);
+            memcpy(to + f->offset, &a, sizeof a);
+        } else if (f->type == SL_F64) {
+            double a, b;
+            memcpy(&a, to + f->offset, sizeof a);
+            memcpy(&b, from + f->offset, sizeof b);
+            a += b;
+            finite &= isfinite(a);
+            memcpy(to + f->offset, &a, sizeof a);
+        }
+    }
+    return finite;
+}
+
+/* How features came, one after the other, is the story of one stream: of two there is none, unless one is empty. */
+static void merge_histories(sluice_model *into, const sluice_model *from, const sl_space *before) {
+    into->features.space.arrivals = before->arrivals;
+    memcpy(into->features.space.newest, before->newest, sizeof before->newest);
+    if (from->state.t == 0) return;
+    const sluice_model *only = into->state.t == 0 ? from : NULL;
+    into->calibration = only ? only->calibration : (sl_online_calibration){0};
+    into->holdout = only ? only->holdout : (sl_holdout){0};
+    into->features.space.arrivals = only ? only->features.space.arrivals : 0;
+    if (only) memcpy(into->features.space.newest, only->features.space.newest, sizeof only->features.space.newest);
+    memset(into->growth, 0, sizeof into->growth);
+    if (only) memcpy(into->growth, only->growth, sizeof into->growth);
+}
+
+sluice_status sluice_model_merge(sluice_model *into, const sluice_model *from) {
+    sluice_error *err = &into->error;
+    if (!(into->learner->info.flags & SLUICE_LEARNER_MERGES) || into->rule == &sl_predict_only)
+        return sl_fail(err, SLUICE_E_UNSUPPORTED, "%s models do not merge: their state is no sum over the examples",
+                       into->rule == &sl_predict_only ? "predict-only" : into->learner->info.name);
+    if (!same_kind(into, from))
+        return sl_fail(err, SLUICE_E_USAGE, "models merge only with the same learner, parameters and settings");
+    if (into->settings.max_features)
+        return sl_fail(err, SLUICE_E_UNSUPPORTED, "models with a limit on their features do not merge");
+    if (into == from) return sl_fail(err, SLUICE_E_USAGE, "a model does not merge with itself");
+    const sl_space before = into->features.space;
+    /* all features first: what can fail, fails before any sum has changed */
+    sl_keys_walk w;
+    uint32_t slot;
+    bool fine = sl_keys_start(&w, &from->features);
+    while (fine && sl_keys_next(&w)) fine = sl_keys_add_like(&into->features, &from->features, &w.at, &slot);
+    sl_keys_end(&w);
+    if (!fine || !sl_keys_start(&w, &from->features)) return sl_fail(err, SLUICE_E_MEMORY, "no memory to merge models");
+    while (sl_keys_next(&w)) {
+        if (!sl_keys_add_like(&into->features, &from->features, &w.at, &slot))
+            continue; /* it is there: this finds it */
+        into->broken |=
+            !add_fields(into->rule, into->features.space.features + (size_t)slot * into->features.space.size,
+                        from->features.space.features + (size_t)w.at.slot * from->features.space.size);
+    }
+    sl_keys_end(&w);
+    merge_histories(into, from, &before);
+    into->state.t += from->state.t;
+    into->mistakes += from->mistakes;
+    into->updates += from->updates;
+    into->positives += from->positives;
+    into->broken |= from->broken;
+    return into->broken ? sl_fail(err, SLUICE_E_NUMERIC, "the merged model has left the range of numbers") : SLUICE_OK;
+}

@@ -1,0 +1,33 @@
+/* Rows as they were given: the ids and names of their features, whatever they come from. */
+#include "rows/raw_row.h"
+
+#include "features/names.h"
+
+sl_raw_row sl_batch_raw(const sluice_batch *b, size_t i) {
+    size_t at = b->start[i];
+    return (sl_raw_row){.batch = b, .at = at, .value = b->value + at, .n = b->start[i + 1] - at};
+}
+
+sl_raw_row sl_example_raw(const sluice_example *x) {
+    return (sl_raw_row){.ids = x->ids, .names = x->names, .value = x->values, .n = x->n};
+}
+
+bool sl_raw_has_names(const sl_raw_row *r) { return r->batch ? r->batch->has_names : r->names != NULL; }
+
+const char *sl_raw_name(const sl_raw_row *r, size_t k, char *digits, size_t *n, uint64_t *hash) {
+    const char *name = digits;
+    if (r->batch && r->batch->has_names) {
+        const sl_name *at = &r->batch->name[r->at + k];
+        *n = at->n;
+        *hash = r->batch->hash[r->at + k];
+        return r->batch->text + at->at;
+    }
+    if (r->names) {
+        name = r->names[k].text;
+        *n = r->names[k].n;
+    } else {
+        *n = sl_name_of_id(sl_raw_id(r, k), digits);
+    }
+    *hash = sl_name_hash(name, *n);
+    return name;
+}
