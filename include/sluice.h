@@ -251,6 +251,22 @@ SLUICE_API const sluice_settings *sluice_model_settings(const sluice_model *mode
 /* The value of the i-th parameter of the model's learner. */
 SLUICE_API double sluice_model_param(const sluice_model *model, size_t i);
 
+/* Metadata: bytes that a program keeps in the model under keys of its own, such as how its reader makes features. The
+ * library does nothing with them but copy and save them; sluice_model_merge() keeps those of `into`. Keys are text
+ * without spaces and control characters; those that begin with "sluice." are reserved, "reader." is what the program
+ * `sluice` keeps. */
+#define SLUICE_MAX_METADATA 256             /* keys in a model */
+#define SLUICE_MAX_METADATA_KEY 255         /* bytes of a key */
+#define SLUICE_MAX_METADATA_BYTES (1 << 20) /* bytes of a value */
+
+/* Keeps a copy of n bytes under a key, instead of what was there. bytes NULL: removes the key. */
+SLUICE_API sluice_status sluice_model_set_metadata(sluice_model *model, const char *key, const void *bytes, size_t n);
+/* The bytes of a key, followed by a NUL that *n (may be NULL) does not count; NULL where there is no such key. They are
+ * valid until the key is set again. */
+SLUICE_API const void *sluice_model_metadata(const sluice_model *model, const char *key, size_t *n);
+/* The i-th key in ascending order, and its bytes; NULL past the last. */
+SLUICE_API const char *sluice_model_metadata_at(const sluice_model *model, size_t i, const void **bytes, size_t *n);
+
 typedef struct sluice_weight {
     uint64_t id;
     float weight;

@@ -96,6 +96,7 @@ sluice_model *sluice_model_new(const char *name, const char *const *params, size
 void sluice_model_free(sluice_model *m) {
     if (!m) return;
     sl_features_free(&m->features);
+    sl_metadata_free(&m->metadata);
     for (int i = 0; i < 2; i++) sl_numbers_free(&m->numbers[i]);
     sl_top_free(&m->state.top);
     sl_pending_free(&m->state.pending);
@@ -142,6 +143,7 @@ static void *no_memory(sluice_model *m, sluice_error *err) {
 sluice_model *sl_model_copy_without_pending(const sluice_model *from, sluice_error *err) {
     sluice_model *to = sl_model_empty(from->learner, from->rule, from->params, &from->settings, err);
     if (!to) return NULL;
+    if (!sl_metadata_copy(&to->metadata, &from->metadata)) return no_memory(to, err);
     sl_model_copy_counts(to, from);
     sl_keys_walk w;
     bool fine = sl_keys_start(&w, &from->features);
@@ -189,6 +191,7 @@ static bool add_weight(sluice_model *m, const sluice_weight *w, uint32_t *slot) 
 static sluice_model *freeze(const sluice_model *from, sluice_error *err) {
     sluice_model *to = sl_model_empty(from->learner, &sl_predict_only, from->params, &from->settings, err);
     if (!to) return NULL;
+    if (!sl_metadata_copy(&to->metadata, &from->metadata)) return no_memory(to, err);
     sl_model_copy_counts(to, from);
     memset(to->scalars, 0, sizeof to->scalars);
     sluice_weight *weights;

@@ -5,6 +5,7 @@
 #include "calibration/online_calibration.h"
 #include "calibration/holdout_calibration.h"
 #include "learner/learner.h"
+#include "model/metadata.h"
 #include "features/feature_keys.h"
 #include "rows/duplicate_ids.h"
 #include "rows/row_keys.h"
@@ -16,6 +17,7 @@ struct sluice_model {
     double params[SL_MAX_PARAMS];
     double scalars[SL_MAX_SCALARS];
     sluice_settings settings;
+    sl_metadata metadata; /* what programs keep in the model */
     sl_state state;
     sl_features features;
     uint64_t mistakes, updates, positives;
