@@ -127,12 +127,8 @@ typedef struct sluice_settings {
     double bias;           /* value of the constant feature that is added to every example; 0: none */
     unsigned normalize;    /* SLUICE_NORMALIZE_L2: every example is scaled to length 1 (before the bias is added) */
     unsigned hash_bits;    /* 0: features are exact; 1..30: they are hashed to that many bits and may collide */
-    uint64_t max_features; /* keep at most so many: features of weight zero make way, those seen longest ago first, and
-                              where there are none new ones are left out; 0: no limit */
-    /* how readers make features (sluice_reader_options): the model only remembers */
-    unsigned ngrams, tf;
-    int no_header;
-    char format[16], label[128], weight[128]; /* "": nothing to remember */
+    uint64_t max_features; /* limit on features. When full, zero-weight features are evicted, least recently seen first;
+                              if there are none, new features are ignored. 0: no limit */
 } sluice_settings;
 
 /* Limits of one model. */
@@ -234,9 +230,9 @@ typedef struct sluice_model_facts {
     int is_final;
     uint64_t examples, mistakes, updates, positives; /* over the model's whole life */
     uint64_t features_seen, nonzeros;
-    sluice_settings settings;
+    uint64_t max_features;     /* as in the settings, sluice_model_settings() */
     int has_names;             /* its features are known by names */
-    uint64_t evicted, refused; /* by max_features: features that made way, and times that a new one found no room */
+    uint64_t evicted, refused; /* by max_features: features evicted, and times that a new one found no room */
     uint64_t waiting;          /* examples of an unfinished batch: counted, but not yet learned */
     int calibration;           /* SLUICE_CALIBRATION_ */
     int log_odds;              /* the learner's margins are log odds */
@@ -244,8 +240,6 @@ typedef struct sluice_model_facts {
 
 /* Fills in what the model is. Counts its nonzero weights: costs a sweep over the features. */
 SLUICE_API void sluice_model_describe(const sluice_model *model, sluice_model_facts *facts);
-/* Changes what the model only remembers: everything from ngrams on. */
-SLUICE_API sluice_status sluice_model_remember(sluice_model *model, const sluice_settings *settings);
 /* The settings alone, at no cost; as long as the model lives. */
 SLUICE_API const sluice_settings *sluice_model_settings(const sluice_model *model);
 /* The value of the i-th parameter of the model's learner. */

@@ -22,12 +22,12 @@ int stream_options(const args *a, sluice_reader_options *options) {
 }
 
 int text_options(const args *a, unsigned *ngrams, unsigned *tf) {
-    static const char *const words[] = {"", "binary", "count", "log", NULL}; /* by SLUICE_TF_ */
+    static const char *const words[] = {"binary", "count", "log", NULL}; /* by SLUICE_TF_, from 1 */
     uint64_t n = 0;
     size_t word = 0;
     int rc = args_count(a, "ngrams", 1, SLUICE_MAX_NGRAMS, &n);
     if (!rc && args_has(a, "tf")) {
-        rc = args_word(a, "tf", words + 1, &word);
+        rc = args_word(a, "tf", words, &word);
         word++;
     }
     *ngrams = (unsigned)n;
@@ -35,8 +35,33 @@ int text_options(const args *a, unsigned *ngrams, unsigned *tf) {
     return rc;
 }
 
-void stream_for_model(sluice_reader_options *options, const sluice_model *model) {
-    const sluice_settings *kept = sluice_model_settings(model);
+/* ---- what a model keeps of its reader ------------------------------------------------------------------------------
+ */
+
+static const char *const tf_words[] = {"", "binary", "count", "log"}; /* by SLUICE_TF_ */
+
+static const char *kept_text(const sluice_model *model, const char *key) {
+    const char *text = sluice_model_metadata(model, key, NULL);
+    return text ? text : "";
+}
+
+static void copy_kept(char *to, size_t room, const sluice_model *model, const char *key) {
+    snprintf(to, room, "%s", kept_text(model, key));
+}
+
+reader_settings model_reader_settings(const sluice_model *model) {
+    reader_settings s = {.no_header = *kept_text(model, "reader.no_header") != 0};
+    s.ngrams = (unsigned)strtoul(kept_text(model, "reader.ngrams"), NULL, 10);
+    for (unsigned tf = SLUICE_TF_BINARY; tf <= SLUICE_TF_LOG; tf++)
+        if (strcmp(kept_text(model, "reader.tf"), tf_words[tf]) == 0) s.tf = tf;
+    copy_kept(s.format, sizeof s.format, model, "reader.format");
+    copy_kept(s.label, sizeof s.label, model, "reader.label");
+    copy_kept(s.weight, sizeof s.weight, model, "reader.weight");
+    return s;
+}
+
+void stream_for_model(sluice_reader_options *options, const sluice_model *model, reader_settings *kept) {
+    *kept = model_reader_settings(model);
     options->ngrams = kept->ngrams;
     options->tf = kept->tf;
     options->hint = kept->format;
@@ -45,20 +70,31 @@ void stream_for_model(sluice_reader_options *options, const sluice_model *model)
     if (!options->weight && *kept->weight) options->weight = kept->weight;
 }
 
-/* Copies a text that is to be remembered; one that is too long, or has line ends, is not. */
-static void remember_text(char *to, size_t room, const char *text) {
-    if (text && strlen(text) < room && !strchr(text, '\n')) strcpy(to, text);
+/* Keeps a text; one that is too long, or has line ends, is not kept. */
+static int keep_text(sluice_model *model, const char *key, size_t room, const char *text) {
+    if (!text || !*text || strlen(text) >= room || strchr(text, '\n')) return DONE;
+    if (sluice_model_set_metadata(model, key, text, strlen(text)) == SLUICE_OK) return DONE;
+    return complain_error(sluice_model_error(model));
+}
+
+int remember_text_options(const args *a, sluice_model *model) {
+    unsigned ngrams, tf;
+    char digits[16] = "";
+    int rc = text_options(a, &ngrams, &tf);
+    if (ngrams) snprintf(digits, sizeof digits, "%u", ngrams);
+    if (!rc) rc = keep_text(model, "reader.ngrams", sizeof digits, digits);
+    return rc ? rc : keep_text(model, "reader.tf", sizeof digits, tf_words[tf]);
 }
 
 int remember_stream(const args *a, sluice_model *model, const char *format) {
-    static const char *const raw[] = {"text", "url"}; /* no ending says so for sure */
-    sluice_settings s = *sluice_model_settings(model);
-    for (size_t i = 0; i < 2; i++)
-        if (format && strcmp(format, raw[i]) == 0) remember_text(s.format, sizeof s.format, format);
-    if (!*s.label) remember_text(s.label, sizeof s.label, args_value(a, "label"));
-    if (!*s.weight) remember_text(s.weight, sizeof s.weight, args_value(a, "weight"));
-    s.no_header |= args_has(a, "no-header");
-    return sluice_model_remember(model, &s) == SLUICE_OK ? DONE : complain_error(sluice_model_error(model));
+    reader_settings s = model_reader_settings(model);
+    int raw = format && (strcmp(format, "text") == 0 || strcmp(format, "url") == 0); /* no ending says so for sure */
+    int rc = DONE;
+    if (raw) rc = keep_text(model, "reader.format", sizeof s.format, format);
+    if (!rc && !*s.label) rc = keep_text(model, "reader.label", sizeof s.label, args_value(a, "label"));
+    if (!rc && !*s.weight) rc = keep_text(model, "reader.weight", sizeof s.weight, args_value(a, "weight"));
+    if (!rc && args_has(a, "no-header")) rc = keep_text(model, "reader.no_header", 2, "1");
+    return rc;
 }
 
 int reserve_margins(double **margins, size_t *room, size_t rows) {

@@ -36,11 +36,22 @@ int stream_options(const args *a, sluice_reader_options *options);
 
 /* Reads --ngrams and --tf; 0 where they are not given. Returns DONE or WRONG_USAGE. */
 int text_options(const args *a, unsigned *ngrams, unsigned *tf);
-/* The features that a model knows are made in the way it remembers. */
-void stream_for_model(sluice_reader_options *options, const sluice_model *model);
 
-/* Makes the model remember how its features were read (`format`: the last input's, or NULL), so that nobody has to say
- * it again. Returns an exit status. */
+/* How the features of a model were read. It is kept in the model's metadata, under the keys "reader.ngrams",
+ * "reader.tf" and so on, so that the options need not be given again. */
+typedef struct reader_settings {
+    unsigned ngrams, tf; /* 0: not given */
+    int no_header;
+    char format[16], label[128], weight[128]; /* "": none is kept */
+} reader_settings;
+
+reader_settings model_reader_settings(const sluice_model *model);
+/* Sets the reader's options to what the model keeps. `kept` must live as long as the options. */
+void stream_for_model(sluice_reader_options *options, const sluice_model *model, reader_settings *kept);
+
+/* Keeps --ngrams and --tf in the model, where they are given. Returns an exit status. */
+int remember_text_options(const args *a, sluice_model *model);
+/* Keeps in the model how its features were read; `format`: the last input's, or NULL. Returns an exit status. */
 int remember_stream(const args *a, sluice_model *model, const char *format);
 
 /* Room for the margins of so many rows; what it held is gone. Returns DONE or FAILED. */

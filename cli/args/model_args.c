@@ -14,7 +14,6 @@ int example_settings(const args *a, sluice_settings *settings) {
     *settings = (sluice_settings){.size = sizeof *settings};
     int rc = args_number(a, "bias", &settings->bias);
     if (!rc) rc = args_word(a, "normalize", norms, &norm);
-    if (!rc) rc = text_options(a, &settings->ngrams, &settings->tf);
     settings->normalize = norm ? SLUICE_NORMALIZE_L2 : SLUICE_NORMALIZE_NONE;
     return rc;
 }
@@ -111,16 +110,19 @@ static int check_resumed(const args *a, const recipe *r, const sluice_model *mod
         return wrong_usage(
             a->command->name,
             "-i %s: a predict-only model (train --final) cannot go on learning; keep the full one for that", path);
-    const sluice_settings *has = &facts.settings, *asked = &r->settings;
+    const sluice_settings *has = sluice_model_settings(model), *asked = &r->settings;
+    reader_settings kept = model_reader_settings(model);
+    unsigned ngrams, tf;
+    int rc = text_options(a, &ngrams, &tf);
+    if (rc) return rc;
     /* the model keeps its bias as a float */
     if (args_has(a, "bias") && (float)asked->bias != (float)has->bias) return contradicts(a, "bias", path);
     if (args_has(a, "normalize") && asked->normalize != has->normalize) return contradicts(a, "normalize", path);
     if (args_has(a, "hash") && asked->hash_bits != has->hash_bits) return contradicts(a, "hash", path);
     if (args_has(a, "max-features") && asked->max_features != has->max_features)
         return contradicts(a, "max-features", path);
-    if (args_has(a, "ngrams") && asked->ngrams != (has->ngrams ? has->ngrams : 1))
-        return contradicts(a, "ngrams", path);
-    if (args_has(a, "tf") && asked->tf != (has->tf ? has->tf : SLUICE_TF_LOG)) return contradicts(a, "tf", path);
+    if (args_has(a, "ngrams") && ngrams != (kept.ngrams ? kept.ngrams : 1)) return contradicts(a, "ngrams", path);
+    if (args_has(a, "tf") && tf != (kept.tf ? kept.tf : SLUICE_TF_LOG)) return contradicts(a, "tf", path);
     return check_params(a, r, model, &facts, path);
 }
 
@@ -152,7 +154,7 @@ static int load_or_make(const args *a, sluice_model **model) {
         *model = path ? sluice_model_load(path, &err) : recipe_model(&r, NULL, &err);
         if (!*model) rc = complain_error(&err);
     }
-    if (!rc && path) rc = check_resumed(a, &r, *model, path);
+    if (!rc) rc = path ? check_resumed(a, &r, *model, path) : remember_text_options(a, *model);
     recipe_free(&r);
     return rc;
 }

@@ -81,7 +81,7 @@ static int print_facts(const args *a, const inspected *in, uint64_t dimension, u
     report r = report_start(args_has(a, "json"));
     report_text(&r, "learner", f.learner->name);
     report_params(&r, in->model, &f);
-    report_settings(&r, &f.settings);
+    report_settings(&r, in->model);
     report_truth(&r, "predict_only", f.is_final);
     report_truth(&r, "probability", sluice_model_has_probability(in->model));
     report_text(&r, "calibration", calibration_word(f.calibration));

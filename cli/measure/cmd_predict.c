@@ -19,6 +19,7 @@ typedef struct predicting {
     sluice_model *model; /* in its final form */
     sluice_reader *reader;
     sluice_reader_options reading;
+    reader_settings kept; /* `reading` points to it */
     int proba, quiet;
 } predicting;
 
@@ -86,7 +87,7 @@ static int prepare(const args *a, predicting *p) {
     sluice_model_free(full);
     if (rc) return rc;
     if (!p->model) return complain_error(&err);
-    stream_for_model(&p->reading, p->model);
+    stream_for_model(&p->reading, p->model, &p->kept);
     p->reading.unlabelled = 1;
 
     note_stdin(a);

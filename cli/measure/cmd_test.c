@@ -27,6 +27,7 @@ static int print_results(const args *a, const sluice_model *model, const measure
 
 static int run(const args *a) {
     sluice_reader_options reading;
+    reader_settings kept;
     sluice_meter_options how;
     const char *path = args_value(a, "model");
     if (!path) return wrong_usage(a->command->name, "which model? give it with -m MODEL");
@@ -35,7 +36,7 @@ static int run(const args *a) {
     if (rc) return rc;
     sluice_model *model;
     if ((rc = model_to_use(a, path, &model, NULL))) return rc;
-    stream_for_model(&reading, model);
+    stream_for_model(&reading, model, &kept);
 
     measured result = {0};
     progress p = progress_start(a->quiet, 1, 0);

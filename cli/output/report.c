@@ -127,30 +127,33 @@ void report_params_but(report *r, const sluice_model *model, const sluice_model_
     json_close(&r->j, '}');
 }
 
-static const char *tf_word(const sluice_settings *s) {
+static const char *tf_word(const reader_settings *s) {
     return s->tf == SLUICE_TF_BINARY ? "binary" : s->tf == SLUICE_TF_COUNT ? "count" : "log";
 }
 
 /* On one line, and only what is not usual. */
-static void settings_text(const report *r, const sluice_settings *s, const char *normalize) {
+static void settings_text(const report *r, const sluice_settings *s, const reader_settings *kept,
+                          const char *normalize) {
     char bias[32];
     sluice_format_double(bias, s->bias);
     print_label(r, "settings");
     printf("bias=%s normalize=%s hash=%u", bias, normalize, s->hash_bits);
     if (s->max_features) printf(" max-features=%" PRIu64, s->max_features);
-    if (s->ngrams) printf(" ngrams=%u", s->ngrams);
-    if (s->tf) printf(" tf=%s", tf_word(s));
-    if (*s->format) printf(" format=%s", s->format);
-    if (*s->label) printf(" label=%s", s->label);
-    if (*s->weight) printf(" weight=%s", s->weight);
-    if (s->no_header) printf(" no-header");
+    if (kept->ngrams) printf(" ngrams=%u", kept->ngrams);
+    if (kept->tf) printf(" tf=%s", tf_word(kept));
+    if (*kept->format) printf(" format=%s", kept->format);
+    if (*kept->label) printf(" label=%s", kept->label);
+    if (*kept->weight) printf(" weight=%s", kept->weight);
+    if (kept->no_header) printf(" no-header");
     putchar('\n');
 }
 
-void report_settings(report *r, const sluice_settings *s) {
+void report_settings(report *r, const sluice_model *model) {
+    const sluice_settings *s = sluice_model_settings(model);
+    const reader_settings read = model_reader_settings(model), *kept = &read;
     const char *normalize = s->normalize == SLUICE_NORMALIZE_L2 ? "l2" : "none";
     if (!r->as_json && !r->as_rows) {
-        settings_text(r, s, normalize);
+        settings_text(r, s, kept, normalize);
         return;
     }
     if (r->as_json) report_open(r, "settings");
@@ -158,12 +161,12 @@ void report_settings(report *r, const sluice_settings *s) {
     report_text(r, "normalize", normalize);
     report_count(r, "hash", s->hash_bits);
     report_count(r, "max_features", s->max_features);
-    report_count(r, "ngrams", s->ngrams ? s->ngrams : 1);
-    report_text(r, "tf", tf_word(s));
-    report_text(r, "format", *s->format ? s->format : NULL);
-    report_text(r, "label", *s->label ? s->label : NULL);
-    report_text(r, "weight", *s->weight ? s->weight : NULL);
-    report_truth(r, "no_header", s->no_header);
+    report_count(r, "ngrams", kept->ngrams ? kept->ngrams : 1);
+    report_text(r, "tf", tf_word(kept));
+    report_text(r, "format", *kept->format ? kept->format : NULL);
+    report_text(r, "label", *kept->label ? kept->label : NULL);
+    report_text(r, "weight", *kept->weight ? kept->weight : NULL);
+    report_truth(r, "no_header", kept->no_header);
     if (r->as_json) report_close(r);
 }
 
@@ -211,7 +214,7 @@ void report_size(report *r, const sluice_model_facts *facts, uint64_t dimension)
     report_count(r, "nonzeros", facts->nonzeros);
     report_count(r, "dimension", dimension);
     report_figure(r, "sparsity", sparsity(facts->nonzeros, dimension));
-    if (!facts->settings.max_features) return;
+    if (!facts->max_features) return;
     report_count(r, "evicted", facts->evicted);
     report_count(r, "refused", facts->refused);
 }
@@ -227,7 +230,7 @@ void warn_model(const sluice_model_facts *facts) {
     if (facts->refused)
         warning("%" PRIu64 " times a new feature found no room: every one of the %" PRIu64
                 " has a weight; a larger lambda, or --max-features, makes room",
-                facts->refused, facts->settings.max_features);
+                facts->refused, facts->max_features);
     if (facts->updates && !facts->nonzeros)
         warning("no weight is left: lambda is too large for so few examples, or the values need --normalize l2");
 }

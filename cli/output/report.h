@@ -29,7 +29,7 @@ void report_close(report *r);
 void report_params(report *r, const sluice_model *model, const sluice_model_facts *facts);
 /* All but the one of this name. */
 void report_params_but(report *r, const sluice_model *model, const sluice_model_facts *facts, const char *omitted);
-void report_settings(report *r, const sluice_settings *settings);
+void report_settings(report *r, const sluice_model *model);
 void report_measures(report *r, const sluice_measures *m);
 void report_skipped(report *r, const skip_tally *skipped);
 /* features_seen, nonzeros, dimension and sparsity; `dimension` 0 means the features seen. */

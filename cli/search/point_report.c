@@ -14,11 +14,10 @@ void print_figure(int width, double x) {
 }
 
 void report_search_settings(report *r, const args *a, const recipe *like, const char *format) {
-    sluice_settings settings = like->settings;
     sluice_model *model = recipe_model(like, NULL, &(sluice_error){0});
-    if (model && remember_stream(a, model, format) == DONE) settings = *sluice_model_settings(model);
+    if (model && remember_text_options(a, model) == DONE && remember_stream(a, model, format) == DONE)
+        report_settings(r, model);
     sluice_model_free(model);
-    report_settings(r, &settings);
 }
 
 /* A model of the point knows what its parameters are. */

@@ -153,11 +153,13 @@ static int print_results(const selecting *t) {
     sluice_model_facts facts = {.size = sizeof facts};
     sluice_model *model = budget_model(s, &s->budgets[0], &err);
     if (!model) return complain_error(&err);
+    int rc = remember_text_options(t->a, model);
+    if (rc) return sluice_model_free(model), rc;
     sluice_model_describe(model, &facts);
     report r = report_start(args_has(t->a, "json"));
     report_text(&r, "learner", facts.learner->name);
     report_params_but(&r, model, &facts, BUDGET_PARAM);
-    report_settings(&r, &facts.settings);
+    report_settings(&r, model);
     report_count(&r, "examples", sluice_batch_rows(s->learned));
     report_count(&r, "passes", s->passes);
     report_test(&r, t);

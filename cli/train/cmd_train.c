@@ -201,7 +201,7 @@ static int run(const args *a) {
     if (!rc) rc = check_files(&t);
     if (!rc) rc = make_meter(&t);
     if (!rc) {
-        stream_for_model(&t.reading, t.model);
+        stream_for_model(&t.reading, t.model, &t.kept);
         rc = trace_start(&t.trace);
     }
     if (!rc) rc = count_before(&t);

@@ -21,7 +21,7 @@ int print_results(const training *t) {
     report r = report_start(args_has(t->a, "json"));
     report_text(&r, "learner", t->facts.learner->name);
     report_params(&r, t->model, &t->facts);
-    report_settings(&r, &t->facts.settings);
+    report_settings(&r, t->result);
     report_measures(&r, &t->measures);
     report_count(&r, "updates", t->facts.updates - t->updates_before);
     if (t->facts.learner->flags & SLUICE_LEARNER_BATCH) report_count(&r, "waiting", t->waiting);

@@ -149,6 +149,6 @@ void put_params(FILE *out, const train_page *g) {
 
 void put_settings(FILE *out, const train_page *g) {
     report r = start_rows(out, "settings");
-    report_settings(&r, &g->t->facts.settings);
+    report_settings(&r, g->t->result);
     fputs("</table>\n", out);
 }

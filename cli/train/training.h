@@ -10,6 +10,7 @@
 typedef struct training {
     const args *a;
     sluice_reader_options reading;
+    reader_settings kept; /* what the model keeps of its reader: `reading` points to it */
     sluice_meter_options how;
     const char *output, *test, *page;
     uint64_t passes, dimension, top;

@@ -114,7 +114,7 @@ static int learn_best(searching *s) {
     s->model = recipe_model(&s->t.list.points[0].recipe, NULL, &err);
     if (!s->model) return complain_error(&err);
     sluice_model_set_threads(s->model, s->a->threads);
-    int rc = DONE;
+    int rc = remember_text_options(s->a, s->model);
     for (uint64_t pass = 0; pass < s->t.passes && !rc; pass++) rc = learn_rows(s);
     if (!rc) rc = remember_stream(s->a, s->model, s->data.format);
     if (!rc && sluice_model_end_run(s->model) != SLUICE_OK) rc = complain_error(sluice_model_error(s->model));

@@ -57,11 +57,11 @@ static size_t find_idle(const sl_features *f, uint64_t t, const sl_idle_test *te
 
 bool sl_evict(sl_features *f, uint64_t t, const sl_idle_test *idle) {
     sl_limit *l = &f->limit;
-    if (t < l->next_sweep) return true;
+    if (t < l->next_scan) return true;
     candidate *c = malloc(((size_t)f->names.used + 1) * sizeof *c);
     if (!c) return false;
     size_t n = find_idle(f, t, idle, c), share = (size_t)(l->most / SHARE + 1);
-    if (n < share) l->next_sweep = t + share; /* little to evict: do not scan for every new feature */
+    if (n < share) l->next_scan = t + share; /* little to evict: do not scan for every new feature */
     if (n > share) {
         select_first(c, n, share);
         n = share;

@@ -12,7 +12,7 @@ typedef struct sl_limit {
     uint64_t *born;      /* features added before this one. Numbers are reused, so they do not give that order */
     size_t room;
     uint64_t evicted, refused;
-    uint64_t next_sweep; /* no scan for features to evict before this round */
+    uint64_t next_scan; /* no scan for features to evict before this round */
 } sl_limit;
 
 typedef struct sl_features {

@@ -85,6 +85,16 @@ static bool take_calibration(facts *f, sl_online_calibration *c) {
     return text && sl_online_calibration_possible(c);
 }
 
+/* How readers made the features is metadata now: "reader.ngrams" and so on, where it is not empty. */
+static bool keep_reader_settings(sluice_model *m, const char *const *values) {
+    static const char *const keys[] = {"reader.ngrams", "reader.tf",    "reader.no_header",
+                                       "reader.format", "reader.label", "reader.weight"};
+    for (size_t i = 0; i < 6; i++)
+        if (*values[i] && sl_metadata_set(&m->metadata, keys[i], values[i], strlen(values[i]), &m->error) != SLUICE_OK)
+            return false;
+    return true;
+}
+
 sluice_status sl_load_facts(sl_loader *l) {
     facts f = {.n = 0};
     const char *name, *kind, *fields, *text;
@@ -119,6 +129,7 @@ sluice_status sl_load_facts(sl_loader *l) {
             return DAMAGED(l, "the model file is damaged: scalar %s is missing", rule->scalars[i]);
     }
     sluice_settings settings = {.size = sizeof settings};
+    char format[16] = "", label[128] = "", weight[128] = "";
     uint64_t normalize, hash_bits, ngrams = 0, tf = 0, no_header = 0, examples, mistakes, updates, positives,
                                    births = 0, named = 0;
     sl_limit limit = {0};
@@ -130,31 +141,34 @@ sluice_status sl_load_facts(sl_loader *l) {
         !take_count(&f, "normalize=", &normalize) || !take_count(&f, "hash_bits=", &hash_bits) ||
         (newer && (!take_count(&f, "max_features=", &settings.max_features) || !take_count(&f, "ngrams=", &ngrams) ||
                    !take_count(&f, "tf=", &tf) || !take_count(&f, "no_header=", &no_header) ||
-                   !take_text(&f, "format=", settings.format, sizeof settings.format) ||
-                   !take_text(&f, "label=", settings.label, sizeof settings.label) ||
-                   !take_text(&f, "weight=", settings.weight, sizeof settings.weight))) ||
+                   !take_text(&f, "format=", format, sizeof format) || !take_text(&f, "label=", label, sizeof label) ||
+                   !take_text(&f, "weight=", weight, sizeof weight))) ||
         !take_count(&f, "examples=", &examples) || !take_count(&f, "mistakes=", &mistakes) ||
         !take_count(&f, "updates=", &updates) || !take_count(&f, "positives=", &positives) ||
         !take_count(&f, "seen=", &l->seen) ||
         (newer && (!take_count(&f, "births=", &births) || !take_count(&f, "named=", &named) ||
                    !take_count(&f, "evicted=", &limit.evicted) || !take_count(&f, "refused=", &limit.refused) ||
-                   !take_count(&f, "next_sweep=", &limit.next_sweep) || !take_list(&f, "growth=", growth, 64, &grown) ||
+                   !take_count(&f, "next_sweep=", &limit.next_scan) || !take_list(&f, "growth=", growth, 64, &grown) ||
                    !take_list(&f, "newest=", newest, SL_NEWEST, &arrivals))) ||
         (l->version >= 3 && !take_calibration(&f, &calibration)) || f.taken != f.n || normalize > UINT32_MAX ||
-        hash_bits > UINT32_MAX || ngrams > UINT32_MAX || tf > UINT32_MAX || named > 1 || no_header > 1)
+        hash_bits > UINT32_MAX || ngrams > SLUICE_MAX_NGRAMS || tf > SLUICE_TF_LOG || named > 1 || no_header > 1)
         return DAMAGED(l, "the model file is damaged: its settings or counts are incomplete");
     settings.normalize = (unsigned)normalize;
     settings.hash_bits = (unsigned)hash_bits;
-    settings.ngrams = (unsigned)ngrams;
-    settings.tf = (unsigned)tf;
-    settings.no_header = (int)no_header;
     if (sl_settings_check(&settings, &why) != SLUICE_OK)
         return DAMAGED(l, "the model file is damaged: %s", why.message);
     if (examples > INT64_MAX || mistakes > examples || updates > examples || positives > examples ||
-        l->seen > SLUICE_MAX_FEATURES || (named && hash_bits) || limit.next_sweep > INT64_MAX)
+        l->seen > SLUICE_MAX_FEATURES || (named && hash_bits) || limit.next_scan > INT64_MAX)
         return DAMAGED(l, "the model file is damaged: its counts contradict each other");
     sluice_model *m = l->model = sl_model_empty(learner, rule, params, &settings, l->err);
     if (!m) return l->err ? l->err->status : SLUICE_E_MEMORY;
+    const char *const reader[] = {ngrams ? (char[2]){(char)('0' + ngrams), 0} : "",
+                                  ((const char *const[]){"", "binary", "count", "log"})[tf],
+                                  no_header ? "1" : "",
+                                  format,
+                                  label,
+                                  weight};
+    if (!keep_reader_settings(m, reader)) return sl_fail(l->err, SLUICE_E_MEMORY, "no memory for the model");
     memcpy(m->scalars, scalars, sizeof scalars);
     m->state.t = examples;
     m->mistakes = mistakes;

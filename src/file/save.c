@@ -77,6 +77,19 @@ static char *put_calibration(char *t, const sl_online_calibration *c) {
     return t + sprintf(t, "\n");
 }
 
+/* How readers made the features: programs keep it as metadata, this format has a line for each of these keys. */
+static char *put_reader_settings(char *t, const sl_metadata *d) {
+    static const char *const keys[] = {"ngrams", "tf", "no_header", "format", "label", "weight"};
+    for (size_t i = 0; i < 6; i++) {
+        char key[32];
+        snprintf(key, sizeof key, "reader.%s", keys[i]);
+        const char *value = sl_metadata_get(d, key, NULL);
+        if (value && i == 1) value = strcmp(value, "binary") == 0 ? "1" : strcmp(value, "count") == 0 ? "2" : "3";
+        t += sprintf(t, "%s=%.127s\n", keys[i], value ? value : i < 3 ? "0" : "");
+    }
+    return t;
+}
+
 static sluice_status write_facts(const sluice_model *m, section *s, sink *out) {
     begin(s, "MODL");
     char *text = (char *)s->bytes + s->n, line[256];
@@ -96,16 +109,14 @@ static sluice_status write_facts(const sluice_model *m, section *s, sink *out) {
     }
     sluice_format_double(line, m->settings.bias);
     t += sprintf(t, "bias=%s\nnormalize=%u\nhash_bits=%u\n", line, m->settings.normalize, m->settings.hash_bits);
-    const sluice_settings *set = &m->settings;
-    t += sprintf(t, "max_features=%" PRIu64 "\nngrams=%u\ntf=%u\n", set->max_features, set->ngrams, set->tf);
-    t += sprintf(t, "no_header=%d\nformat=%s\nlabel=%s\nweight=%s\n", set->no_header != 0, set->format, set->label,
-                 set->weight);
+    t += sprintf(t, "max_features=%" PRIu64 "\n", m->settings.max_features);
+    t = put_reader_settings(t, &m->metadata);
     t += sprintf(t, "examples=%" PRIu64 "\nmistakes=%" PRIu64 "\nupdates=%" PRIu64 "\npositives=%" PRIu64 "\n",
                  m->state.t, m->mistakes, m->updates, m->positives);
     t += sprintf(t, "seen=%" PRIu64 "\nbirths=%" PRIu64 "\nnamed=%d\n", m->features.space.seen,
                  m->features.space.births, m->features.named);
     t += sprintf(t, "evicted=%" PRIu64 "\nrefused=%" PRIu64 "\nnext_sweep=%" PRIu64 "\n", m->features.limit.evicted,
-                 m->features.limit.refused, m->features.limit.next_sweep);
+                 m->features.limit.refused, m->features.limit.next_scan);
     uint64_t seen[64];
     size_t grown = sluice_model_growth(m, seen, 64);
     t = put_list(t, "growth=", seen, grown);

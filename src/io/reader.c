@@ -26,7 +26,6 @@
 #include "base/error.h"
 #include "base/system.h"
 #include "base/thread_team.h"
-#include "learner/param.h"
 #include "io/named/csv.h"
 #include "io/format.h"
 #include "io/reader.h"
@@ -326,7 +325,9 @@ static sluice_status set_up(sluice_reader *r, const sluice_reader_options *given
     if (given) memcpy(&o, given, given->size < sizeof o ? given->size : sizeof o);
     if (o.format && !(r->format = sl_format_find(o.format, err))) return SLUICE_E_USAGE;
     if (o.hint && *o.hint && !(r->hint = sl_format_find(o.hint, err))) return SLUICE_E_USAGE;
-    if (!sl_text_options_fit(o.ngrams, o.tf, err)) return SLUICE_E_USAGE;
+    if (o.ngrams > SLUICE_MAX_NGRAMS || o.tf > SLUICE_TF_LOG)
+        return sl_fail(err, SLUICE_E_USAGE, "n-grams have 1 to %d words, and tf is binary, count or log",
+                       SLUICE_MAX_NGRAMS);
     if (!keep_text(&r->label, o.label) || !keep_text(&r->weight, o.weight))
         return sl_fail(err, SLUICE_E_MEMORY, "no memory");
     r->rules = (sl_rules){

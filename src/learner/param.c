@@ -99,9 +99,3 @@ void sl_param_write(char text[128], const sluice_param_info *param, double value
         sluice_format_double(number, value);
     snprintf(text, 128, "%s=%s", param->name, shown);
 }
-
-bool sl_text_options_fit(unsigned ngrams, unsigned tf, sluice_error *err) {
-    if (ngrams <= SLUICE_MAX_NGRAMS && tf <= SLUICE_TF_LOG) return true;
-    sl_fail(err, SLUICE_E_USAGE, "n-grams have 1 to %d words, and tf is binary, count or log", SLUICE_MAX_NGRAMS);
-    return false;
-}

@@ -7,7 +7,4 @@
 /* Writes "name=value" as the gate reads it back exactly. */
 void sl_param_write(char text[128], const sluice_param_info *param, double value);
 
-/* Whether readers can make features of text so; else the error says how. */
-bool sl_text_options_fit(unsigned ngrams, unsigned tf, sluice_error *err);
-
 #endif

@@ -6,16 +6,10 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "learner/param.h"
 
 void sluice_free(void *memory) { free(memory); }
 
 const sluice_error *sluice_model_error(const sluice_model *model) { return &model->error; }
-
-static bool is_line(const char *text, size_t room) {
-    const char *end = memchr(text, 0, room);
-    return end && !memchr(text, '\n', (size_t)(end - text));
-}
 
 sluice_status sl_settings_check(const sluice_settings *s, sluice_error *err) {
     if (!isfinite((float)s->bias) || (s->bias != 0 && (float)s->bias == 0))
@@ -28,10 +22,6 @@ sluice_status sl_settings_check(const sluice_settings *s, sluice_error *err) {
         return sl_fail(err, SLUICE_E_USAGE, "a model keeps at most %u features", SLUICE_MAX_FEATURES);
     if (s->max_features && s->hash_bits)
         return sl_fail(err, SLUICE_E_USAGE, "hashed features have their limit already: hash or max_features, not both");
-    if (!is_line(s->format, sizeof s->format) || !is_line(s->label, sizeof s->label) ||
-        !is_line(s->weight, sizeof s->weight))
-        return sl_fail(err, SLUICE_E_USAGE, "what is remembered must be text without line ends");
-    if (!sl_text_options_fit(s->ngrams, s->tf, err)) return SLUICE_E_USAGE;
     return SLUICE_OK;
 }
 
@@ -124,7 +114,7 @@ void sl_model_copy_counts(sluice_model *to, const sluice_model *from) {
     to->broken = from->broken;
     to->features.limit.evicted = from->features.limit.evicted;
     to->features.limit.refused = from->features.limit.refused;
-    to->features.limit.next_sweep = from->features.limit.next_sweep;
+    to->features.limit.next_scan = from->features.limit.next_scan;
 }
 
 void sl_model_copy_history(sluice_model *to, const sluice_model *from) {

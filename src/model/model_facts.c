@@ -114,7 +114,7 @@ void sluice_model_describe(const sluice_model *m, sluice_model_facts *facts) {
         .positives = m->positives,
         .features_seen = m->features.space.seen,
         .nonzeros = count_nonzeros(m),
-        .settings = m->settings,
+        .max_features = m->settings.max_features,
         .has_names = m->features.named,
         .evicted = m->features.limit.evicted,
         .refused = m->features.limit.refused,
@@ -123,15 +123,6 @@ void sluice_model_describe(const sluice_model *m, sluice_model_facts *facts) {
         .log_odds = m->learner->has_probability && m->learner->has_probability(m->params),
     };
     memcpy(facts, &all, facts->size < sizeof all ? facts->size : sizeof all);
-}
-
-sluice_status sluice_model_remember(sluice_model *m, const sluice_settings *given) {
-    sluice_settings s = m->settings;
-    size_t first = offsetof(sluice_settings, ngrams);
-    if (given->size > first) memcpy((char *)&s + first, (const char *)given + first, given->size - first);
-    sluice_status status = sl_settings_check(&s, &m->error);
-    if (status == SLUICE_OK) m->settings = s;
-    return status;
 }
 
 const sluice_settings *sluice_model_settings(const sluice_model *m) { return &m->settings; }
