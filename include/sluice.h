@@ -18,7 +18,10 @@
  * otherwise; when memory runs out, new features of an example may count as seen.
  *   - `free(NULL)` forms are fine. What is handed out as const belongs to the library and lives as long as the object
  * it came from, or until the next call on that object where the comment says so.
- *   - Structs that may grow begin with their own size: write `= {.size = sizeof s}`; zero elsewhere means the default.
+ *   - Structs that may grow begin with their own size: write `= {.size = sizeof s}`; zero elsewhere means the default. A
+ * size of 0 is SLUICE_E_USAGE everywhere. Programs built with an older or a newer header may be used with this library:
+ * what only one side knows is left alone, or is zero; an option set that this version does not know is
+ * SLUICE_E_UNSUPPORTED.
  *   - A model is used by one thread while it learns. Calls that take a const model may run in many threads at once
  * while none learns. There is no global state; nothing prints or exits.
  */
@@ -239,7 +242,7 @@ typedef struct sluice_model_facts {
 } sluice_model_facts;
 
 /* Fills in what the model is. Counts its nonzero weights: costs a sweep over the features. */
-SLUICE_API void sluice_model_describe(const sluice_model *model, sluice_model_facts *facts);
+SLUICE_API sluice_status sluice_model_describe(const sluice_model *model, sluice_model_facts *facts);
 /* The settings alone, at no cost; as long as the model lives. */
 SLUICE_API const sluice_settings *sluice_model_settings(const sluice_model *model);
 /* The value of the i-th parameter of the model's learner. */
@@ -469,7 +472,7 @@ SLUICE_API void sluice_meter_free(sluice_meter *meter);
 SLUICE_API sluice_status sluice_meter_add(sluice_meter *meter, double margin, double label);
 /* Counts the margins of all rows of a batch; rows of importance 0 are absent. */
 SLUICE_API sluice_status sluice_meter_add_batch(sluice_meter *meter, const sluice_batch *batch, const double *margins);
-SLUICE_API void sluice_meter_read(sluice_meter *meter, sluice_measures *measures);
+SLUICE_API sluice_status sluice_meter_read(sluice_meter *meter, sluice_measures *measures);
 /* The mistakes alone, and *examples, at no cost (sluice_meter_read goes over all bins or margins). */
 SLUICE_API uint64_t sluice_meter_mistakes(const sluice_meter *meter, uint64_t *examples);
 

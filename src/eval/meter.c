@@ -4,6 +4,7 @@
 
 #include "rows/batch.h"
 #include "base/error.h"
+#include "base/sized_struct.h"
 #include "model/probability.h"
 
 /* The progressive AUC sorts margins into bins: the upper half of the bits of a float (sign, exponent, 7 bits of
@@ -27,8 +28,10 @@ struct sluice_meter {
 
 sluice_meter *sluice_meter_new(const sluice_meter_options *options, sluice_error *err) {
     sluice_meter *m = calloc(1, sizeof *m);
-    if (m && options)
-        memcpy(&m->options, options, options->size < sizeof m->options ? options->size : sizeof m->options);
+    if (m && sl_sized_read(&m->options, sizeof m->options, options, "sluice_meter_options", err) != SLUICE_OK) {
+        free(m);
+        return NULL;
+    }
     if (m && !m->options.exact_auc) {
         m->bin[0] = calloc(2 * (size_t)BINS, sizeof **m->bin);
         if (m->bin[0]) m->bin[1] = m->bin[0] + BINS;
@@ -266,11 +269,13 @@ uint64_t sluice_meter_mistakes(const sluice_meter *m, uint64_t *examples) {
 
 const sluice_error *sluice_meter_error(const sluice_meter *m) { return &m->error; }
 
-void sluice_meter_read(sluice_meter *m, sluice_measures *measures) {
+sluice_status sluice_meter_read(sluice_meter *m, sluice_measures *measures) {
+    sluice_status status = sl_sized_check(measures, "sluice_measures", &m->error);
+    if (status != SLUICE_OK) return status;
     uint64_t tp = m->count[1][1], fn = m->count[1][0], fp = m->count[0][1], tn = m->count[0][0];
     double pos = (double)(tp + fn), neg = (double)(tn + fp), all = pos + neg;
     double mu = m->options.mu_pos;
-    sluice_measures r = {.size = measures->size, .examples = tp + fn + fp + tn, .mistakes = fn + fp};
+    sluice_measures r = {.examples = tp + fn + fp + tn, .mistakes = fn + fp};
     r.true_pos = tp;
     r.false_pos = fp;
     r.true_neg = tn;
@@ -291,5 +296,6 @@ void sluice_meter_read(sluice_meter *m, sluice_measures *measures) {
     r.log_loss = known ? ratio(m->logistic, all) : NAN;
     r.brier = known ? ratio(m->brier, all) : NAN;
     r.calibration_error = calibration_error(m);
-    memcpy(measures, &r, measures->size < sizeof r ? measures->size : sizeof r);
+    sl_sized_write(measures, &r, sizeof r);
+    return SLUICE_OK;
 }

@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/sized_struct.h"
 #include "base/system.h"
 #include "base/thread_team.h"
 #include "io/named/csv.h"
@@ -322,7 +323,8 @@ static bool keep_text(char **copy, const char *text) {
 static sluice_status set_up(sluice_reader *r, const sluice_reader_options *given, size_t block_bytes,
                             sluice_error *err) {
     sluice_reader_options o = {.size = sizeof o};
-    if (given) memcpy(&o, given, given->size < sizeof o ? given->size : sizeof o);
+    sluice_status status = sl_sized_read(&o, sizeof o, given, "sluice_reader_options", err);
+    if (status != SLUICE_OK) return status;
     if (o.format && !(r->format = sl_format_find(o.format, err))) return SLUICE_E_USAGE;
     if (o.hint && *o.hint && !(r->hint = sl_format_find(o.hint, err))) return SLUICE_E_USAGE;
     if (o.ngrams > SLUICE_MAX_NGRAMS || o.tf > SLUICE_TF_LOG)

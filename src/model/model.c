@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sized_struct.h"
 
 void sluice_free(void *memory) { free(memory); }
 
@@ -70,11 +71,7 @@ sluice_model *sluice_model_new(const char *name, const char *const *params, size
         return NULL;
     }
     sluice_settings given = {.size = sizeof given};
-    if (settings && !settings->size) {
-        sl_fail(err, SLUICE_E_USAGE, "sluice_settings without its size: write {.size = sizeof s}");
-        return NULL;
-    }
-    if (settings) memcpy(&given, settings, settings->size < sizeof given ? settings->size : sizeof given);
+    if (sl_sized_read(&given, sizeof given, settings, "sluice_settings", err) != SLUICE_OK) return NULL;
     double values[SL_MAX_PARAMS];
     if (sluice_params_read(learner->info.name, learner->info.params, learner->info.n_params, params, n_params, values,
                            err) != SLUICE_OK)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sized_struct.h"
 #include "model/model.h"
 
 static sluice_weight weight_of(const sluice_model *m, uint64_t id, float value, bool is_bias) {
@@ -103,9 +104,10 @@ static uint64_t count_nonzeros(const sluice_model *m) {
     return nonzeros;
 }
 
-void sluice_model_describe(const sluice_model *m, sluice_model_facts *facts) {
+sluice_status sluice_model_describe(const sluice_model *m, sluice_model_facts *facts) {
+    sluice_status status = sl_sized_check(facts, "sluice_model_facts", NULL);
+    if (status != SLUICE_OK) return status;
     sluice_model_facts all = {
-        .size = facts->size,
         .learner = &m->learner->info,
         .is_final = m->rule == &sl_predict_only,
         .examples = m->state.t,
@@ -122,7 +124,8 @@ void sluice_model_describe(const sluice_model *m, sluice_model_facts *facts) {
         .calibration = sluice_model_calibration(m),
         .log_odds = m->learner->has_probability && m->learner->has_probability(m->params),
     };
-    memcpy(facts, &all, facts->size < sizeof all ? facts->size : sizeof all);
+    sl_sized_write(facts, &all, sizeof all);
+    return SLUICE_OK;
 }
 
 const sluice_settings *sluice_model_settings(const sluice_model *m) { return &m->settings; }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sized_struct.h"
 #include "sweep/sweep.h"
 
 enum { TOGETHER = 64 }; /* features whose weights are taken at once: their lines and what is made of them are near */
@@ -183,15 +184,16 @@ static void count_weights(const sl_sweep_part *a, uint64_t nonzeros[SL_SIDE], bo
     }
 }
 
-/* Facts as large as the caller knows them, one after the other. */
+/* Facts as large as the caller's struct, one after the other. */
 typedef struct facts_list {
     char *first;
     size_t size;
 } facts_list;
 
 static void put_facts(const facts_list *list, size_t i, const sluice_model_facts *facts) {
-    memcpy(list->first + i * list->size, facts, list->size < sizeof *facts ? list->size : sizeof *facts);
-    memcpy(list->first + i * list->size, &list->size, sizeof list->size);
+    char *to = list->first + i * list->size;
+    memcpy(to, &list->size, sizeof list->size);
+    sl_sized_write(to, facts, sizeof *facts);
 }
 
 static sluice_status describe_alone(const stretch *s, const facts_list *list, sluice_error *err) {
@@ -227,6 +229,8 @@ static sluice_status describe_some(const stretch *s, void *to, sluice_error *err
 sluice_status sluice_sweep_describe(const sluice_sweep *w, size_t first, size_t n, sluice_model_facts *facts,
                                     sluice_error *err) {
     sluice_error unasked;
+    sluice_status status = n ? sl_sized_check(facts, "sluice_model_facts", err) : SLUICE_OK;
+    if (status != SLUICE_OK) return status;
     facts_list list = {(char *)facts, n ? facts->size : 0};
     for (size_t i = 0; i < n; i++) put_facts(&list, i, &(sluice_model_facts){.learner = NULL});
     return each_part(w, first, n, &list, describe_some, err ? err : &unasked);

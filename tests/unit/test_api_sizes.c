@@ -1,0 +1,147 @@
+/* Structs that begin with their size, as programs built with older and newer headers pass them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sluice.h"
+#include "unit/test.h"
+
+/* A struct of exactly `size` bytes on the heap, so that a sanitizer sees every byte read or written beyond it. */
+static void *sized(const void *from, size_t known, size_t size) {
+    char *s = malloc(size > sizeof size ? size : sizeof size);
+    memset(s, 0, size > sizeof size ? size : sizeof size);
+    memcpy(s, from, known < size ? known : size);
+    memcpy(s, &size, sizeof size);
+    return s;
+}
+
+static const size_t less = 64, more = 64;
+
+static size_t smallest(size_t known) { return known > less + sizeof(size_t) ? known - less : sizeof(size_t); }
+
+/* Calls `use` with a struct of every size that a program may have; larger ones are zero behind what is known. */
+static void each_size(const void *from, size_t known, void (*use)(void *s, size_t size)) {
+    for (size_t size = smallest(known); size <= known + more; size += 8) {
+        void *s = sized(from, known, size);
+        use(s, size);
+        size_t kept;
+        memcpy(&kept, s, sizeof kept);
+        CHECK_EQ(kept, size);
+        free(s);
+    }
+}
+
+static sluice_model *model(void) {
+    sluice_model *m = sluice_model_new("pa", NULL, 0, NULL, NULL);
+    sluice_example x = {.ids = (uint64_t[]){3}, .values = (float[]){1}, .n = 1, .label = 1, .weight = 1};
+    CHECK_EQ(sluice_model_learn(m, &x, NULL), SLUICE_OK);
+    return m;
+}
+
+static void use_settings(void *s, size_t size) {
+    sluice_model *m = sluice_model_new("pa", NULL, 0, s, NULL);
+    CHECK(m != NULL);
+    CHECK_EQ(sluice_model_settings(m)->bias, size >= 16 ? 2 : 0);
+    CHECK_EQ(sluice_model_settings(m)->size, sizeof(sluice_settings));
+    sluice_model_free(m);
+    sluice_sweep *w = sluice_sweep_new("pa", NULL, NULL, 2, s, 1, NULL);
+    CHECK(w != NULL);
+    sluice_sweep_free(w);
+}
+
+static void use_reader_options(void *s, size_t size) {
+    (void)size;
+    sluice_reader *r = sluice_reader_open_memory("1 1:1\n", 6, "memory", s, NULL);
+    CHECK(r != NULL);
+    sluice_reader_close(r);
+}
+
+static void use_meter_options(void *s, size_t size) {
+    (void)size;
+    sluice_meter *m = sluice_meter_new(s, NULL);
+    CHECK(m != NULL);
+    sluice_meter_free(m);
+}
+
+TEST(options_of_any_size_are_read_as_far_as_they_go) {
+    each_size(&(sluice_settings){.bias = 2}, sizeof(sluice_settings), use_settings);
+    each_size(&(sluice_reader_options){.threads = 1}, sizeof(sluice_reader_options), use_reader_options);
+    each_size(&(sluice_meter_options){.mu_pos = 0.25}, sizeof(sluice_meter_options), use_meter_options);
+}
+
+static void use_facts(void *s, size_t size) {
+    sluice_model *m = model();
+    memset((char *)s + sizeof size, 0xff, size - sizeof size);
+    CHECK_EQ(sluice_model_describe(m, s), SLUICE_OK);
+    if (size > sizeof(sluice_model_facts)) CHECK_EQ(((char *)s)[size - 1], 0);
+    sluice_model_free(m);
+}
+
+static void use_sweep_facts(void *s, size_t size) {
+    sluice_sweep *w = sluice_sweep_new("pa", NULL, NULL, 2, NULL, 1, NULL);
+    char *two = calloc(2, size);
+    memcpy(two, s, sizeof size);
+    CHECK_EQ(sluice_sweep_describe(w, 0, 2, (sluice_model_facts *)(void *)two, NULL), SLUICE_OK);
+    size_t second;
+    memcpy(&second, two + size, sizeof second);
+    CHECK_EQ(second, size);
+    free(two);
+    sluice_sweep_free(w);
+}
+
+static void use_measures(void *s, size_t size) {
+    sluice_meter *m = sluice_meter_new(NULL, NULL);
+    CHECK_EQ(sluice_meter_add(m, 1, 1), SLUICE_OK);
+    memset((char *)s + sizeof size, 0xff, size - sizeof size);
+    CHECK_EQ(sluice_meter_read(m, s), SLUICE_OK);
+    if (size > sizeof(sluice_measures)) CHECK_EQ(((char *)s)[size - 1], 0);
+    sluice_meter_free(m);
+}
+
+TEST(results_of_any_size_are_filled_as_far_as_they_go) {
+    each_size(&(sluice_model_facts){0}, sizeof(sluice_model_facts), use_facts);
+    each_size(&(sluice_model_facts){0}, sizeof(sluice_model_facts), use_sweep_facts);
+    each_size(&(sluice_measures){0}, sizeof(sluice_measures), use_measures);
+}
+
+TEST(a_struct_without_its_size_is_wrong_usage) {
+    sluice_error err = {0};
+    CHECK(!sluice_model_new("pa", NULL, 0, &(sluice_settings){0}, &err));
+    CHECK_EQ(err.status, SLUICE_E_USAGE);
+    CHECK_HAS(err.message, "sluice_settings without its size");
+    CHECK(!sluice_sweep_new("pa", NULL, NULL, 2, &(sluice_settings){0}, 1, &err));
+    CHECK_EQ(err.status, SLUICE_E_USAGE);
+    err = (sluice_error){0};
+    CHECK(!sluice_reader_open_memory("", 0, "memory", &(sluice_reader_options){0}, &err));
+    CHECK_EQ(err.status, SLUICE_E_USAGE);
+    err = (sluice_error){0};
+    CHECK(!sluice_meter_new(&(sluice_meter_options){0}, &err));
+    CHECK_EQ(err.status, SLUICE_E_USAGE);
+    sluice_model *m = model();
+    CHECK_EQ(sluice_model_describe(m, &(sluice_model_facts){0}), SLUICE_E_USAGE);
+    sluice_model_free(m);
+    sluice_meter *meter = sluice_meter_new(NULL, NULL);
+    CHECK_EQ(sluice_meter_read(meter, &(sluice_measures){0}), SLUICE_E_USAGE);
+    CHECK_EQ(sluice_meter_error(meter)->status, SLUICE_E_USAGE);
+    sluice_meter_free(meter);
+    sluice_sweep *w = sluice_sweep_new("pa", NULL, NULL, 2, NULL, 1, NULL);
+    CHECK_EQ(sluice_sweep_describe(w, 0, 1, &(sluice_model_facts){0}, NULL), SLUICE_E_USAGE);
+    sluice_sweep_free(w);
+}
+
+TEST(an_option_that_only_a_newer_version_has_is_refused) {
+    sluice_error err = {0};
+    size_t size = sizeof(sluice_settings) + 8;
+    char *s = sized(&(sluice_settings){0}, sizeof(sluice_settings), size);
+    s[size - 1] = 1;
+    CHECK(!sluice_model_new("pa", NULL, 0, (sluice_settings *)(void *)s, &err));
+    CHECK_EQ(err.status, SLUICE_E_UNSUPPORTED);
+    free(s);
+}
+
+int main(void) {
+    RUN(options_of_any_size_are_read_as_far_as_they_go);
+    RUN(results_of_any_size_are_filled_as_far_as_they_go);
+    RUN(a_struct_without_its_size_is_wrong_usage);
+    RUN(an_option_that_only_a_newer_version_has_is_refused);
+    return DONE;
+}
