@@ -1,17 +1,17 @@
-/* How fast the dense linear algebra of bcw is (algo/tiles.h), beside a plain product of matrices, as CSV on stdout.
+/* Speed of bcw's dense linear algebra (algo/shared/tiles.h), compared with a plain matrix product, as CSV on stdout.
  *
  *     dense [--rounds N] [--dim D] [--rows R]
  *
  * D columns (2,000), R dense rows (2,000); GFlop/s, the best of --rounds (5), with one thread and with two:
  *
- *   dgemm       C = A B, D x D each, one call: OpenBLAS shares it out among as many threads
- *   dgemm cut   the same in tiles of 512, a call each, shared out by us, as bcw's work is
- *   gram        sl_tiles_add_gram(): R D^2 Flop (a triangle), laying the rows out included
+ *   dgemm       C = A B, D x D each, one call with that many threads of OpenBLAS
+ *   dgemm cut   the same in tiles of 512, one call each, on sluice's threads, as bcw works
+ *   gram        sl_tiles_add_gram(): R D^2 Flop (a triangle), copying the rows into tiles included
  *   cholesky    sl_tiles_cholesky(): D^3/3
- *   solve       sl_tiles_solve(): R D^2, laying out and squared lengths included
+ *   solve       sl_tiles_solve(): R D^2, copying and squared lengths included
  *   all         the three together
  *
- * `ratio` is that to `dgemm` with the same number of threads. */
+ * `ratio` is relative to `dgemm` with the same number of threads. */
 #include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>

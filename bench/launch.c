@@ -1,9 +1,9 @@
-/* Runs a command and writes what it took: seconds, peak resident kilobytes, exit status.
+/* Runs a command and writes its seconds, peak resident kilobytes and exit status to a file.
  *
  *     launch RESULT COMMAND [ARGUMENT...]
  *
- * A small program of its own because a child's peak counts the pages of the process it was forked from: measured from
- * Python, every child would seem at least as large as Python. */
+ * This is a separate small program because the peak of a child includes the pages of the process that forked it: if
+ * Python started the command, every child would seem at least as large as Python. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>

@@ -3,10 +3,9 @@
 
     compare.py --sluice PATH [--learner NAME]... [--part K/N] [--data DIR] [--list]
 
-Made streams: counts must be equal, weights equal up to rounding. With --data or
-$SLUICE_DATA also real ones, where ties and large values let rounding flip a decision
-now and then: mistakes may differ by max(2, 0.5 %), and by max(5, 5 %) where one such decision
-drops a feature for good.
+Synthetic streams: counts must be equal, weights equal up to rounding. With --data or $SLUICE_DATA (a folder with the
+files that experiments/DATA.md describes) also real streams, where ties and large values let rounding change a decision
+now and then: mistakes may differ by max(2, 0.5 %), and by max(5, 5 %) where one such decision drops a feature for good.
 """
 
 import argparse
