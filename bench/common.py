@@ -42,7 +42,7 @@ def options(parser):
     parser.add_argument("--sluice", default=os.path.join(ROOT, "build/release/bin/sluice"))
     parser.add_argument("--dir", default=os.path.join(ROOT, "build/bench"), help="cache of streams and peers")
     parser.add_argument("--results", default=RESULTS, help="where the tables go")
-    parser.add_argument("--rounds", type=int, default=5, help="the best of so many is reported")
+    parser.add_argument("--rounds", type=int, default=5, help="rounds; the best is reported")
 
 
 def make(path, command):

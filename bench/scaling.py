@@ -60,7 +60,7 @@ def measure(args, sluice, launch):
     return rows
 
 
-def yardstick(args):
+def baseline(args):
     """The bare array at every dimension, by bytes per feature and kind of page."""
     rows = []
     for dim in DIMENSIONS:
@@ -154,13 +154,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     common.options(parser)
     parser.add_argument("--nonzeros", type=int, default=22500000, help="of every stream")
-    parser.add_argument("--micro", help="the program of bench/micro.c, for the yardstick")
+    parser.add_argument("--micro", help="the program of bench/micro.c, for the baseline")
     args = parser.parse_args()
     sluice, launch = common.prepare(args)
     rows = measure(args, sluice, launch)
     comments = [f"bench/scaling.py {' '.join(sys.argv[1:])}".rstrip() + f": best of {args.rounds}, alternating", *common.machine(args)]
     if args.micro:
-        rows += yardstick(args)
+        rows += baseline(args)
         comments += limit(rows)
     caption = [line.replace("&", "&amp;").replace("<", "&lt;") for line in comments[1:3]]
     for r in rows:
