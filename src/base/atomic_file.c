@@ -1,9 +1,8 @@
-/* Writing so that a reader of the final name sees the old file or the whole new one, whenever the power goes. */
+/* Writes a file so that its name always leads to the complete old file or the complete new one, even after a crash. */
 #include "base/atomic_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,9 +15,9 @@
 
 struct sl_atomic {
     int fd;
-    bool in_place; /* nothing to rename: a pipe, a device, standard output */
-    char *path;    /* the final name, links resolved */
-    char *temporary;
+    bool in_place;   /* there is no temporary file */
+    char *path;      /* the final name, symbolic links resolved; NULL: standard output */
+    char *temporary; /* its name */
 };
 
 static void release(sl_atomic *f) {
@@ -27,8 +26,11 @@ static void release(sl_atomic *f) {
     free(f);
 }
 
-/* Beside the final name, so that the rename stays within one file system; a short name of its own, since the file's may
- * be as long as names can be, and a random one, so that no two savers meet and nothing left behind is in the way. */
+static const char *shown_name(const sl_atomic *f) { return f->path ? f->path : "standard output"; }
+
+/* The temporary file is in the folder of the final one, so that renaming stays within one file system. Its name does
+ * not contain the final one, which may be as long as names can be; it is random, so that processes that save the same
+ * file do not meet, and files left by a crash are not in the way. */
 static int open_temporary(sl_atomic *f) {
     const char *slash = strrchr(f->path, '/');
     int folder = slash ? (int)(slash + 1 - f->path) : 0;
@@ -46,58 +48,53 @@ static int open_temporary(sl_atomic *f) {
     return -1;
 }
 
-/* /dev/stdout, or the file that standard output goes to, under whatever name: replacing it would lose what was written
- * there so far. */
+/* Whether standard output goes to this file: replacing the file would lose what was written to it so far. */
 static bool is_standard_output(const struct stat *st) {
     struct stat out;
     return fstat(STDOUT_FILENO, &out) == 0 && out.st_dev == st->st_dev && out.st_ino == st->st_ino;
 }
 
+/* The file descriptor to write to; -1: errno says why not. */
+static int open_existing(sl_atomic *f, const char *path, const struct stat *st) {
+    bool regular = S_ISREG(st->st_mode), is_output = regular && is_standard_output(st);
+    f->in_place = !regular || is_output;
+    f->path = f->in_place ? strdup(path) : realpath(path, NULL);
+    if (!f->path) return -1;
+    if (f->in_place) return is_output ? dup(STDOUT_FILENO) : open(path, O_WRONLY | O_CLOEXEC);
+    int fd = open_temporary(f);
+    if (fd >= 0) (void)!fchmod(fd, st->st_mode & 07777); /* the new file gets the permissions of the old one */
+    return fd;
+}
+
+static int open_new(sl_atomic *f, const char *path) {
+    f->path = strdup(path);
+    return f->path ? open_temporary(f) : -1;
+}
+
 sl_atomic *sl_atomic_open(const char *path, sluice_error *err) {
-    sl_atomic *f = calloc(1, sizeof *f);
-    if (!f) goto no_memory;
-    f->fd = -1;
-    if (strcmp(path, "-") == 0) {
-        f->in_place = true;
-        f->fd = dup(STDOUT_FILENO);
-    } else {
-        struct stat st;
-        bool exists = stat(path, &st) == 0;
-        if (exists && S_ISDIR(st.st_mode)) {
-            sl_fail_at(err, SLUICE_E_IO, path, 0, 0, "is a directory; give the name of a file");
-            release(f);
-            return NULL;
-        }
-        if (!exists && lstat(path, &st) == 0) {
-            sl_fail_at(err, SLUICE_E_IO, path, 0, 0, "is a link to a file that does not exist; remove it first");
-            release(f);
-            return NULL;
-        }
-        bool is_output = exists && S_ISREG(st.st_mode) && is_standard_output(&st);
-        f->in_place = exists && (is_output || !S_ISREG(st.st_mode));
-        f->path = exists && !f->in_place ? realpath(path, NULL) : strdup(path);
-        if (!f->path && errno == ENOMEM) goto no_memory;
-        if (!f->path)
-            f->fd = -1;
-        else if (is_output)
-            f->fd = dup(STDOUT_FILENO);
-        else if (f->in_place)
-            f->fd = open(path, O_WRONLY | O_CLOEXEC);
-        else
-            f->fd = open_temporary(f);
-        if (f->fd < 0 && errno == ENOMEM) goto no_memory;
-        if (f->fd >= 0 && exists && !f->in_place)
-            (void)!fchmod(f->fd, st.st_mode & 07777); /* the new file is as readable as the old one was */
-    }
-    if (f->fd < 0) {
-        sl_fail_at(err, SLUICE_E_IO, path, 0, 0, "cannot write: %s", strerror(errno));
-        release(f);
+    struct stat st;
+    bool standard = strcmp(path, "-") == 0, exists = !standard && stat(path, &st) == 0;
+    if (exists && S_ISDIR(st.st_mode)) {
+        sl_fail_at(err, SLUICE_E_IO, path, 0, 0, "is a directory; give the name of a file");
         return NULL;
     }
-    return f;
-no_memory:
-    if (f) release(f);
-    sl_fail(err, SLUICE_E_MEMORY, "no memory to open a file");
+    if (!standard && !exists && lstat(path, &st) == 0) {
+        sl_fail_at(err, SLUICE_E_IO, path, 0, 0, "is a link to a file that does not exist; remove it first");
+        return NULL;
+    }
+    sl_atomic *f = calloc(1, sizeof *f);
+    if (f) {
+        f->in_place = standard;
+        f->fd = standard ? dup(STDOUT_FILENO) : exists ? open_existing(f, path, &st) : open_new(f, path);
+        if (f->fd >= 0) return f;
+        int why = errno;
+        release(f);
+        errno = why;
+    }
+    if (errno == ENOMEM)
+        sl_fail(err, SLUICE_E_MEMORY, "no memory to open a file");
+    else
+        sl_fail_at(err, SLUICE_E_IO, path, 0, 0, "cannot write: %s", strerror(errno));
     return NULL;
 }
 
@@ -105,23 +102,18 @@ sluice_status sl_atomic_write(sl_atomic *f, const void *bytes, size_t n, sluice_
     const char *p = bytes;
     while (n) {
         ssize_t done = write(f->fd, p, n);
-        if (done < 0) {
-            if (errno == EINTR) continue;
-            return sl_fail_at(err, SLUICE_E_IO, f->path ? f->path : "standard output", 0, 0, "cannot write: %s",
-                              strerror(errno));
-        }
+        if (done < 0 && errno == EINTR) continue;
+        if (done < 0) return sl_fail_at(err, SLUICE_E_IO, shown_name(f), 0, 0, "cannot write: %s", strerror(errno));
         p += done;
         n -= (size_t)done;
     }
     return SLUICE_OK;
 }
 
-/* The rename itself must reach the disk too. Not every file system can sync a directory: then there is no more to do.
- */
+/* Makes the renaming itself durable. Not every file system can sync a folder: a failure is no error. */
 static void sync_folder(const char *path) {
     const char *slash = strrchr(path, '/');
-    size_t n = slash ? (size_t)(slash - path) : 1;
-    char *folder = slash && n ? strndup(path, n) : strdup(slash ? "/" : ".");
+    char *folder = slash > path ? strndup(path, (size_t)(slash - path)) : strdup(slash ? "/" : ".");
     if (!folder) return;
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd >= 0) {
@@ -133,15 +125,14 @@ static void sync_folder(const char *path) {
 
 sluice_status sl_atomic_commit(sl_atomic *f, sluice_error *err) {
     sluice_status status = SLUICE_OK;
-    const char *name = f->path ? f->path : "standard output";
-    /* EINVAL and EROFS: pipes and devices that cannot be synced */
+    /* pipes and devices that cannot be synced give EINVAL, EROFS or ENOTSUP */
     if (fsync(f->fd) != 0 && !(f->in_place && (errno == EINVAL || errno == EROFS || errno == ENOTSUP)))
-        status = sl_fail_at(err, SLUICE_E_IO, name, 0, 0, "cannot write: %s", strerror(errno));
+        status = sl_fail_at(err, SLUICE_E_IO, shown_name(f), 0, 0, "cannot write: %s", strerror(errno));
     if (close(f->fd) != 0 && status == SLUICE_OK)
-        status = sl_fail_at(err, SLUICE_E_IO, name, 0, 0, "cannot write: %s", strerror(errno));
+        status = sl_fail_at(err, SLUICE_E_IO, shown_name(f), 0, 0, "cannot write: %s", strerror(errno));
     if (!f->in_place) {
         if (status == SLUICE_OK && rename(f->temporary, f->path) != 0)
-            status = sl_fail_at(err, SLUICE_E_IO, name, 0, 0, "cannot rename onto it: %s", strerror(errno));
+            status = sl_fail_at(err, SLUICE_E_IO, shown_name(f), 0, 0, "cannot rename onto it: %s", strerror(errno));
         if (status == SLUICE_OK)
             sync_folder(f->path);
         else
