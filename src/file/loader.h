@@ -1,32 +1,58 @@
-/* A model file on its way in: what the parts of the reader share. */
+/* Loading a model file: what the parts of the loader share. A file may be cut short, damaged or made with ill intent:
+ * every number is checked before it is used, and no more memory is allocated than the bytes read so far justify. */
 #ifndef SL_LOADER_H
 #define SL_LOADER_H
 
 #include "base/error.h"
 #include "file/model_format.h"
 
-/* Where the bytes come from, and the section at hand. */
 typedef struct sl_loader {
     sluice_read_function read;
     void *context;
-    const char *name;
+    const char *name; /* the source, in messages */
     sluice_error *err;
-    unsigned char *bytes; /* head, content, checksum of a section */
+    uint64_t format; /* of the file */
+
+    /* the current section */
+    unsigned char *bytes; /* head, content, checksum */
     size_t room;
-    const unsigned char *at, *end; /* what is still unread of its content */
     char tag[SL_TAG + 1];
+    bool skippable;
+    const unsigned char *at, *end; /* the part of its content that is not read yet */
+
     sluice_model *model;
-    uint64_t features, last_id, seen, births;
-    uint64_t newest[SL_NEWEST], arrivals; /* as the space has them */
-    size_t vectors, numbers, values;      /* read so far: of the vector, the matrix, the examples */
+    uint64_t features, last_id;      /* read so far; the last id among them */
+    bool any_features;               /* other than the bias */
+    size_t vectors, numbers, values; /* read so far: numbers of VECT, of MATR, values of VALS */
     size_t vectors_room, numbers_room;
-    bool any_ids;
-    uint64_t version;
+    /* from MODL, for when all features are there: adding them changes what the model has */
+    uint64_t seen, added, newest[SL_NEWEST], arrivals;
 } sl_loader;
 
-#define DAMAGED(l, ...) sl_fail_at((l)->err, SLUICE_E_FORMAT, (l)->name, 0, 0, __VA_ARGS__)
+#define DAMAGED(l, ...)                                                                                                \
+    sl_fail_at((l)->err, SLUICE_E_FORMAT, (l)->name, 0, 0, "the model file is damaged: " __VA_ARGS__)
 
-/* The section MODL, which is at hand, makes the model: learner, parameters, settings, counts. */
-sluice_status sl_load_facts(sl_loader *l);
+/* load_section.c: exactly n bytes; `what` they are part of stands in the message when the file ends before that. */
+sluice_status sl_load_bytes(sl_loader *l, unsigned char *to, size_t n, const char *what);
+/* The next section, complete, its checksum correct and its flags known. */
+sluice_status sl_load_section(sl_loader *l);
+/* The name of the current section in quotes. */
+const char *sl_section_name(const sl_loader *l, char shown[128]);
+
+/* The content of the current section into the model. MODL creates the model. */
+sluice_status sl_load_modl(sl_loader *l);
+sluice_status sl_load_features(sl_loader *l);    /* FEAT: load_features.c */
+sluice_status sl_load_numbers(sl_loader *l);     /* VECT, MATR: load_dense.c */
+sluice_status sl_load_rows(sl_loader *l);        /* ROWS: load_pending.c */
+sluice_status sl_load_values(sl_loader *l);      /* VALS */
+sluice_status sl_load_calibration(sl_loader *l); /* CALI: load_calibration.c */
+sluice_status sl_load_metadata(sl_loader *l);    /* META: load_metadata.c */
+
+/* After the last section: whether the parts fit together. */
+sluice_status sl_load_finish_dense(sl_loader *l);
+sluice_status sl_load_finish_pending(sl_loader *l);
+
+/* A base-128 number; false: the content ends within it, or it is beyond 64 bits. */
+bool sl_load_varint(sl_loader *l, uint64_t *value);
 
 #endif

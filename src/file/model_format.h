@@ -1,4 +1,4 @@
-/* The model file, as docs/model-format.md describes it: what the writer and the reader share. */
+/* The model file, as docs/model-format.md describes it: what saving and loading share. */
 #ifndef SL_MODEL_FORMAT_H
 #define SL_MODEL_FORMAT_H
 
@@ -8,22 +8,25 @@
 #include "base/bytes.h"
 #include "model/model.h"
 
-#define SL_MAGIC "sluice\x1a\n" /* 8 bytes; the end-of-file mark keeps terminals from showing the rest */
+#define SL_MAGIC "sluice\x1a\n" /* 8 bytes; the end-of-file character stops programs that print files */
 
 enum {
-    SL_MODEL_VERSION = 3,
-    SL_TAG = 4,                /* bytes of a section's name */
-    SL_SECTION_HEAD = 16,      /* name, 4 zero bytes, 8 bytes of length */
-    SL_MAX_SECTION = 16 << 20, /* bytes in one section: larger things are spread over several */
+    SL_MODEL_FORMAT = 4,  /* what is written; 1 to 3 can be read */
+    SL_HEAD = 16,         /* bytes of the file's head: magic, format, zero */
+    SL_TAG = 4,           /* bytes of a section's name */
+    SL_SECTION_HEAD = 16, /* name, 4 bytes of flags, 8 bytes of length */
+    SL_CHECKSUM = 8,
+    SL_SKIPPABLE = 1,          /* the one flag of a section: a reader that does not know the section ignores it */
+    SL_MAX_SECTION = 16 << 20, /* bytes of content */
     SL_FEATURES_A_SECTION = 1 << 16,
-    SL_NAMES_A_SECTION = 8 << 20, /* bytes, or one name more */
+    SL_NAMES_A_SECTION = 8 << 20, /* a section of names is closed when it has so many bytes */
     SL_NUMBERS_A_SECTION = 1 << 17,
 };
 
-/* What a block of features is listed by. */
+/* What identifies the features of a FEAT section. */
 enum { SL_KEYS_IDS = 0, SL_KEYS_BIAS = 1, SL_KEYS_NAMES = 2 };
 
-/* "theta:f32 a:f32": a file and a learner must mean the same state. */
+/* "theta:f32 a:f32": the members of a feature's state, which must be those of the learner. */
 static inline void sl_fields_text(char *out, const sl_learner *rule) {
     static const char *const types[] = {"f32", "f64", "u32"};
     *out = 0;

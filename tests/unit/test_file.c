@@ -1,4 +1,4 @@
-/* Models on disk: saved whole or not at all, loaded only if nothing in them is impossible. */
+/* Saving and loading models: files, memory, functions. What a model file may hold is in test_model_format.c. */
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>
@@ -6,8 +6,7 @@
 #include <unistd.h>
 
 #include "model/model.h"
-#include "fuzz/repair.h"
-#include "unit/test.h"
+#include "unit/model_bytes.h"
 
 static char folder[64];
 
@@ -25,17 +24,6 @@ static size_t files_in_folder(void) {
     for (struct dirent *e; (e = readdir(d));) n += e->d_name[0] != '.';
     closedir(d);
     return n;
-}
-
-static sluice_model *small_model(const char *learner, int rows) {
-    sluice_model *m = sluice_model_new(learner, NULL, 0, NULL, NULL);
-    for (int t = 0; t < rows; t++) {
-        uint64_t ids[] = {(uint64_t)t, 300, 5000000000u + (uint64_t)t};
-        float values[] = {1, 0.25f, -1};
-        sluice_example x = {ids, values, 3, t % 2 ? 1 : -1, 1};
-        CHECK_EQ(sluice_model_learn(m, &x, NULL), SLUICE_OK);
-    }
-    return m;
 }
 
 static double some_margin(const sluice_model *m) {
@@ -227,143 +215,6 @@ TEST(a_file_that_goes_on_behind_its_model_is_refused) {
     sluice_model_free(m);
 }
 
-/* ---- files that lie, with checksums that fit ---- */
-
-typedef struct file {
-    unsigned char *bytes;
-    size_t n;
-} file;
-
-static file file_of(const char *learner) {
-    sluice_model *m = small_model(learner, 5);
-    void *bytes;
-    file f = {0};
-    CHECK_EQ(sluice_model_bytes(m, &bytes, &f.n, NULL), SLUICE_OK);
-    f.bytes = bytes;
-    sluice_model_free(m);
-    return f;
-}
-
-/* Where the content of the first section of that name begins. */
-static size_t section(const file *f, const char *tag) {
-    for (size_t at = 16; at < f->n; at += SL_SECTION_HEAD + (size_t)sl_get_le(f->bytes + at + 8, 8) + 8)
-        if (memcmp(f->bytes + at, tag, SL_TAG) == 0) return at + SL_SECTION_HEAD;
-    CHECK(!"section");
-    return 16;
-}
-
-static void refuse(file *f, const char *message) {
-    repair(f->bytes, f->n);
-    sluice_error err = {0};
-    sluice_model *m = sluice_model_parse(f->bytes, f->n, &err);
-    CHECK(!m);
-    CHECK_EQ(err.status, SLUICE_E_FORMAT);
-    CHECK_HAS(err.message, message);
-    sluice_model_free(m);
-    free(f->bytes);
-}
-
-static void replace(file *f, const char *from, const char *to) {
-    unsigned char *at = memmem(f->bytes, f->n, from, strlen(from));
-    CHECK(at != NULL);
-    if (at) memcpy(at, to, strlen(to));
-}
-
-TEST(text_that_lies_is_refused) {
-    file f = file_of("pa-1");
-    replace(&f, "learner=pa-1", "learner=pa-9");
-    refuse(&f, "learner is 'pa-9'");
-    f = file_of("pa-1");
-    replace(&f, "param C=2", "param C=0");
-    refuse(&f, "parameter C of pa-1 lies between");
-    f = file_of("pa-1");
-    replace(&f, "w:f32", "w:f64");
-    refuse(&f, "state is not that of pa-1");
-    f = file_of("pa-1");
-    replace(&f, "mistakes=", "mistake!=");
-    refuse(&f, "incomplete");
-    f = file_of("pa-1");
-    replace(&f, "examples=5", "examples=0");
-    refuse(&f, "contradict");
-    f = file_of("pa-1");
-    replace(&f, "hash_bits=0", "hash_bits=x");
-    refuse(&f, "incomplete");
-}
-
-TEST(numbers_that_lie_are_refused) {
-    file f = file_of("pa-1");
-    sl_put_le(f.bytes + 8, SL_MODEL_VERSION + 1, 4);
-    refuse(&f, "newer sluice");
-    f = file_of("pa-1");
-    sl_put_le(f.bytes + section(&f, "FEAT") + 1, 4000000000u, 4); /* how many features */
-    refuse(&f, "impossible length");
-    f = file_of("pa-1");
-    sl_put_le(f.bytes + section(&f, "FEAT") - 8, (uint64_t)1 << 60, 8); /* the section's length */
-    refuse(&f, "impossible length");
-    f = file_of("pa-1");
-    f.bytes[section(&f, "FEAT") + 6] = 0; /* the second id: no larger than the first */
-    refuse(&f, "not in order");
-    f = file_of("pa-1");
-    sl_put_le(f.bytes + section(&f, "END ") - SL_SECTION_HEAD - 8 - 4, 0x7fc00000, 4); /* the last weight: NaN */
-    refuse(&f, "impossible value of w");
-    f = file_of("pa-1");
-    sl_put_le(f.bytes + section(&f, "END "), 3, 8);
-    refuse(&f, "parts of it are missing");
-    f = file_of("ada-rda");
-    sl_put_le(f.bytes + section(&f, "END ") - SL_SECTION_HEAD - 8 - 8, 0xbff0000000000000u, 8); /* G = -1 */
-    refuse(&f, "impossible value of G");
-    f = file_of("ssol-full");
-    sl_put_le(f.bytes + section(&f, "VECT") - SL_SECTION_HEAD - 8 - 4, 12, 4); /* a row that the matrix does not have */
-    refuse(&f, "outside the matrix");
-    f = file_of("ssol-full");
-    memcpy(f.bytes + section(&f, "VECT") - SL_SECTION_HEAD, "MATR", 4);
-    refuse(&f, "too large");
-    f = file_of("ssol-full");
-    sl_put_le(f.bytes + section(&f, "END ") - SL_SECTION_HEAD - 8 - 8, 0, 8); /* the last of the diagonal */
-    refuse(&f, "not positive definite");
-}
-
-static file calibrated_file(int kind) {
-    sluice_model *m = small_model("pa-1", 5);
-    const double margin[] = {-2, -1, 0, 1, 2, 3}, label[] = {-1, -1, 1, -1, 1, 1};
-    CHECK_EQ(sluice_model_calibrate(m, margin, label, NULL, 6, kind), SLUICE_OK);
-    void *bytes;
-    file f = {0};
-    CHECK_EQ(sluice_model_bytes(m, &bytes, &f.n, NULL), SLUICE_OK);
-    f.bytes = bytes;
-    sluice_model_free(m);
-    return f;
-}
-
-TEST(calibrations_that_lie_are_refused) {
-    const uint64_t minus_one = 0xbff0000000000000u, two = 0x4000000000000000u, infinite = 0x7ff0000000000000u;
-    file f = calibrated_file(SLUICE_CALIBRATION_ISOTONIC);
-    sl_put_le(f.bytes + section(&f, "CALI"), SLUICE_CALIBRATION_ONLINE, 1);
-    refuse(&f, "calibration is impossible");
-    f = calibrated_file(SLUICE_CALIBRATION_ISOTONIC);
-    sl_put_le(f.bytes + section(&f, "CALI") + 1, two, 8); /* the least margin */
-    refuse(&f, "calibration is impossible");
-    f = calibrated_file(SLUICE_CALIBRATION_ISOTONIC);
-    sl_put_le(f.bytes + section(&f, "CALI") + 9, two, 8); /* its probability */
-    refuse(&f, "calibration is impossible");
-    f = calibrated_file(SLUICE_CALIBRATION_PLATT);
-    sl_put_le(f.bytes + section(&f, "CALI") + 1, minus_one, 8);
-    refuse(&f, "calibration is impossible");
-    f = calibrated_file(SLUICE_CALIBRATION_PLATT);
-    sl_put_le(f.bytes + section(&f, "CALI") + 9, infinite, 8);
-    refuse(&f, "calibration is impossible");
-    f = calibrated_file(SLUICE_CALIBRATION_PLATT);
-    sl_put_le(f.bytes + section(&f, "CALI"), SLUICE_CALIBRATION_ISOTONIC, 1); /* a = 0.9: no probability of b */
-    sl_put_le(f.bytes + section(&f, "CALI") + 9, 0, 8);
-    refuse(&f, "calibration is impossible");
-    f = file_of("pa-1");
-    replace(&f, "calibration=5 ", "calibration=-5");
-    refuse(&f, "incomplete");
-    f = file_of("pa-1");
-    replace(&f, "calibration=5 ", "calibration=5e");
-    refuse(&f, "incomplete");
-}
-
 int main(void) {
     strcpy(folder, "/tmp/sluice-test-XXXXXX");
     if (!mkdtemp(folder)) return 2;
@@ -375,9 +226,6 @@ int main(void) {
     RUN(functions_write_and_read_the_bytes_that_memory_holds);
     RUN(functions_that_stop_are_reported);
     RUN(a_file_that_goes_on_behind_its_model_is_refused);
-    RUN(text_that_lies_is_refused);
-    RUN(numbers_that_lie_are_refused);
-    RUN(calibrations_that_lie_are_refused);
     char command[128];
     snprintf(command, sizeof command, "rm -rf %s", folder);
     return system(command) != 0 || DONE;

@@ -24,6 +24,8 @@ static sluice_model *trained(const char *learner, const char *const *params, siz
         CHECK_EQ(sluice_model_learn(m, &x, NULL), SLUICE_OK);
     }
     CHECK(m != NULL);
+    CHECK_EQ(sluice_model_set_metadata(m, "note", "some bytes", 10), SLUICE_OK);
+    CHECK_EQ(sluice_model_set_metadata(m, "zero", "", 0), SLUICE_OK);
     return m;
 }
 

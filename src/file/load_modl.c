@@ -1,0 +1,291 @@
+/* MODL: learner, parameters, settings and counts of a model, as lines of text "key=value" in any order. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "file/loader.h"
+#include "learner/param.h"
+
+enum { MAX_LINES = 1024 };
+
+typedef struct line {
+    char *key, *value;
+    bool used;
+} line;
+
+/* The lines by ascending key. The first failure stays in `status`; getting values after it gives 0 and "". */
+typedef struct modl {
+    sl_loader *l;
+    sluice_status status;
+    size_t n;
+    line lines[MAX_LINES];
+} modl;
+
+static int by_key(const void *a, const void *b) { return strcmp(((const line *)a)->key, ((const line *)b)->key); }
+
+/* Cuts the text, in place, into keys and values that end with a NUL. */
+static sluice_status split(modl *f) {
+    sl_loader *l = f->l;
+    char *text = (char *)l->bytes + (l->at - l->bytes), *end = (char *)l->bytes + (l->end - l->bytes);
+    char shown[128];
+    if (text == end || end[-1] != '\n' || memchr(text, 0, (size_t)(end - text)))
+        return DAMAGED(l, "MODL is not lines of text");
+    while (text < end) {
+        if (f->n == MAX_LINES) return DAMAGED(l, "MODL has more than %d lines", MAX_LINES);
+        char *line_end = memchr(text, '\n', (size_t)(end - text)),
+             *equals = memchr(text, '=', (size_t)(line_end - text));
+        if (!equals || equals == text)
+            return DAMAGED(l, "MODL has a line without a key: %s", sl_quote(shown, text, (size_t)(line_end - text)));
+        *line_end = *equals = 0;
+        f->lines[f->n++] = (line){.key = text, .value = equals + 1};
+        text = line_end + 1;
+    }
+    qsort(f->lines, f->n, sizeof *f->lines, by_key);
+    for (size_t i = 1; i < f->n; i++)
+        if (strcmp(f->lines[i - 1].key, f->lines[i].key) == 0)
+            return DAMAGED(l, "the key %s comes twice", sl_quote(shown, f->lines[i].key, strlen(f->lines[i].key)));
+    return SLUICE_OK;
+}
+
+static const char *get_text(modl *f, const char *key) {
+    if (f->status != SLUICE_OK) return "";
+    line wanted = {.key = (char *)(uintptr_t)key};
+    line *found = bsearch(&wanted, f->lines, f->n, sizeof *f->lines, by_key);
+    if (!found) {
+        f->status = DAMAGED(f->l, "the key '%s' is missing", key);
+        return "";
+    }
+    found->used = true;
+    return found->value;
+}
+
+static void impossible(modl *f, const char *key, const char *value) {
+    char shown[128];
+    if (f->status == SLUICE_OK)
+        f->status = DAMAGED(f->l, "the value %s of '%s' is impossible", sl_quote(shown, value, strlen(value)), key);
+}
+
+static double get_number(modl *f, const char *key) {
+    const char *text = get_text(f, key);
+    double value = 0;
+    if (!sluice_parse_number(text, &value)) impossible(f, key, text);
+    return value;
+}
+
+/* The digits that `text` begins with; moves it behind them. False: none, or a number beyond 64 bits. */
+static bool read_digits(const char **text, uint64_t *value) {
+    const char *t = *text;
+    for (*value = 0; *t >= '0' && *t <= '9'; t++) {
+        uint64_t digit = (uint64_t)(*t - '0');
+        if (*value > (UINT64_MAX - digit) / 10) return false;
+        *value = *value * 10 + digit;
+    }
+    bool any = t > *text;
+    *text = t;
+    return any;
+}
+
+/* A whole number from 0 to `most`. */
+static uint64_t get_count(modl *f, const char *key, uint64_t most) {
+    const char *text = get_text(f, key), *t = text;
+    uint64_t value;
+    if (read_digits(&t, &value) && !*t && value <= most) return value;
+    impossible(f, key, text);
+    return 0;
+}
+
+/* A list of up to `room` whole numbers, one space apart; returns how many. */
+static size_t get_list(modl *f, const char *key, uint64_t *numbers, size_t room) {
+    const char *text = get_text(f, key), *t = text;
+    size_t n = 0;
+    bool fine = true;
+    while (fine && *t) {
+        fine = n < room && read_digits(&t, &numbers[n]) && (!*t || (*t == ' ' && t[1]));
+        n++;
+        t += *t == ' ';
+    }
+    if (!fine) impossible(f, key, text);
+    return fine ? n : 0;
+}
+
+static void get_calibration(modl *f, sl_online_calibration *c) {
+    const char *text = get_text(f, "calibration"), *t = text;
+    double numbers[SL_ONLINE_CALIBRATION_NUMBERS];
+    bool fine = true;
+    for (size_t i = 0; fine && i < SL_ONLINE_CALIBRATION_NUMBERS; i++) {
+        char number[40];
+        size_t length = strcspn(t, " ");
+        fine = length < sizeof number && (t[length] == ' ') == (i + 1 < SL_ONLINE_CALIBRATION_NUMBERS);
+        if (!fine) break;
+        memcpy(number, t, length);
+        number[length] = 0;
+        fine = sluice_parse_number(number, &numbers[i]);
+        t += length + 1;
+    }
+    if (fine) memcpy(c, numbers, sizeof *c);
+    if (!fine || !sl_online_calibration_possible(c)) impossible(f, "calibration", text);
+}
+
+/* ---- what the model is ------------------------------------------------------------------------------------------- */
+
+typedef struct identity {
+    const sl_learner *learner, *rule;
+    double params[SL_MAX_PARAMS], scalars[SL_MAX_SCALARS];
+    sluice_settings settings;
+} identity;
+
+static void get_learner(modl *f, identity *is) {
+    const char *name = get_text(f, "learner"), *kind = get_text(f, "kind"), *fields = get_text(f, "fields");
+    if (f->status != SLUICE_OK) return;
+    char shown[128], expected[256];
+    is->learner = sl_learner_find(name);
+    if (!is->learner) {
+        f->status = sl_fail_at(f->l->err, SLUICE_E_FORMAT, f->l->name, 0, 0,
+                               "the model's learner is %s, which this version does not have",
+                               sl_quote(shown, name, strlen(name)));
+        return;
+    }
+    bool predict_only = strcmp(kind, f->l->format >= 4 ? "predict-only" : "final") == 0;
+    if (!predict_only && strcmp(kind, "full") != 0) impossible(f, "kind", kind);
+    is->rule = predict_only ? &sl_predict_only : is->learner;
+    sl_fields_text(expected, is->rule);
+    if (f->status == SLUICE_OK && strcmp(fields, expected) != 0)
+        f->status = sl_fail_at(f->l->err, SLUICE_E_FORMAT, f->l->name, 0, 0,
+                               "the model's state is not that of %s in this version", is->learner->info.name);
+}
+
+/* Lines "param NAME=VALUE". A parameter that is left out has its default: one that a learner gets in a later version
+ * must have a default that means what the learner did before. */
+static void get_params(modl *f, identity *is) {
+    const char *given[SL_MAX_PARAMS];
+    size_t n = 0;
+    if (f->status != SLUICE_OK) return;
+    for (size_t i = 0; i < f->n && n < SL_MAX_PARAMS; i++) {
+        if (strncmp(f->lines[i].key, "param ", 6) != 0) continue;
+        f->lines[i].value[-1] = '=';
+        f->lines[i].used = true;
+        given[n++] = f->lines[i].key + 6;
+    }
+    const sluice_learner_info *info = &is->learner->info;
+    sluice_error why;
+    if (sluice_params_read(info->name, info->params, info->n_params, given, n, is->params, &why) != SLUICE_OK)
+        f->status = DAMAGED(f->l, "%s", why.message);
+}
+
+static void get_scalars(modl *f, identity *is) {
+    const char *const *name = f->status == SLUICE_OK ? is->rule->scalars : NULL;
+    for (size_t i = 0; name && name[i]; i++) {
+        char key[64] = "scalar ";
+        is->scalars[i] = get_number(f, strncat(key, name[i], 32));
+    }
+}
+
+/* ---- formats 2 and 3: how inputs were read, which is metadata now -------------------------------------------------
+ */
+
+static void keep(modl *f, const char *key, const char *text) {
+    sluice_error why;
+    if (f->status != SLUICE_OK || !*text) return;
+    f->status = sl_metadata_set(&f->l->model->metadata, key, text, strlen(text), &why);
+    if (f->status != SLUICE_OK) sl_fail(f->l->err, f->status, "%s", why.message);
+}
+
+static void keep_text(modl *f, const char *key, const char *old_key, size_t room) {
+    const char *text = get_text(f, old_key);
+    if (strlen(text) >= room) impossible(f, old_key, text);
+    keep(f, key, text);
+}
+
+static void get_reader_settings(modl *f) {
+    static const char *const ngrams[] = {"", "1", "2", "3", "4", "5", "6", "7", "8"};
+    static const char *const tf[] = {"", "binary", "count", "log"}; /* by SLUICE_TF_ */
+    _Static_assert(sizeof ngrams / sizeof *ngrams == SLUICE_MAX_NGRAMS + 1, "n-grams of all lengths");
+    keep(f, "reader.ngrams", ngrams[get_count(f, "ngrams", SLUICE_MAX_NGRAMS)]);
+    keep(f, "reader.tf", tf[get_count(f, "tf", SLUICE_TF_LOG)]);
+    keep(f, "reader.no_header", get_count(f, "no_header", 1) ? "1" : "");
+    keep_text(f, "reader.format", "format", 16);
+    keep_text(f, "reader.label", "label", 128);
+    keep_text(f, "reader.weight", "weight", 128);
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ */
+
+static void get_settings(modl *f, sluice_settings *s) {
+    *s = (sluice_settings){.size = sizeof *s, .bias = get_number(f, "bias")};
+    s->normalize = (unsigned)get_count(f, "normalize", UINT32_MAX);
+    s->hash_bits = (unsigned)get_count(f, "hash_bits", UINT32_MAX);
+    if (f->l->format >= 2) s->max_features = get_count(f, "max_features", UINT64_MAX);
+    sluice_error why;
+    if (f->status == SLUICE_OK && sl_settings_check(s, &why) != SLUICE_OK) f->status = DAMAGED(f->l, "%s", why.message);
+}
+
+/* Keys that have had another name before format 4. */
+static const char *key_named(const modl *f, const char *name, const char *before) {
+    return f->l->format >= 4 ? name : before;
+}
+
+static void get_counts(modl *f, sluice_model *m) {
+    sl_loader *l = f->l;
+    m->state.t = get_count(f, "examples", INT64_MAX);
+    m->mistakes = get_count(f, "mistakes", m->state.t);
+    m->updates = get_count(f, "updates", m->state.t);
+    m->positives = get_count(f, "positives", m->state.t);
+    l->added = l->seen = get_count(f, key_named(f, "features_seen", "seen"), SLUICE_MAX_FEATURES);
+    if (l->format >= 3) get_calibration(f, &m->calibration);
+    if (l->format < 2) return;
+    l->added = get_count(f, key_named(f, "features_added", "births"), UINT64_MAX);
+    m->features.named = get_count(f, "named", 1);
+    sl_limit *limit = &m->features.limit;
+    limit->evicted = get_count(f, "evicted", UINT64_MAX);
+    limit->refused = get_count(f, "refused", UINT64_MAX);
+    limit->next_scan = get_count(f, key_named(f, "next_scan", "next_sweep"), INT64_MAX);
+    uint64_t numbers[64];
+    size_t n = get_list(f, "growth", numbers, 64);
+    for (size_t i = 0; i < n; i++) m->growth[i] = numbers[i] + 1;
+    l->arrivals = get_list(f, "newest", numbers, SL_NEWEST); /* the newest first; the model has it last */
+    for (size_t i = 0; i < l->arrivals; i++) l->newest[l->arrivals - 1 - i] = numbers[i];
+    if (f->status == SLUICE_OK && (l->added < l->seen || (m->features.named && m->settings.hash_bits)))
+        f->status = DAMAGED(l, "its counts contradict each other");
+}
+
+/* Keys that nobody asked for: those that begin with '?' may be ignored. */
+static void refuse_unknown_keys(modl *f) {
+    char shown[128];
+    for (size_t i = 0; f->status == SLUICE_OK && i < f->n; i++) {
+        const char *key = f->lines[i].key;
+        if (f->lines[i].used || (*key == '?' && f->l->format >= 4)) continue;
+        f->status = sl_fail_at(f->l->err, SLUICE_E_FORMAT, f->l->name, 0, 0,
+                               "the model has the key %s, which this version does not know; a newer sluice may",
+                               sl_quote(shown, key, strlen(key)));
+    }
+}
+
+static sluice_status load_modl(modl *f) {
+    sl_loader *l = f->l;
+    identity is = {0};
+    f->status = split(f);
+    get_learner(f, &is);
+    get_params(f, &is);
+    get_scalars(f, &is);
+    get_settings(f, &is.settings);
+    if (f->status != SLUICE_OK) return f->status;
+    sluice_error why;
+    l->model = sl_model_empty(is.learner, is.rule, is.params, &is.settings, &why);
+    if (!l->model)
+        return why.status == SLUICE_E_MEMORY ? sl_fail(l->err, why.status, "%s", why.message)
+                                             : DAMAGED(l, "%s", why.message);
+    memcpy(l->model->scalars, is.scalars, sizeof is.scalars);
+    get_counts(f, l->model);
+    if (l->format == 2 || l->format == 3) get_reader_settings(f);
+    refuse_unknown_keys(f);
+    return f->status;
+}
+
+sluice_status sl_load_modl(sl_loader *l) {
+    if (l->model) return DAMAGED(l, "MODL comes twice");
+    modl *f = calloc(1, sizeof *f);
+    if (!f) return sl_fail(l->err, SLUICE_E_MEMORY, "no memory to read a model");
+    f->l = l;
+    sluice_status status = load_modl(f);
+    free(f);
+    return status;
+}

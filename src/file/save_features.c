@@ -1,0 +1,108 @@
+/* FEAT: the features of a model file and the state of each. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "file/saver.h"
+
+/* A section has room for all features that it may have: their keys, when they were last seen, their state. */
+_Static_assert(SL_NAMES_A_SECTION + SL_MAX_NAME + 16 + SL_FEATURES_A_SECTION * 8 * (SL_MAX_FIELDS + 1) < SL_MAX_SECTION,
+               "a section of features may be too large");
+
+/* One member of the state of n features. */
+static sluice_status put_column(sl_saver *s, const sluice_model *m, const sl_field *f, const uint32_t *slot, size_t n) {
+    size_t size = sl_type_size(f->type);
+    for (size_t k = 0; k < n; k++) {
+        const char *from = sl_space_at(&m->features.space, slot[k]) + f->offset;
+        float single = 0;
+        double value = 0;
+        uint32_t narrow;
+        uint64_t bits;
+        if (size == 8) {
+            memcpy(&bits, from, 8);
+        } else {
+            memcpy(&narrow, from, 4);
+            bits = narrow;
+        }
+        if (f->type == SL_F64) memcpy(&value, from, sizeof value);
+        if (f->type == SL_F32) memcpy(&single, from, sizeof single);
+        if (!isfinite(value) || !isfinite(single)) return sl_save_out_of_range(s);
+        sl_save_int(s, bits, size);
+    }
+    return SLUICE_OK;
+}
+
+/* 64-bit state may be finite where the 32-bit weight computed from it is not. */
+static bool weights_finite(const sluice_model *m, const uint32_t *slot, size_t n) {
+    sl_state s = m->state;
+    s.features = m->features.space.features;
+    float w[SL_CHUNK];
+    for (size_t at = 0; at < n; at += SL_CHUNK) {
+        size_t k = n - at < SL_CHUNK ? n - at : SL_CHUNK;
+        m->kernels.weights(&s, slot + at, k, w);
+        for (size_t i = 0; i < k; i++)
+            if (!isfinite(w[i])) return false;
+    }
+    return true;
+}
+
+static unsigned keys_of(const sluice_model *m, const sl_walk *w) {
+    return w->is_bias ? SL_KEYS_BIAS : m->features.named ? SL_KEYS_NAMES : SL_KEYS_IDS;
+}
+
+/* The id, as the difference to the last one, or the name of the feature that the walk stands at; nothing for the bias.
+ */
+static void put_key(sl_saver *s, const sluice_model *m, const sl_walk *w, uint64_t last) {
+    if (w->is_bias) return;
+    if (!m->features.named) {
+        sl_save_varint(s, w->id - last);
+        return;
+    }
+    size_t n;
+    const char *name = sl_names_text(&m->features.names, (uint32_t)w->id, &n);
+    sl_save_varint(s, n);
+    sl_save_text(s, name, n);
+}
+
+static sluice_status put_state(sl_saver *s, const sluice_model *m, const uint32_t *slot, const uint64_t *id, size_t n,
+                               bool bias) {
+    if (!weights_finite(m, slot, n)) return sl_save_out_of_range(s);
+    for (size_t k = 0; m->settings.max_features && !bias && k < n; k++)
+        sl_save_int(s, m->features.limit.last_seen[id[k]], 8);
+    sluice_status status = SLUICE_OK;
+    for (size_t i = 0; i < m->rule->n_fields && status == SLUICE_OK; i++)
+        status = put_column(s, m, &m->rule->fields[i], slot, n);
+    return status;
+}
+
+sluice_status sl_save_features(sl_saver *s, const sluice_model *m, uint64_t *written) {
+    sl_keys_walk w;
+    uint32_t *slot = malloc(SL_FEATURES_A_SECTION * sizeof *slot);
+    uint64_t *id = malloc(SL_FEATURES_A_SECTION * sizeof *id);
+    bool fine = slot && id && sl_keys_start(&w, &m->features);
+    sluice_status status = fine ? SLUICE_OK : sl_fail(s->err, SLUICE_E_MEMORY, "no memory to save the model");
+    bool more = fine && sl_keys_next(&w);
+    while (more && status == SLUICE_OK) {
+        /* the number of features is known when the section is full: it is filled in then */
+        sl_save_begin(s, "FEAT", 0);
+        unsigned keys = keys_of(m, &w.at);
+        sl_save_int(s, keys, 1);
+        size_t count_at = s->n, n = 0;
+        sl_save_int(s, 0, 4);
+        uint64_t last = 0;
+        while (more && keys_of(m, &w.at) == keys && n < SL_FEATURES_A_SECTION && s->n < SL_NAMES_A_SECTION) {
+            put_key(s, m, &w.at, last);
+            last = w.at.id;
+            id[n] = w.at.id;
+            slot[n++] = w.at.slot;
+            more = sl_keys_next(&w);
+        }
+        sl_put_le(s->bytes + count_at, n, 4);
+        status = put_state(s, m, slot, id, n, keys == SL_KEYS_BIAS);
+        if (status == SLUICE_OK) status = sl_save_end(s);
+        *written += n;
+    }
+    if (fine) sl_keys_end(&w);
+    free(slot);
+    free(id);
+    return status;
+}

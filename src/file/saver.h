@@ -1,0 +1,56 @@
+/* Saving a model file: the section being written, which the parts of the saver share. */
+#ifndef SL_SAVER_H
+#define SL_SAVER_H
+
+#include "base/error.h"
+#include "file/model_format.h"
+
+/* The buffer has room for the largest section, so that it never grows. */
+typedef struct sl_saver {
+    sluice_write_function write;
+    void *context;
+    sluice_error *err;
+    unsigned char *bytes; /* head and content so far */
+    size_t n;
+} sl_saver;
+
+sluice_status sl_save_bytes(sl_saver *s, const void *bytes, size_t n);
+/* Begins a section; flags: 0 or SL_SKIPPABLE. */
+void sl_save_begin(sl_saver *s, const char *tag, unsigned flags);
+/* Writes the section with its length and checksum. */
+sluice_status sl_save_end(sl_saver *s);
+
+/* Content is made of little-endian numbers, base-128 numbers and text. */
+static inline void sl_save_int(sl_saver *s, uint64_t value, size_t bytes) {
+    sl_put_le(s->bytes + s->n, value, bytes);
+    s->n += bytes;
+}
+
+static inline void sl_save_varint(sl_saver *s, uint64_t value) {
+    for (; value >= 0x80; value >>= 7) s->bytes[s->n++] = (unsigned char)(value | 0x80);
+    s->bytes[s->n++] = (unsigned char)value;
+}
+
+static inline void sl_save_f64(sl_saver *s, double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    sl_save_int(s, bits, sizeof bits);
+}
+
+static inline void sl_save_text(sl_saver *s, const char *text, size_t n) {
+    if (n) memcpy(s->bytes + s->n, text, n);
+    s->n += n;
+}
+
+/* save_modl.c */
+sluice_status sl_save_modl(sl_saver *s, const sluice_model *m);
+/* save_features.c; *written: how many. */
+sluice_status sl_save_features(sl_saver *s, const sluice_model *m, uint64_t *written);
+
+/* save_metadata.c */
+sluice_status sl_save_metadata(sl_saver *s, const sl_metadata *d);
+
+/* A number of the model is not finite. */
+sluice_status sl_save_out_of_range(sl_saver *s);
+
+#endif
