@@ -183,7 +183,7 @@ static void learner(const char *what, const sluice_learner_info *info, double mb
             best = INFINITY;
             for (unsigned r = 0; r < rounds; r++) {
                 double start = now();
-                sluice_model_margins(models[f], b, margin);
+                sluice_model_margins(models[f], b, margin, NULL);
                 best = fmin(best, now() - start);
             }
             print("margins", info->name, f ? "final" : "live", mb, 1e9 * best / (double)b->nonzeros, "ns/nonzero", -1);

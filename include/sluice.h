@@ -18,9 +18,9 @@
  * otherwise; when memory runs out, new features of an example may count as seen.
  *   - `free(NULL)` forms are fine. What is handed out as const belongs to the library and lives as long as the object
  * it came from, or until the next call on that object where the comment says so.
- *   - Structs that may grow begin with their own size: write `= {.size = sizeof s}`; zero elsewhere means the default. A
- * size of 0 is SLUICE_E_USAGE everywhere. Programs built with an older or a newer header may be used with this library:
- * what only one side knows is left alone, or is zero; an option set that this version does not know is
+ *   - Structs that may grow begin with their own size: write `= {.size = sizeof s}`; zero elsewhere means the default.
+ * A size of 0 is SLUICE_E_USAGE everywhere. Programs built with an older or a newer header may be used with this
+ * library: what only one side knows is left alone, or is zero; an option set that this version does not know is
  * SLUICE_E_UNSUPPORTED.
  *   - A model is used by one thread while it learns. Calls that take a const model may run in many threads at once
  * while none learns. There is no global state; nothing prints or exits.
@@ -62,6 +62,7 @@ typedef enum sluice_status {
     SLUICE_E_LIMIT = 7,       /* beyond a stated limit */
     SLUICE_E_NUMERIC = 8,     /* a margin or a weight left the range of numbers */
     SLUICE_E_UNSUPPORTED = 9, /* this learner or model cannot do that */
+    SLUICE_E_CANCELLED = 10,  /* the program asked for the call to stop */
 } sluice_status;
 
 typedef struct sluice_error {
@@ -147,6 +148,12 @@ SLUICE_API void sluice_model_free(sluice_model *model);
 SLUICE_API sluice_model *sluice_model_copy(const sluice_model *model, sluice_error *err);
 /* A predict-only copy that holds the nonzero weights alone: small, fast, cannot learn. */
 SLUICE_API sluice_model *sluice_model_final(const sluice_model *model, sluice_error *err);
+/* The same as the model stands, its unfinished batch not learned: what a program that learns and predicts at once hands
+ * to the threads that predict, every second or so. One pass over the features and 4 bytes for each nonzero weight
+ * (docs/memory.md); sluice_model_copy() copies the whole state and can go on learning. */
+SLUICE_API sluice_model *sluice_model_snapshot(const sluice_model *model, sluice_error *err);
+/* Bytes that the model has allocated. */
+SLUICE_API uint64_t sluice_model_memory(const sluice_model *model);
 /* The last failure on this model. */
 SLUICE_API const sluice_error *sluice_model_error(const sluice_model *model);
 
@@ -171,6 +178,36 @@ typedef struct sluice_example {
     const sluice_name *names;
 } sluice_example;
 
+/* Types of array elements. */
+enum {
+    SLUICE_INT32 = 1,
+    SLUICE_INT64 = 2,
+    SLUICE_UINT32 = 3,
+    SLUICE_UINT64 = 4,
+    SLUICE_FLOAT32 = 5,
+    SLUICE_FLOAT64 = 6,
+};
+
+enum { SLUICE_CSR_IDS = 0 }; /* what `ids` of a sluice_csr holds: ids of features, as in sluice_example */
+
+/* Rows in the arrays of a compressed sparse matrix, as scipy, Spark and others have them; borrowed for the call and not
+ * copied. The features of row i are ids[k] with values[k] for k from indptr[i] to indptr[i + 1] - 1. To pass a range of
+ * rows, let indptr, labels and weights point to its first row. A failure in a row has its number, from 1, as `line`. */
+typedef struct sluice_csr {
+    size_t size;
+    unsigned kind;                      /* SLUICE_CSR_IDS */
+    unsigned indptr_type, ids_type;     /* SLUICE_INT32, _INT64, _UINT32, _UINT64; none is negative */
+    unsigned values_type;               /* SLUICE_FLOAT32, _FLOAT64; values are used as floats */
+    unsigned labels_type, weights_type; /* likewise, where there are such arrays */
+    size_t rows;
+    size_t nonzeros;    /* elements in ids and values */
+    const void *indptr; /* rows + 1 of them */
+    const void *ids;    /* in a row in any order, each once; ascending ones are checked fastest */
+    const void *values;
+    const void *labels;  /* > 0 means +1; not needed to predict */
+    const void *weights; /* importances; NULL: all are 1 */
+} sluice_csr;
+
 /* Predicts, then learns. *margin (may be NULL) is the margin before learning. On SLUICE_E_NUMERIC the model has left
  * the range of numbers and refuses to go on or to be saved; on any other failure it is unchanged. */
 SLUICE_API sluice_status sluice_model_learn(sluice_model *model, const sluice_example *x, double *margin);
@@ -180,6 +217,19 @@ SLUICE_API sluice_status sluice_model_learn_batch(sluice_model *model, const slu
 /* The same for n of its rows, from row `first` on. */
 SLUICE_API sluice_status sluice_model_learn_rows(sluice_model *model, const sluice_batch *batch, size_t first, size_t n,
                                                  sluice_meter *meter);
+/* The same with other labels than the batch's: labels[0] is that of row `first`. So that many models, such as those of
+ * several classes, can learn one batch. */
+SLUICE_API sluice_status sluice_model_learn_labels(sluice_model *model, const sluice_batch *batch, size_t first,
+                                                   size_t n, const double *labels, sluice_meter *meter);
+/* The same for every row of a matrix, to the bit what sluice_model_learn() would do row by row. Rows before one that
+ * fails are learned. */
+SLUICE_API sluice_status sluice_model_learn_csr(sluice_model *model, const sluice_csr *csr, sluice_meter *meter);
+
+/* Called now and then by calls on a model that take long (learning batches and matrices): how many rows of `total` are
+ * done. Anything but 0 stops the call, which returns SLUICE_E_CANCELLED; the rows done are learned. */
+typedef int (*sluice_progress_function)(void *context, uint64_t done, uint64_t total);
+/* NULL, as at first: none is called. A copy of the model has none. */
+SLUICE_API void sluice_model_set_progress(sluice_model *model, sluice_progress_function function, void *context);
 
 /* Says that a run is over: a learner that takes a whole run as one batch (SLUICE_LEARNER_BATCH with batch = 0) learns
  * it now. An unfinished batch of fixed size waits for more examples; it is saved with the model. Where memory is
@@ -198,8 +248,15 @@ SLUICE_API void sluice_model_set_threads(sluice_model *model, unsigned threads);
  * predictions sluice_model_final() is the faster model. */
 SLUICE_API sluice_status sluice_model_margin(const sluice_model *model, const sluice_example *x, double *margin,
                                              sluice_error *err);
-/* The margins of all rows of a batch. */
-SLUICE_API void sluice_model_margins(const sluice_model *model, const sluice_batch *batch, double *margins);
+/* The margins of all rows of a batch. SLUICE_E_NUMERIC where one is not finite; all are then written all the same. */
+SLUICE_API sluice_status sluice_model_margins(const sluice_model *model, const sluice_batch *batch, double *margins,
+                                              sluice_error *err);
+/* Of n of its rows, from row `first` on: margins[0] is that of row `first`. */
+SLUICE_API sluice_status sluice_model_margins_rows(const sluice_model *model, const sluice_batch *batch, size_t first,
+                                                   size_t n, double *margins, sluice_error *err);
+/* Of all rows of a matrix. */
+SLUICE_API sluice_status sluice_model_margins_csr(const sluice_model *model, const sluice_csr *csr, double *margins,
+                                                  sluice_error *err);
 
 /* Where a model's probabilities come from; numbers are stable. */
 enum {
@@ -216,6 +273,13 @@ SLUICE_API int sluice_model_calibration(const sluice_model *model);
 SLUICE_API int sluice_model_has_probability(const sluice_model *model);
 /* The probability of the class +1 that goes with a margin; it never falls as margins rise. NaN where there is none. */
 SLUICE_API double sluice_model_probability(const sluice_model *model, double margin);
+/* The probabilities of n rows of a batch, and of all rows of a matrix: as the margins, then each turned into a
+ * probability. SLUICE_E_UNSUPPORTED where the model has none. */
+SLUICE_API sluice_status sluice_model_probabilities_rows(const sluice_model *model, const sluice_batch *batch,
+                                                         size_t first, size_t n, double *probabilities,
+                                                         sluice_error *err);
+SLUICE_API sluice_status sluice_model_probabilities_csr(const sluice_model *model, const sluice_csr *csr,
+                                                        double *probabilities, sluice_error *err);
 /* Fits probabilities to the margins that the model gives n examples which it has not learned from. The kind is
  * SLUICE_CALIBRATION_PLATT or _ISOTONIC, or _NONE to drop what was fitted; learning more drops it too. Weights (may be
  * NULL) are importances. SLUICE_E_DATA where all labels are the same. */
@@ -275,6 +339,12 @@ typedef struct sluice_weight {
  * with sluice_free(). SLUICE_E_NUMERIC: a weight is beyond the range of floats. */
 SLUICE_API sluice_status sluice_model_weights(const sluice_model *model, sluice_weight **weights, size_t *n,
                                               sluice_error *err);
+
+/* The weight of one feature, 0 where it is unknown; in a model that hashes, of all features that collide with it. */
+SLUICE_API double sluice_model_weight_of_id(const sluice_model *model, uint64_t id);
+SLUICE_API double sluice_model_weight_of_name(const sluice_model *model, sluice_name name);
+/* Of the constant feature; 0 where there is none. */
+SLUICE_API double sluice_model_bias_weight(const sluice_model *model);
 
 /* The features that came last, the newest first, with their weights, zero or not. *n: room, then how many; a model with
  * ids remembers 16 of them, a predict-only one none. */
@@ -411,8 +481,18 @@ SLUICE_API void sluice_batch_row(const sluice_batch *batch, size_t row, uint64_t
 SLUICE_API sluice_batch *sluice_batch_new(sluice_error *err);
 SLUICE_API void sluice_batch_free(sluice_batch *batch);
 /* Adds a copy of an example, which must be as sluice_model_learn() wants it. Features have either ids or names
- * throughout; labels become +1 and -1, weights floats. */
+ * throughout; labels and weights are kept as floats. */
 SLUICE_API sluice_status sluice_batch_add(sluice_batch *batch, const sluice_example *x, sluice_error *err);
+/* Adds copies of all rows of a matrix, which needs labels; when it fails, none of them. */
+SLUICE_API sluice_status sluice_batch_add_csr(sluice_batch *batch, const sluice_csr *csr, sluice_error *err);
+/* A view of a batch as a matrix, valid until the batch changes: fills in *csr, whose size is set. Ids are 32 bits wide,
+ * or, where some are 2^31 and more, 64 bits and copied to `ids`, which has room for sluice_batch_total_nonzeros().
+ * SLUICE_E_UNSUPPORTED where features have names, or where `ids` is needed and NULL. */
+SLUICE_API sluice_status sluice_batch_csr(const sluice_batch *batch, sluice_csr *csr, uint64_t *ids, sluice_error *err);
+/* Nonzeros of all rows together. */
+SLUICE_API size_t sluice_batch_total_nonzeros(const sluice_batch *batch);
+/* Bytes that the batch has allocated. */
+SLUICE_API uint64_t sluice_batch_memory(const sluice_batch *batch);
 
 typedef struct sluice_writer sluice_writer;
 

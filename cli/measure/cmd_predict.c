@@ -48,7 +48,11 @@ static int predict_batches(const predicting *p) {
     while (!rc && (s = sluice_reader_next(p->reader, &batch)) == SLUICE_OK) {
         size_t rows = sluice_batch_rows(batch);
         if ((rc = reserve_margins(&margins, &room, rows))) break;
-        sluice_model_margins(p->model, batch, margins);
+        sluice_error err = {0};
+        if (sluice_model_margins(p->model, batch, margins, &err) != SLUICE_OK) {
+            rc = complain_error(&err);
+            break;
+        }
         for (size_t i = 0; i < rows; i++) print_prediction(p, margins[i]);
         known |= any_margin(margins, rows);
         all += rows;

@@ -39,7 +39,8 @@ static int measure_batch(void *context, const sluice_batch *batch) {
     measuring *m = context;
     int rc = reserve_margins(&m->margins, &m->room, sluice_batch_rows(batch));
     if (rc) return rc;
-    sluice_model_margins(m->model, batch, m->margins);
+    sluice_error err = {0};
+    if (sluice_model_margins(m->model, batch, m->margins, &err) != SLUICE_OK) return complain_error(&err);
     m->known |= any_margin(m->margins, sluice_batch_rows(batch));
     if (sluice_meter_add_batch(m->meter, batch, m->margins) == SLUICE_OK) return DONE;
     return complain_error(sluice_meter_error(m->meter));

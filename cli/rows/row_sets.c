@@ -132,12 +132,6 @@ sluice_status learn_held(sluice_model **model, sluice_batch *const *parts, size_
 
 static sluice_status measure_margins(const sluice_batch *rows, const double *margins, sluice_meter *meter,
                                      sluice_error *err) {
-    for (size_t i = 0; i < sluice_batch_rows(rows); i++) {
-        if (isfinite(margins[i])) continue;
-        *err = (sluice_error){.status = SLUICE_E_NUMERIC,
-                              .message = "the margin is no number: the model has left the range of numbers"};
-        return err->status;
-    }
     if (sluice_meter_add_batch(meter, rows, margins) == SLUICE_OK) return SLUICE_OK;
     *err = *sluice_meter_error(meter);
     return err->status;
@@ -154,8 +148,8 @@ sluice_status measure_held(const sluice_model *model, const sluice_model_facts *
     const sluice_model *final = facts->is_final ? model : made;
     exact.model = final;
     sluice_meter *meter = final ? sluice_meter_new(&exact, err) : NULL;
-    if (meter) sluice_model_margins(final, rows, margins);
-    sluice_status status = meter ? measure_margins(rows, margins, meter, err) : err->status;
+    sluice_status status = meter ? sluice_model_margins(final, rows, margins, err) : err->status;
+    if (status == SLUICE_OK) status = measure_margins(rows, margins, meter, err);
     if (status == SLUICE_OK) {
         *measures = (sluice_measures){.size = sizeof *measures};
         sluice_meter_read(meter, measures);

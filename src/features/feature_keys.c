@@ -12,6 +12,16 @@ void sl_features_free(sl_features *f) {
     f->limit = (sl_limit){0};
 }
 
+uint64_t sl_features_memory(const sl_features *f) {
+    const sl_space *sp = &f->space;
+    const sl_names *d = &f->names;
+    uint64_t bytes = ((uint64_t)sp->direct + sp->other_room) * sp->size + sp->direct / 8;
+    if (sp->table) bytes += sizeof(sl_bucket) << sp->table_bits;
+    if (d->table) bytes += sizeof *d->table << d->bits;
+    return bytes + d->bytes_room + d->room * sizeof *d->where +
+           f->limit.room * (sizeof *f->limit.last_seen + sizeof *f->limit.born);
+}
+
 bool sl_keys_use_names(sl_features *f) {
     if (f->named) return true;
     sl_features over = {.named = true};

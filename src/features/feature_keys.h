@@ -25,6 +25,8 @@ typedef struct sl_features {
 static inline bool sl_features_limited(const sl_features *f) { return f->limit.most != 0; }
 
 void sl_features_free(sl_features *f);
+/* Bytes allocated. */
+uint64_t sl_features_memory(const sl_features *f);
 
 /* Changes from ids to names, unless it has names already: every id gets its decimal digits as a name. False: no memory,
  * and nothing has changed. */

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "rows/example.h"
 #include "model/lookahead.h"
+#include "rows/csr.h"
 
 /* ---- one round -------------------------------------------------------------------------------------------------- */
 
@@ -128,23 +129,23 @@ static sluice_status check_dense_row(sluice_model *m, const sluice_batch *b, siz
 }
 
 /* Each row's names are looked up one row ahead, so that its state is on the way while this one is learned; not so under
- * a limit, where what makes way depends on what was learned. */
-static sluice_status learn_named_rows(sluice_model *m, const sluice_batch *b, size_t first, size_t end,
-                                      sluice_meter *meter) {
+ * a limit, where what is evicted depends on what was learned. */
+static sluice_status learn_named_rows(sluice_model *m, const sluice_batch *b, const sl_targets *t, size_t first,
+                                      size_t end, sluice_meter *meter) {
     if (!sl_keys_use_names(&m->features)) return sl_no_memory_for_features(m);
-    const bool dense = m->rule->info.flags & SLUICE_LEARNER_DENSE, as_they_lie = sl_batch_usable(m, b);
-    const bool one_ahead = !m->settings.max_features && !dense && !(b->has_weights && m->rule->only_weights_0_1);
+    const bool dense = m->rule->info.flags & SLUICE_LEARNER_DENSE, as_they_lie = sl_batch_usable(m, b, t);
+    const bool one_ahead = !m->settings.max_features && !dense && !(sl_has_weights(b, t) && m->rule->only_weights_0_1);
     const sl_idle_test idle = {test_idle, m};
     bool found[2] = {true, true}; /* by row % 2; else there was no memory for its names */
     for (size_t i = first, resolved = first; i < end; i++) {
-        double h = b->has_weights ? (double)b->weight[i] : 1;
-        sluice_status status = b->has_weights ? check_weight(m, h) : SLUICE_OK;
+        double h = sl_weight_at(b, t, i);
+        sluice_status status = check_weight(m, h);
         if (status == SLUICE_OK && dense) status = check_dense_row(m, b, i);
         if (status != SLUICE_OK) return at_row(m, b, i);
         uint64_t seen = m->features.space.seen;
         for (; resolved < end && resolved <= i + one_ahead; resolved++) {
             sl_raw_row r = sl_batch_raw(b, resolved);
-            bool absent = b->has_weights && b->weight[resolved] == 0;
+            bool absent = sl_weight_at(b, t, resolved) == 0;
             found[resolved % 2] =
                 absent || (sl_row_resolve(&m->features, &r, m->state.t + 1, &idle, &m->numbers[resolved % 2]) &&
                            (m->settings.bias == 0 || sl_space_add_bias(&m->features.space)));
@@ -155,7 +156,7 @@ static sluice_status learn_named_rows(sluice_model *m, const sluice_batch *b, si
             return at_row(m, b, i);
         }
         if (h == 0) continue;
-        sl_row x = {.y = b->label[i] > 0 ? 1 : -1, .h = h};
+        sl_row x = {.y = sl_label_at(b, t, i) > 0 ? 1 : -1, .h = h};
         if (lay_out_numbers(m, &m->numbers[i % 2], as_they_lie, &x) != SLUICE_OK) return at_row(m, b, i);
         m->state.seen = seen;
         if ((status = learn_batch_row(m, b, i, &x, meter)) != SLUICE_OK) return status;
@@ -163,25 +164,19 @@ static sluice_status learn_named_rows(sluice_model *m, const sluice_batch *b, si
     return SLUICE_OK;
 }
 
-sluice_status sluice_model_learn_batch(sluice_model *m, const sluice_batch *b, sluice_meter *meter) {
-    return sluice_model_learn_rows(m, b, 0, b->rows, meter);
-}
-
-sluice_status sluice_model_learn_rows(sluice_model *m, const sluice_batch *b, size_t first, size_t n_rows,
-                                      sluice_meter *meter) {
-    sluice_status status = check_can_learn(m);
-    if (status != SLUICE_OK) return status;
-    if (first > b->rows || n_rows > b->rows - first)
-        return sl_fail(&m->error, SLUICE_E_USAGE, "the batch has only %zu rows", b->rows);
-    if (uses_names(m, b)) return learn_named_rows(m, b, first, first + n_rows, meter);
-    sl_lookahead a = sl_lookahead_start(m, b, first, first + n_rows);
-    for (size_t i = first; i < first + n_rows; i++) {
+/* Learns the rows first .. end - 1. */
+static sluice_status learn_rows(sluice_model *m, const sluice_batch *b, const sl_targets *t, size_t first, size_t end,
+                                sluice_meter *meter) {
+    sluice_status status;
+    if (uses_names(m, b)) return learn_named_rows(m, b, t, first, end, meter);
+    sl_lookahead a = sl_lookahead_start(m, b, t, first, end);
+    for (size_t i = first; i < end; i++) {
         sl_row_form this = a.next;
         uint64_t moves = a.moves, seen = m->features.space.seen;
         sl_lookahead_advance(m, &a, i + 1);
         size_t at = b->start[i], n = b->start[i + 1] - at;
-        sl_row x = {b->id + at, b->value + at, n, b->label[i] > 0 ? 1 : -1, b->has_weights ? (double)b->weight[i] : 1};
-        if (b->has_weights && (status = check_weight(m, x.h)) != SLUICE_OK) return at_row(m, b, i);
+        sl_row x = {b->id + at, b->value + at, n, sl_label_at(b, t, i) > 0 ? 1 : -1, sl_weight_at(b, t, i)};
+        if ((status = check_weight(m, x.h)) != SLUICE_OK) return at_row(m, b, i);
         if (x.h == 0) continue;
         if (this == SL_ROW_ADMITTED && moves == m->features.space.moves) {
             x.slot = m->row_slot + i % 2 * m->row_room;
@@ -193,6 +188,72 @@ sluice_status sluice_model_learn_rows(sluice_model *m, const sluice_batch *b, si
         if ((status = learn_batch_row(m, b, i, &x, meter)) != SLUICE_OK) return status;
     }
     return SLUICE_OK;
+}
+
+/* Whether the program wants the call that is under way to stop. */
+static sluice_status report_progress(sluice_model *m, uint64_t done, uint64_t total) {
+    if (!m->progress.function || m->progress.function(m->progress.context, done, total) == 0) return SLUICE_OK;
+    return sl_fail(&m->error, SLUICE_E_CANCELLED, "cancelled after %llu of %llu rows", (unsigned long long)done,
+                   (unsigned long long)total);
+}
+
+enum { ROWS_A_REPORT = 4096 };
+
+/* The same in pieces, where the program wants to know how far it is. */
+static sluice_status learn_pieces(sluice_model *m, const sluice_batch *b, const sl_targets *t, size_t first, size_t n,
+                                  sluice_meter *meter) {
+    if (!m->progress.function) return learn_rows(m, b, t, first, first + n, meter);
+    sluice_status status = SLUICE_OK;
+    for (size_t done = 0; done < n && status == SLUICE_OK;) {
+        size_t piece = n - done < ROWS_A_REPORT ? n - done : ROWS_A_REPORT;
+        status = learn_rows(m, b, t, first + done, first + done + piece, meter);
+        done += piece;
+        if (status == SLUICE_OK) status = report_progress(m, done, n);
+    }
+    return status;
+}
+
+sluice_status sluice_model_learn_labels(sluice_model *m, const sluice_batch *b, size_t first, size_t n,
+                                        const double *labels, sluice_meter *meter) {
+    sluice_status status = check_can_learn(m);
+    if (status != SLUICE_OK) return status;
+    if (first > b->rows || n > b->rows - first)
+        return sl_fail(&m->error, SLUICE_E_USAGE, "the batch has only %zu rows", b->rows);
+    for (size_t i = 0; labels && i < n; i++)
+        if (!isfinite(labels[i]))
+            return sl_fail(&m->error, SLUICE_E_DATA, "the label of row %zu is not finite", first + i);
+    const sl_targets targets = {.label = labels, .first = first};
+    return learn_pieces(m, b, &targets, first, n, meter);
+}
+
+sluice_status sluice_model_learn_rows(sluice_model *m, const sluice_batch *b, size_t first, size_t n,
+                                      sluice_meter *meter) {
+    return sluice_model_learn_labels(m, b, first, n, NULL, meter);
+}
+
+sluice_status sluice_model_learn_batch(sluice_model *m, const sluice_batch *b, sluice_meter *meter) {
+    return sluice_model_learn_labels(m, b, 0, b->rows, NULL, meter);
+}
+
+sluice_status sluice_model_learn_csr(sluice_model *m, const sluice_csr *csr, sluice_meter *meter) {
+    sluice_status status = check_can_learn(m);
+    if (status != SLUICE_OK) return status;
+    sl_csr_reader r;
+    status = sl_csr_open(&r, csr, true, &m->error);
+    if (status == SLUICE_OK && !r.csr.labels)
+        status = sl_fail(&m->error, SLUICE_E_USAGE, "a sluice_csr to learn from needs labels");
+    while (status == SLUICE_OK && (status = sl_csr_next(&r, &m->error)) == SLUICE_OK) {
+        const sl_targets targets = {.label = r.label, .weight = r.weight};
+        status = learn_rows(m, &r.batch, &targets, 0, r.batch.rows, meter);
+        if (status == SLUICE_OK) status = report_progress(m, r.next, r.csr.rows);
+    }
+    sl_csr_close(&r);
+    return status == SLUICE_END ? SLUICE_OK : status;
+}
+
+void sluice_model_set_progress(sluice_model *m, sluice_progress_function function, void *context) {
+    m->progress.function = function;
+    m->progress.context = context;
 }
 
 /* The example as the rule sees it. */

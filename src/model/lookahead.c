@@ -9,13 +9,15 @@ static bool surely_fit(const sluice_model *m, const sluice_batch *b) {
 }
 
 /* Learners that may refuse a row, for its features or its weight, check it before they admit new features. */
-bool sl_batch_usable(const sluice_model *m, const sluice_batch *b) {
-    return !b->has_zeros && !(b->has_weights && m->rule->only_weights_0_1) && m->settings.bias == 0 &&
+bool sl_batch_usable(const sluice_model *m, const sluice_batch *b, const sl_targets *t) {
+    return !b->has_zeros && !(sl_has_weights(b, t) && m->rule->only_weights_0_1) && m->settings.bias == 0 &&
            !m->settings.normalize && !m->settings.hash_bits &&
            (!(m->rule->info.flags & SLUICE_LEARNER_DENSE) || surely_fit(m, b));
 }
 
-static bool is_absent(const sluice_batch *b, size_t row) { return b->has_weights && b->weight[row] == 0; }
+static bool is_absent(const sluice_batch *b, const sl_targets *t, size_t row) {
+    return sl_has_weights(b, t) && sl_weight_at(b, t, row) == 0;
+}
 
 /* Whether all ids of a row are direct; prefetches the table's entries for those that are not. */
 static bool foresee(const sl_space *sp, const sluice_batch *b, size_t row) {
@@ -66,8 +68,9 @@ static sl_row_form admit(sluice_model *m, sl_lookahead *a, size_t row) {
 void sl_lookahead_advance(sluice_model *m, sl_lookahead *a, size_t next) {
     a->next = SL_LAY_OUT;
     if (!a->any) return;
-    if (next < a->end && !is_absent(a->b, next)) a->next = admit(m, a, next);
-    a->near = next + 1 < a->end && !is_absent(a->b, next + 1) && foresee(&m->features.space, a->b, next + 1);
+    if (next < a->end && !is_absent(a->b, a->targets, next)) a->next = admit(m, a, next);
+    a->near =
+        next + 1 < a->end && !is_absent(a->b, a->targets, next + 1) && foresee(&m->features.space, a->b, next + 1);
 }
 
 /* Room for the slots of any of the rows. */
@@ -80,9 +83,10 @@ static bool reserve_longest(sluice_model *m, const sluice_batch *b, size_t first
     return sl_row_reserve(m, longest + 1);
 }
 
-sl_lookahead sl_lookahead_start(sluice_model *m, const sluice_batch *b, size_t first, size_t end) {
-    sl_lookahead a = {.b = b, .end = end, .any = sl_batch_usable(m, b) && reserve_longest(m, b, first, end)};
-    if (first < end && a.any) a.near = !is_absent(b, first) && foresee(&m->features.space, b, first);
+sl_lookahead sl_lookahead_start(sluice_model *m, const sluice_batch *b, const sl_targets *t, size_t first, size_t end) {
+    sl_lookahead a = {.b = b, .targets = t, .end = end};
+    a.any = sl_batch_usable(m, b, t) && reserve_longest(m, b, first, end);
+    if (first < end && a.any) a.near = !is_absent(b, t, first) && foresee(&m->features.space, b, first);
     sl_lookahead_advance(m, &a, first);
     return a;
 }

@@ -14,6 +14,7 @@ typedef enum sl_row_form {
 
 typedef struct sl_lookahead {
     const sluice_batch *b;
+    const sl_targets *targets;
     size_t end;       /* one past the last row to learn */
     bool any;         /* whether rows may be admitted before their turn at all */
     bool near;        /* whether all ids of the row after the next are direct */
@@ -22,10 +23,10 @@ typedef struct sl_lookahead {
 } sl_lookahead;
 
 /* Whether the rows of a batch may reach the rule as they lie, as far as that is the same for all of them. */
-bool sl_batch_usable(const sluice_model *m, const sluice_batch *b);
+bool sl_batch_usable(const sluice_model *m, const sluice_batch *b, const sl_targets *t);
 
 /* Starts with the rows first .. end - 1: admits row `first`, prefetches for row first + 1. */
-sl_lookahead sl_lookahead_start(sluice_model *m, const sluice_batch *b, size_t first, size_t end);
+sl_lookahead sl_lookahead_start(sluice_model *m, const sluice_batch *b, const sl_targets *t, size_t first, size_t end);
 /* Advances: admits row `next`, prefetches for row next + 1. */
 void sl_lookahead_advance(sluice_model *m, sl_lookahead *a, size_t next);
 

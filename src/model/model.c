@@ -200,6 +200,8 @@ static sluice_model *freeze(const sluice_model *from, sluice_error *err) {
     return to;
 }
 
+sluice_model *sluice_model_snapshot(const sluice_model *from, sluice_error *err) { return freeze(from, err); }
+
 sluice_model *sluice_model_final(const sluice_model *from, sluice_error *err) {
     if (from->state.pending.rows == 0) return freeze(from, err);
     sluice_model *finished = sluice_model_finished(from, err), *to = finished ? freeze(finished, err) : NULL;

@@ -26,6 +26,10 @@ struct sluice_model {
     uint64_t growth[64];               /* features seen when 2^i examples were, plus 1; 0: unknown */
     bool broken;                       /* left the range of numbers: neither learns nor saves */
     sluice_error error;
+    struct {
+        sluice_progress_function function;
+        void *context;
+    } progress; /* of long calls; NULL: nobody asks */
 
     /* a row on its way to the learner, where it cannot be used as it lies */
     uint32_t *row_slot;

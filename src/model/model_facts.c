@@ -139,3 +139,28 @@ size_t sluice_model_growth(const sluice_model *m, uint64_t *seen, size_t room) {
 double sluice_model_param(const sluice_model *m, size_t i) {
     return i < m->learner->info.n_params ? m->params[i] : NAN;
 }
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+static uint64_t metadata_memory(const sl_metadata *d) {
+    uint64_t bytes = d->n * sizeof *d->entry;
+    for (size_t i = 0; i < d->n; i++) bytes += strlen(d->entry[i].key) + 1 + d->entry[i].n + 1;
+    return bytes;
+}
+
+static uint64_t dense_memory(const sluice_model *m) {
+    if (!m->state.order_room) return 0;
+    uint64_t numbers = sl_matrix_numbers(m->rule, m->params, m->state.order_room);
+    return (numbers + 3 * m->state.order_room) * sizeof(double);
+}
+
+uint64_t sluice_model_memory(const sluice_model *m) {
+    const sl_pending *p = &m->state.pending;
+    uint64_t rows =
+        p->rows_room * (sizeof *p->start + sizeof *p->yh) + p->nonzeros_room * (sizeof *p->column + sizeof *p->value);
+    uint64_t buffers = m->row_room * (2 * sizeof *m->row_slot + sizeof *m->row_value + sizeof *m->row_key) +
+                       3 * m->repeat.room * sizeof *m->repeat.ids;
+    for (int i = 0; i < 2; i++) buffers += m->numbers[i].room * (sizeof(uint32_t) + sizeof(float));
+    return sizeof *m + sl_features_memory(&m->features) + 3 * m->state.top.room * sizeof(sl_top_entry) +
+           dense_memory(m) + rows + buffers + metadata_memory(&m->metadata);
+}

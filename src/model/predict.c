@@ -1,7 +1,8 @@
-/* Predicting: margins from a model that does not change. */
+/* Predicting: margins, probabilities and single weights of a model that does not change. */
 #include "base/error.h"
 #include "rows/example.h"
 #include "model/row_layout.h"
+#include "rows/csr.h"
 
 static void prefetch_names(const sluice_model *m, const sluice_batch *b, size_t i, size_t end) {
     if (i >= end) return;
@@ -39,11 +40,11 @@ sluice_status sluice_model_margin(const sluice_model *m, const sluice_example *x
     sl_raw_row r = sl_example_raw(x);
     *margin = margin_of(m, &r);
     if (isfinite(*margin)) return SLUICE_OK;
-    return sl_fail(err, SLUICE_E_NUMERIC, "the margin is no number: the model has left the range of numbers");
+    return sl_fail(err, SLUICE_E_NUMERIC, "the margin is not a number: the model has left the range of numbers");
 }
 
-/* margin_of() for the common case, a predict-only model that takes rows as they lie: one loop over plain weights. */
-static double frozen_margin(const sl_space *sp, const sluice_batch *b, size_t at, size_t end) {
+/* margin_of() for the common case, a predict-only model and rows whose ids are slots: one loop over plain weights. */
+static double predict_only_margin(const sl_space *sp, const sluice_batch *b, size_t at, size_t end) {
     const float *w = (const float *)(const void *)sp->features;
     double sum = 0;
     for (size_t k = at; k < end; k++) {
@@ -54,13 +55,101 @@ static double frozen_margin(const sl_space *sp, const sluice_batch *b, size_t at
     return sum;
 }
 
-void sluice_model_margins(const sluice_model *m, const sluice_batch *b, double *margins) {
+/* The margins of rows first .. first + n - 1; whether all are finite. */
+static bool margins_of(const sluice_model *m, const sluice_batch *b, size_t first, size_t n, double *margins) {
     bool plain = m->rule == &sl_predict_only && m->settings.bias == 0 && !m->settings.normalize &&
-                 !m->settings.hash_bits && !m->features.named && !b->has_names;
-    for (size_t i = 0; i < b->rows; i++) {
+                 !m->settings.hash_bits && !m->features.named && !b->has_names,
+         finite = true;
+    for (size_t i = first; i < first + n; i++) {
         size_t at = b->start[i], end = b->start[i + 1];
         sl_raw_row r = sl_batch_raw(b, i);
-        prefetch_names(m, b, i + 1, b->rows);
-        margins[i] = plain ? frozen_margin(&m->features.space, b, at, end) : margin_of(m, &r);
+        prefetch_names(m, b, i + 1, first + n);
+        double margin = plain ? predict_only_margin(&m->features.space, b, at, end) : margin_of(m, &r);
+        finite &= isfinite(margin);
+        margins[i - first] = margin;
     }
+    return finite;
+}
+
+static sluice_status not_finite(sluice_error *err) {
+    return sl_fail(err, SLUICE_E_NUMERIC, "a margin is not a number: the model has left the range of numbers");
+}
+
+sluice_status sluice_model_margins_rows(const sluice_model *m, const sluice_batch *b, size_t first, size_t n,
+                                        double *margins, sluice_error *err) {
+    if (first > b->rows || n > b->rows - first)
+        return sl_fail(err, SLUICE_E_USAGE, "the batch has only %zu rows", b->rows);
+    return margins_of(m, b, first, n, margins) ? SLUICE_OK : not_finite(err);
+}
+
+sluice_status sluice_model_margins(const sluice_model *m, const sluice_batch *b, double *margins, sluice_error *err) {
+    return sluice_model_margins_rows(m, b, 0, b->rows, margins, err);
+}
+
+sluice_status sluice_model_margins_csr(const sluice_model *m, const sluice_csr *csr, double *margins,
+                                       sluice_error *err) {
+    sl_csr_reader r;
+    bool finite = true;
+    sluice_status status = sl_csr_open(&r, csr, false, err);
+    while (status == SLUICE_OK && (status = sl_csr_next(&r, err)) == SLUICE_OK)
+        finite &= margins_of(m, &r.batch, 0, r.batch.rows, margins + r.first);
+    sl_csr_close(&r);
+    if (status != SLUICE_END) return status;
+    return finite ? SLUICE_OK : not_finite(err);
+}
+
+/* ---- probabilities ----------------------------------------------------------------------------------------------- */
+
+static sluice_status check_probability(const sluice_model *m, sluice_error *err) {
+    if (sluice_model_has_probability(m)) return SLUICE_OK;
+    return sl_fail(err, SLUICE_E_UNSUPPORTED, "the model has no probabilities: it has seen nothing but margins of 0");
+}
+
+sluice_status sluice_model_probabilities_rows(const sluice_model *m, const sluice_batch *b, size_t first, size_t n,
+                                              double *probabilities, sluice_error *err) {
+    sluice_status status = check_probability(m, err);
+    if (status == SLUICE_OK) status = sluice_model_margins_rows(m, b, first, n, probabilities, err);
+    for (size_t i = 0; i < n && status == SLUICE_OK; i++)
+        probabilities[i] = sluice_model_probability(m, probabilities[i]);
+    return status;
+}
+
+sluice_status sluice_model_probabilities_csr(const sluice_model *m, const sluice_csr *csr, double *probabilities,
+                                             sluice_error *err) {
+    sluice_status status = check_probability(m, err);
+    if (status == SLUICE_OK) status = sluice_model_margins_csr(m, csr, probabilities, err);
+    for (size_t i = 0; status == SLUICE_OK && i < csr->rows; i++)
+        probabilities[i] = sluice_model_probability(m, probabilities[i]);
+    return status;
+}
+
+/* ---- weights ------------------------------------------------------------------------------------------------------
+ */
+
+static double weight_of(const sluice_model *m, const sl_raw_row *r) {
+    uint32_t slot = sl_row_slot(m, r, 0);
+    if (slot == SL_NO_SLOT) return 0;
+    sl_state s = m->state;
+    s.features = m->features.space.features;
+    float w;
+    m->kernels.weights(&s, &slot, 1, &w);
+    return (double)w;
+}
+
+double sluice_model_weight_of_id(const sluice_model *m, uint64_t id) {
+    return weight_of(m, &(sl_raw_row){.ids = &id, .n = 1});
+}
+
+double sluice_model_weight_of_name(const sluice_model *m, sluice_name name) {
+    return weight_of(m, &(sl_raw_row){.names = &name, .n = 1});
+}
+
+double sluice_model_bias_weight(const sluice_model *m) {
+    uint32_t slot = sl_space_bias(&m->features.space);
+    if (slot == SL_NO_SLOT) return 0;
+    sl_state s = m->state;
+    s.features = m->features.space.features;
+    float w;
+    m->kernels.weights(&s, &slot, 1, &w);
+    return (double)w;
 }

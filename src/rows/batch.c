@@ -1,10 +1,13 @@
 /* Batches: the arrays behind them and the public view of their rows. */
 #include <float.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "rows/batch.h"
 #include "base/error.h"
+#include "base/sized_struct.h"
+#include "rows/csr.h"
 #include "rows/example.h"
 #include "features/names.h"
 
@@ -133,6 +136,11 @@ static sluice_status check_fits(const sluice_batch *b, const sluice_example *x, 
     return SLUICE_OK;
 }
 
+float sl_float_label(double label) {
+    if (label > 0) return (float)fmin(fmax(label, (double)FLT_TRUE_MIN), (double)FLT_MAX);
+    return (float)fmax(label, -(double)FLT_MAX);
+}
+
 sluice_status sluice_batch_add(sluice_batch *b, const sluice_example *x, sluice_error *err) {
     sluice_status status = sl_check_example(x, &b->repeat, err);
     if (status == SLUICE_OK) status = check_fits(b, x, err);
@@ -148,11 +156,52 @@ sluice_status sluice_batch_add(sluice_batch *b, const sluice_example *x, sluice_
         else
             put_id(b, at, x->ids[k]);
     }
-    b->label[b->rows] = x->label > 0 ? 1 : -1;
+    b->label[b->rows] = sl_float_label(x->label);
     b->weight[b->rows] = (float)x->weight;
     b->has_weights |= x->weight != 1;
     b->start[++b->rows] = b->nonzeros;
     return SLUICE_OK;
+}
+
+/* Copies rows of a matrix; there is no other way for rows that are to be kept. */
+static sluice_status append(sluice_batch *b, const sl_csr_reader *r, sluice_error *err) {
+    const sluice_batch *from = &r->batch;
+    if (b->wides + from->wides > UINT32_MAX - SL_WIDE || !sl_batch_reserve(b, from->rows, from->nonzeros, from->wides))
+        return sl_fail(err, SLUICE_E_MEMORY, "no memory for %zu rows", b->rows + from->rows);
+    for (size_t i = 0; i < from->rows; i++) {
+        double weight = r->weight ? r->weight[i] : 1;
+        if (weight > (double)FLT_MAX || (weight > 0 && (float)weight == 0))
+            return sl_fail_at(err, SLUICE_E_DATA, "", r->first + i + 1, 0,
+                              "the importance weight is beyond the range of floats");
+        b->label[b->rows + i] = sl_float_label(r->label[i]);
+        b->weight[b->rows + i] = (float)weight;
+        b->has_weights |= weight != 1;
+        b->start[b->rows + i + 1] = b->nonzeros + from->start[i + 1];
+    }
+    for (size_t k = 0; k < from->nonzeros; k++) put_id(b, b->nonzeros + k, sl_batch_id(from, k));
+    if (from->nonzeros) memcpy(b->value + b->nonzeros, from->value, from->nonzeros * sizeof *b->value);
+    if (from->nonzeros) b->has_names = false;
+    b->has_zeros |= from->has_zeros;
+    b->rows += from->rows;
+    b->nonzeros += from->nonzeros;
+    return SLUICE_OK;
+}
+
+sluice_status sluice_batch_add_csr(sluice_batch *b, const sluice_csr *csr, sluice_error *err) {
+    sl_csr_reader r;
+    size_t rows = b->rows, nonzeros = b->nonzeros, wides = b->wides;
+    const bool had_weights = b->has_weights, had_zeros = b->has_zeros;
+    sluice_status status = sl_csr_open(&r, csr, true, err);
+    if (status == SLUICE_OK && !r.csr.labels)
+        status = sl_fail(err, SLUICE_E_USAGE, "a sluice_csr that is added to a batch needs labels");
+    if (status == SLUICE_OK && b->has_names && b->nonzeros)
+        status = sl_fail(err, SLUICE_E_USAGE, "the features of a batch have either ids or names, not both");
+    while (status == SLUICE_OK && (status = sl_csr_next(&r, err)) == SLUICE_OK) status = append(b, &r, err);
+    sl_csr_close(&r);
+    if (status == SLUICE_END) return SLUICE_OK;
+    b->rows = rows, b->nonzeros = nonzeros, b->wides = wides; /* none of them, where one is bad */
+    b->has_weights = had_weights, b->has_zeros = had_zeros;
+    return status;
 }
 
 /* ---- the public view -------------------------------------------------------------------------------------------- */
@@ -188,4 +237,39 @@ const char *sl_feature_shown(const sluice_example *x, size_t k, char out[128]) {
     if (x->names) return sl_quote(out, x->names[k].text, x->names[k].n);
     snprintf(out, 128, "%llu", (unsigned long long)x->ids[k]);
     return out;
+}
+
+size_t sluice_batch_total_nonzeros(const sluice_batch *b) { return b->nonzeros; }
+
+sluice_status sluice_batch_csr(const sluice_batch *b, sluice_csr *csr, uint64_t *ids, sluice_error *err) {
+    sluice_status status = sl_sized_check(csr, "sluice_csr", err);
+    if (status != SLUICE_OK) return status;
+    if (b->has_names && b->nonzeros)
+        return sl_fail(err, SLUICE_E_UNSUPPORTED, "the features of this batch have names, not ids");
+    if (b->wides && !ids)
+        return sl_fail(err, SLUICE_E_UNSUPPORTED, "ids of 2^31 and more need room for %zu of them", b->nonzeros);
+    for (size_t k = 0; b->wides && k < b->nonzeros; k++) ids[k] = sl_batch_id(b, k);
+    const sluice_csr view = {
+        .kind = SLUICE_CSR_IDS,
+        .indptr_type = sizeof(size_t) == 8 ? SLUICE_UINT64 : SLUICE_UINT32,
+        .ids_type = b->wides ? SLUICE_UINT64 : SLUICE_UINT32,
+        .values_type = SLUICE_FLOAT32,
+        .labels_type = SLUICE_FLOAT32,
+        .weights_type = SLUICE_FLOAT32,
+        .rows = b->rows,
+        .nonzeros = b->nonzeros,
+        .indptr = b->start,
+        .ids = b->wides ? (const void *)ids : b->id,
+        .values = b->value,
+        .labels = b->label,
+        .weights = b->has_weights ? b->weight : NULL,
+    };
+    sl_sized_write(csr, &view, sizeof view);
+    return SLUICE_OK;
+}
+
+uint64_t sluice_batch_memory(const sluice_batch *b) {
+    return sizeof *b + b->row_room * (sizeof *b->start + sizeof *b->label + sizeof *b->weight + sizeof *b->line) +
+           b->nonzero_room * (sizeof *b->id + sizeof *b->value) + b->wide_room * sizeof *b->wide +
+           b->name_room * (sizeof *b->name + sizeof *b->hash) + b->text_room;
 }

@@ -54,8 +54,25 @@ bool sl_batch_reserve(sluice_batch *b, size_t rows, size_t nonzeros, size_t wide
 bool sl_batch_reserve_names(sluice_batch *b, size_t nonzeros, size_t bytes);
 void sl_batch_free_arrays(sluice_batch *b);
 
+/* A label as batches keep it: the nearest float of the same sign; only a label of 0 becomes 0. */
+float sl_float_label(double label);
+
 /* A feature of an example as messages call it: its id, or its name in quotes. */
 const char *sl_feature_shown(const sluice_example *x, size_t k, char out[128]);
+
+/* Labels and weights to learn the rows of a batch with, instead of its own; NULL: its own. */
+typedef struct sl_targets {
+    const double *label, *weight; /* the first is that of row `first` of the batch */
+    size_t first;
+} sl_targets;
+
+static inline bool sl_has_weights(const sluice_batch *b, const sl_targets *t) { return t->weight || b->has_weights; }
+static inline double sl_weight_at(const sluice_batch *b, const sl_targets *t, size_t row) {
+    return t->weight ? t->weight[row - t->first] : b->has_weights ? (double)b->weight[row] : 1;
+}
+static inline double sl_label_at(const sluice_batch *b, const sl_targets *t, size_t row) {
+    return t->label ? t->label[row - t->first] : (double)b->label[row];
+}
 
 static inline uint64_t sl_batch_id(const sluice_batch *b, size_t k) {
     uint32_t i = b->id[k];

@@ -389,8 +389,8 @@ TEST(predicting_allocates_nothing) {
                 CHECK_EQ(sluice_model_margin(m, &x, &one, NULL), SLUICE_OK);
                 CHECK_EQ(sluice_model_margin(final, &x, &one, NULL), SLUICE_OK);
             }
-            sluice_model_margins(m, b, margins);
-            sluice_model_margins(final, b, margins);
+            sluice_model_margins(m, b, margins, NULL);
+            sluice_model_margins(final, b, margins, NULL);
             CHECK(sluice_model_probability(m, 1) > 0);
             CHECK(!allocation_failed());
             sluice_model_free(m);

@@ -1,0 +1,250 @@
+/* Compressed sparse rows from outside: checks them and hands them on as batches, without a copy where types allow. */
+#include "rows/csr.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/sized_struct.h"
+
+enum { MOST_ROWS = 1024, MANY_VALUES = 1 << 15 }; /* in a batch: converted, they fit the second-level cache */
+
+/* ---- elements of any type ------------------------------------------------------------------------------------------
+ */
+
+static bool is_whole(unsigned type) { return type >= SLUICE_INT32 && type <= SLUICE_UINT64; }
+static bool is_real(unsigned type) { return type == SLUICE_FLOAT32 || type == SLUICE_FLOAT64; }
+
+/* A whole number; false where it is negative. */
+static inline bool whole_at(const void *array, unsigned type, size_t i, uint64_t *value) {
+    switch (type) {
+    case SLUICE_INT32:
+        *value = (uint64_t)((const int32_t *)array)[i];
+        return ((const int32_t *)array)[i] >= 0;
+    case SLUICE_INT64:
+        *value = (uint64_t)((const int64_t *)array)[i];
+        return ((const int64_t *)array)[i] >= 0;
+    case SLUICE_UINT32:
+        *value = ((const uint32_t *)array)[i];
+        return true;
+    default:
+        *value = ((const uint64_t *)array)[i];
+        return true;
+    }
+}
+
+static inline double real_at(const void *array, unsigned type, size_t i) {
+    return type == SLUICE_FLOAT32 ? (double)((const float *)array)[i] : ((const double *)array)[i];
+}
+
+/* ---- opening -------------------------------------------------------------------------------------------------------
+ */
+
+static sluice_status check_types(const sluice_csr *c, sluice_error *err) {
+    if (c->kind != SLUICE_CSR_IDS)
+        return sl_fail(err, SLUICE_E_UNSUPPORTED, "a kind of sluice_csr that this version does not have");
+    if (!is_whole(c->indptr_type) || !is_whole(c->ids_type))
+        return sl_fail(err, SLUICE_E_USAGE,
+                       "indptr and ids of a sluice_csr are whole numbers: set indptr_type, ids_type");
+    if (!is_real(c->values_type) || (c->labels && !is_real(c->labels_type)) ||
+        (c->weights && !is_real(c->weights_type)))
+        return sl_fail(err, SLUICE_E_USAGE,
+                       "values, labels and weights of a sluice_csr are floating point: set values_type and so on");
+    if (!c->indptr || (c->nonzeros && (!c->ids || !c->values)))
+        return sl_fail(err, SLUICE_E_USAGE, "a sluice_csr without indptr, ids or values");
+    return SLUICE_OK;
+}
+
+/* Row pointers never fall and stay within the arrays. */
+static sluice_status check_pointers(const sluice_csr *c, sluice_error *err) {
+    uint64_t last = 0;
+    for (size_t i = 0; i <= c->rows; i++) {
+        uint64_t at;
+        if (!whole_at(c->indptr, c->indptr_type, i, &at) || at < last || at > c->nonzeros)
+            return sl_fail_at(err, SLUICE_E_USAGE, "", i ? i : 1, 0,
+                              "indptr of a sluice_csr must not fall and stay between 0 and nonzeros");
+        last = at;
+    }
+    return SLUICE_OK;
+}
+
+sluice_status sl_csr_open(sl_csr_reader *r, const sluice_csr *csr, bool check_duplicates, sluice_error *err) {
+    *r = (sl_csr_reader){.csr.size = sizeof r->csr, .check_duplicates = check_duplicates};
+    sluice_status status = csr ? sl_sized_read(&r->csr, sizeof r->csr, csr, "sluice_csr", err)
+                               : sl_fail(err, SLUICE_E_USAGE, "no sluice_csr");
+    if (status == SLUICE_OK) status = check_types(&r->csr, err);
+    if (status == SLUICE_OK) status = check_pointers(&r->csr, err);
+    if (status != SLUICE_OK) {
+        r->csr.rows = 0;
+        return status;
+    }
+    size_t rows = r->csr.rows < MOST_ROWS ? r->csr.rows : MOST_ROWS;
+    sluice_batch *b = &r->batch;
+    b->start = malloc((rows + 1) * sizeof *b->start);
+    b->line = malloc((rows + 1) * sizeof *b->line);
+    if (r->csr.labels) r->label = malloc((rows + 1) * sizeof *r->label);
+    if (r->csr.weights) r->weight = malloc((rows + 1) * sizeof *r->weight);
+    if (!b->start || !b->line || (r->csr.labels && !r->label) || (r->csr.weights && !r->weight))
+        return sl_fail(err, SLUICE_E_MEMORY, "no memory for rows of a sluice_csr");
+    for (size_t i = 0; i < rows; i++) b->line[i] = (uint32_t)i + 1;
+    b->has_lines = true;
+    return SLUICE_OK;
+}
+
+void sl_csr_close(sl_csr_reader *r) {
+    free(r->batch.start);
+    free(r->batch.line);
+    free(r->label);
+    free(r->weight);
+    free(r->ids);
+    free(r->values);
+    free(r->wide);
+    sl_duplicates_free(&r->repeat);
+    *r = (sl_csr_reader){.csr.rows = 0};
+}
+
+/* ---- some rows at a time -------------------------------------------------------------------------------------------
+ */
+
+static bool reserve(sl_csr_reader *r, size_t n) {
+    if (n <= r->room) return true;
+    free(r->ids), free(r->values), free(r->wide);
+    r->room = 0;
+    r->ids = malloc(n * sizeof *r->ids);
+    r->values = malloc(n * sizeof *r->values);
+    r->wide = malloc(n * sizeof *r->wide);
+    if (!r->ids || !r->values || !r->wide) return false;
+    r->room = n;
+    return true;
+}
+
+/* Ids as batches have them. False: one is negative. */
+static bool take_ids(sl_csr_reader *r, size_t at, size_t n) {
+    const sluice_csr *c = &r->csr;
+    sluice_batch *b = &r->batch;
+    bool is_32 = c->ids_type == SLUICE_INT32 || c->ids_type == SLUICE_UINT32;
+    b->wides = 0;
+    b->wide = r->wide;
+    if (is_32) {
+        const uint32_t *ids = (const uint32_t *)c->ids + at;
+        uint32_t any = 0;
+        for (size_t k = 0; k < n; k++) any |= ids[k];
+        if (any < SL_WIDE) {
+            b->id = (uint32_t *)(uintptr_t)ids; /* only read */
+            return true;
+        }
+    }
+    b->id = r->ids;
+    for (size_t k = 0; k < n; k++) {
+        uint64_t id;
+        if (!whole_at(c->ids, c->ids_type, at + k, &id)) return false;
+        if (id >= SL_WIDE) r->wide[b->wides] = id;
+        r->ids[k] = id < SL_WIDE ? (uint32_t)id : SL_WIDE + (uint32_t)b->wides++;
+    }
+    return true;
+}
+
+/* Values as batches have them. False: one is not finite as a float. */
+static bool take_values(sl_csr_reader *r, size_t at, size_t n) {
+    const sluice_csr *c = &r->csr;
+    sluice_batch *b = &r->batch;
+    if (c->values_type == SLUICE_FLOAT64) {
+        const double *values = (const double *)c->values + at;
+        for (size_t k = 0; k < n; k++) r->values[k] = (float)values[k];
+        b->value = r->values;
+    } else {
+        b->value = (float *)(uintptr_t)((const float *)c->values + at); /* only read */
+    }
+    bool finite = true, zeros = false;
+    for (size_t k = 0; k < n; k++) {
+        finite &= fabsf(b->value[k]) <= FLT_MAX;
+        zeros |= b->value[k] == 0;
+    }
+    b->has_zeros = zeros;
+    return finite;
+}
+
+/* Whether a feature comes twice in a row of the batch. *memory: there was none to find out. */
+static bool has_duplicate(sl_csr_reader *r, size_t row, bool *memory) {
+    const sluice_batch *b = &r->batch;
+    size_t at = b->start[row], n = b->start[row + 1] - at, k = 1;
+    if (b->wides == 0)
+        while (k < n && b->id[at + k - 1] < b->id[at + k]) k++;
+    if (k >= n) return false; /* ascending */
+    uint64_t *ids = sl_duplicates_room(&r->repeat, n);
+    if (!ids) return *memory = true;
+    for (k = 0; k < n; k++) ids[k] = sl_batch_id(b, at + k);
+    return sl_duplicates_find(&r->repeat, n) != SL_NO_DUPLICATE;
+}
+
+static bool good_values(const sluice_batch *b, size_t row) {
+    for (size_t k = b->start[row]; k < b->start[row + 1]; k++)
+        if (!isfinite(b->value[k])) return false;
+    return true;
+}
+
+/* What is wrong with a row, or NULL. */
+static const char *fault_of(sl_csr_reader *r, size_t row, bool values_good) {
+    bool memory = false;
+    if (!values_good && !good_values(&r->batch, row)) return "a value is not finite";
+    if (r->label && !isfinite(r->label[row])) return "the label is not finite";
+    if (r->weight && !(r->weight[row] >= 0 && isfinite(r->weight[row])))
+        return "the importance weight must be a number >= 0";
+    if (r->check_duplicates && has_duplicate(r, row, &memory)) return memory ? "" : "a feature appears twice";
+    return NULL;
+}
+
+/* Cuts the batch before its first bad row. */
+static void check_rows(sl_csr_reader *r, bool values_good) {
+    sluice_batch *b = &r->batch;
+    for (size_t i = 0; i < b->rows; i++) {
+        const char *fault = fault_of(r, i, values_good);
+        if (!fault) continue;
+        r->bad = true;
+        sl_fail_at(&r->why, *fault ? SLUICE_E_DATA : SLUICE_E_MEMORY, "", r->first + i + 1, 0, "%s",
+                   *fault ? fault : "no memory for a row");
+        b->rows = i;
+        b->nonzeros = b->start[i];
+        return;
+    }
+}
+
+/* How many rows come next, and where their values begin: at least one row. */
+static size_t next_rows(const sl_csr_reader *r, size_t *at, size_t *start) {
+    const sluice_csr *c = &r->csr;
+    uint64_t first, end;
+    whole_at(c->indptr, c->indptr_type, r->next, &first);
+    size_t n = 0;
+    start[0] = 0;
+    while (n < MOST_ROWS && r->next + n < c->rows && start[n] < MANY_VALUES) {
+        whole_at(c->indptr, c->indptr_type, r->next + n + 1, &end);
+        start[++n] = (size_t)(end - first);
+    }
+    *at = (size_t)first;
+    return n;
+}
+
+sluice_status sl_csr_next(sl_csr_reader *r, sluice_error *err) {
+    const sluice_csr *c = &r->csr;
+    sluice_batch *b = &r->batch;
+    if (r->bad) {
+        if (err) *err = r->why;
+        return r->why.status;
+    }
+    if (r->next == c->rows) return SLUICE_END;
+    size_t at;
+    b->rows = next_rows(r, &at, b->start);
+    b->nonzeros = b->start[b->rows];
+    b->first_line = r->first = r->next;
+    if (!reserve(r, b->nonzeros)) return sl_fail(err, SLUICE_E_MEMORY, "no memory for rows of a sluice_csr");
+    if (!take_ids(r, at, b->nonzeros))
+        return sl_fail_at(err, SLUICE_E_DATA, "", r->first + 1, 0, "an id of this row or one of the next is negative");
+    bool values_good = take_values(r, at, b->nonzeros);
+    for (size_t i = 0; i < b->rows && r->label; i++) r->label[i] = real_at(c->labels, c->labels_type, r->first + i);
+    for (size_t i = 0; i < b->rows && r->weight; i++) r->weight[i] = real_at(c->weights, c->weights_type, r->first + i);
+    check_rows(r, values_good);
+    r->next += b->rows;
+    if (b->rows == 0) return sl_csr_next(r, err); /* the first row is bad */
+    return SLUICE_OK;
+}

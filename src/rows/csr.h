@@ -1,0 +1,34 @@
+/* Rows that a program holds in the arrays of a compressed sparse matrix (sluice_csr), handed on as batches. */
+#ifndef SL_CSR_H
+#define SL_CSR_H
+
+#include "rows/batch.h"
+
+/* Reads a sluice_csr some rows at a time. Ids and values are used where they lie if they have the types that batches
+ * have; else those of a few thousand rows at a time are converted. */
+typedef struct sl_csr_reader {
+    sluice_csr csr;
+    bool check_duplicates; /* learning wants every feature once in a row; predicting does not mind */
+    size_t next;           /* row */
+    size_t first;          /* the row that `batch` begins with */
+    sluice_batch batch;
+    double *label, *weight; /* of the rows of the batch; NULL where the matrix has none */
+    bool bad;               /* row `next` is bad, and why: it ends the stream */
+    sluice_error why;
+
+    /* owned memory */
+    uint32_t *ids;
+    float *values;
+    uint64_t *wide;
+    size_t room; /* of the three above */
+    sl_duplicates repeat;
+} sl_csr_reader;
+
+/* Checks the struct and its row pointers. Close the reader in any case. */
+sluice_status sl_csr_open(sl_csr_reader *r, const sluice_csr *csr, bool check_duplicates, sluice_error *err);
+/* The next rows in r->batch, r->label and r->weight, valid until the next call: SLUICE_OK, SLUICE_END, or a failure,
+ * whose line is the number of the row from 1. Rows before a bad one are delivered first. */
+sluice_status sl_csr_next(sl_csr_reader *r, sluice_error *err);
+void sl_csr_close(sl_csr_reader *r);
+
+#endif

@@ -1,0 +1,369 @@
+/* Rows in the arrays of a compressed sparse matrix: learning, predicting and batches, against the same row by row. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sluice.h"
+#include "unit/test.h"
+
+enum { ROWS = 3000, MOST = 24 };
+
+/* The rows in every type. Without `wide`, ids are below 2^31 and fit all types. */
+typedef struct matrix {
+    size_t nonzeros;
+    int32_t indptr32[ROWS + 1];
+    int64_t indptr64[ROWS + 1];
+    int32_t *ids32;
+    uint64_t *ids64;
+    float *values32;
+    double *values64;
+    double labels64[ROWS], weights64[ROWS];
+    float labels32[ROWS], weights32[ROWS];
+} matrix;
+
+static uint64_t state;
+static uint64_t draw(void) { return state = state * 6364136223846793005u + 1442695040888963407u, state >> 33; }
+
+static matrix *make_matrix(int wide, int zeros) {
+    matrix *m = calloc(1, sizeof *m);
+    m->ids32 = calloc(ROWS * MOST, sizeof *m->ids32);
+    m->ids64 = calloc(ROWS * MOST, sizeof *m->ids64);
+    m->values32 = calloc(ROWS * MOST, sizeof *m->values32);
+    m->values64 = calloc(ROWS * MOST, sizeof *m->values64);
+    state = 17;
+    for (size_t i = 0; i < ROWS; i++) {
+        size_t n = draw() % MOST;
+        double sum = 0;
+        uint64_t id = draw() % 50;
+        for (size_t k = 0; k < n; k++, m->nonzeros++) {
+            id += 1 + draw() % 40; /* ascending: none comes twice */
+            uint64_t given = wide && id % 7 == 0 ? id << 40 : id;
+            m->ids64[m->nonzeros] = given;
+            m->ids32[m->nonzeros] = (int32_t)given;
+            float value = zeros && draw() % 9 == 0 ? 0 : (float)(draw() % 1000) / 500 - 1;
+            m->values32[m->nonzeros] = value;
+            m->values64[m->nonzeros] = (double)value;
+            sum += (id % 2 ? 1 : -1) * (double)value;
+        }
+        if (i % 3 == 0 && n > 1) { /* and not always ascending */
+            size_t last = m->nonzeros - 1;
+            uint64_t swapped = m->ids64[last];
+            m->ids64[last] = m->ids64[last - 1], m->ids64[last - 1] = swapped;
+            m->ids32[last] = (int32_t)m->ids64[last], m->ids32[last - 1] = (int32_t)m->ids64[last - 1];
+        }
+        m->labels64[i] = sum > 0 ? 2 : -3;
+        m->labels32[i] = (float)m->labels64[i];
+        m->weights64[i] = draw() % 5 == 0 ? 0 : (double)(1 + draw() % 3) / 3;
+        m->weights32[i] = (float)m->weights64[i];
+        m->indptr32[i + 1] = (int32_t)m->nonzeros;
+        m->indptr64[i + 1] = (int64_t)m->nonzeros;
+    }
+    return m;
+}
+
+static void free_matrix(matrix *m) {
+    free(m->ids32), free(m->ids64), free(m->values32), free(m->values64);
+    free(m);
+}
+
+enum { INDPTR64 = 1, IDS64 = 2, VALUES64 = 4, LABELS32 = 8, WEIGHTS = 16, TYPES = 32 };
+
+static sluice_csr view(const matrix *m, int types) {
+    return (sluice_csr){
+        .size = sizeof(sluice_csr),
+        .indptr_type = types & INDPTR64 ? SLUICE_INT64 : SLUICE_INT32,
+        .ids_type = types & IDS64 ? SLUICE_UINT64 : SLUICE_INT32,
+        .values_type = types & VALUES64 ? SLUICE_FLOAT64 : SLUICE_FLOAT32,
+        .labels_type = types & LABELS32 ? SLUICE_FLOAT32 : SLUICE_FLOAT64,
+        .weights_type = SLUICE_FLOAT64,
+        .rows = ROWS,
+        .nonzeros = m->nonzeros,
+        .indptr = types & INDPTR64 ? (const void *)m->indptr64 : m->indptr32,
+        .ids = types & IDS64 ? (const void *)m->ids64 : m->ids32,
+        .values = types & VALUES64 ? (const void *)m->values64 : m->values32,
+        .labels = types & LABELS32 ? (const void *)m->labels32 : m->labels64,
+        .weights = types & WEIGHTS ? m->weights64 : NULL,
+    };
+}
+
+static sluice_example row(const matrix *m, size_t i, int weighted) {
+    size_t at = (size_t)m->indptr64[i];
+    return (sluice_example){.ids = m->ids64 + at,
+                            .values = m->values32 + at,
+                            .n = (size_t)m->indptr64[i + 1] - at,
+                            .label = m->labels64[i],
+                            .weight = weighted ? m->weights64[i] : 1};
+}
+
+static sluice_model *by_rows(const char *learner, const sluice_settings *settings, const matrix *m, int weighted) {
+    sluice_model *model = sluice_model_new(learner, NULL, 0, settings, NULL);
+    for (size_t i = 0; i < ROWS; i++) {
+        sluice_example x = row(m, i, weighted);
+        CHECK_EQ(sluice_model_learn(model, &x, NULL), SLUICE_OK);
+    }
+    return model;
+}
+
+static void check_same(const sluice_model *a, const sluice_model *b) {
+    void *x, *y;
+    size_t n, k;
+    CHECK_EQ(sluice_model_bytes(a, &x, &n, NULL), SLUICE_OK);
+    CHECK_EQ(sluice_model_bytes(b, &y, &k, NULL), SLUICE_OK);
+    CHECK(n == k && memcmp(x, y, n) == 0);
+    sluice_free(x), sluice_free(y);
+}
+
+static void check_learns_the_same(const char *learner, const sluice_settings *settings, const matrix *m, int types) {
+    sluice_model *one = by_rows(learner, settings, m, types & WEIGHTS);
+    sluice_model *all = sluice_model_new(learner, NULL, 0, settings, NULL);
+    sluice_csr csr = view(m, types);
+    CHECK_EQ(sluice_model_learn_csr(all, &csr, NULL), SLUICE_OK);
+    check_same(one, all);
+    sluice_model_free(one), sluice_model_free(all);
+}
+
+TEST(learning_a_matrix_of_any_type_is_learning_its_rows) {
+    matrix *m = make_matrix(0, 0);
+    for (int types = 0; types < TYPES; types++) check_learns_the_same("ssol", NULL, m, types);
+    free_matrix(m);
+}
+
+TEST(learning_a_matrix_is_learning_its_rows_with_large_ids_zeros_and_settings) {
+    for (int zeros = 0; zeros < 2; zeros++) {
+        matrix *m = make_matrix(1, zeros);
+        const sluice_settings settings[] = {{.size = sizeof *settings, .bias = 1},
+                                            {.size = sizeof *settings, .normalize = SLUICE_NORMALIZE_L2},
+                                            {.size = sizeof *settings, .hash_bits = 8},
+                                            {.size = sizeof *settings, .max_features = 100}};
+        check_learns_the_same("ftrl", NULL, m, IDS64 | WEIGHTS);
+        check_learns_the_same("olsf", NULL, m, IDS64 | VALUES64);
+        for (size_t i = 0; i < 4; i++) check_learns_the_same("arow", &settings[i], m, IDS64 | WEIGHTS);
+        free_matrix(m);
+    }
+}
+
+TEST(margins_and_probabilities_of_a_matrix_are_those_of_its_rows) {
+    matrix *m = make_matrix(1, 1);
+    sluice_model *model = by_rows("ftrl", NULL, m, 0), *small = sluice_model_final(model, NULL);
+    static double margins[ROWS], chances[ROWS];
+    sluice_csr csr = view(m, IDS64 | VALUES64);
+    csr.labels = NULL;
+    const sluice_model *models[] = {model, small};
+    for (size_t k = 0; k < 2; k++) {
+        CHECK_EQ(sluice_model_margins_csr(models[k], &csr, margins, NULL), SLUICE_OK);
+        CHECK_EQ(sluice_model_probabilities_csr(models[k], &csr, chances, NULL), SLUICE_OK);
+        for (size_t i = 0; i < ROWS; i++) {
+            sluice_example x = row(m, i, 0);
+            double margin;
+            CHECK_EQ(sluice_model_margin(models[k], &x, &margin, NULL), SLUICE_OK);
+            CHECK(margin == margins[i]);
+            CHECK(sluice_model_probability(models[k], margin) == chances[i]);
+        }
+    }
+    /* some rows: the pointers start at the first of them */
+    static double some[10];
+    csr.indptr = m->indptr32 + 1000;
+    csr.rows = 10;
+    CHECK_EQ(sluice_model_margins_csr(small, &csr, some, NULL), SLUICE_OK);
+    CHECK(memcmp(some, margins + 1000, sizeof some) == 0);
+    sluice_model_free(model), sluice_model_free(small);
+    free_matrix(m);
+}
+
+TEST(a_batch_of_a_matrix_is_the_batch_of_its_rows_and_views_it) {
+    for (int wide = 0; wide < 2; wide++) {
+        matrix *m = make_matrix(wide, 1);
+        sluice_batch *b = sluice_batch_new(NULL), *one = sluice_batch_new(NULL);
+        sluice_csr csr = view(m, IDS64 | VALUES64 | WEIGHTS);
+        CHECK_EQ(sluice_batch_add_csr(b, &csr, NULL), SLUICE_OK);
+        CHECK_EQ(sluice_batch_rows(b), ROWS);
+        CHECK_EQ(sluice_batch_total_nonzeros(b), m->nonzeros);
+        CHECK(sluice_batch_memory(b) >= m->nonzeros * 8);
+        for (size_t i = 0; i < ROWS; i++) {
+            sluice_example x = row(m, i, 1);
+            CHECK_EQ(sluice_batch_add(one, &x, NULL), SLUICE_OK);
+            CHECK(sluice_batch_label(b, i) == m->labels64[i]); /* as they were given */
+            CHECK(sluice_batch_label(one, i) == m->labels64[i]);
+            CHECK(sluice_batch_weight(b, i) == (double)m->weights32[i]);
+        }
+        sluice_model *x = sluice_model_new("arow", NULL, 0, NULL, NULL),
+                     *y = sluice_model_new("arow", NULL, 0, NULL, NULL);
+        CHECK_EQ(sluice_model_learn_batch(x, b, NULL), SLUICE_OK);
+        uint64_t *ids = wide ? malloc(m->nonzeros * sizeof *ids) : NULL;
+        sluice_csr seen = {.size = sizeof seen};
+        CHECK_EQ(sluice_batch_csr(b, &seen, NULL, NULL), wide ? SLUICE_E_UNSUPPORTED : SLUICE_OK);
+        CHECK_EQ(sluice_batch_csr(b, &seen, ids, NULL), SLUICE_OK);
+        CHECK_EQ(seen.rows, ROWS);
+        CHECK_EQ(sluice_model_learn_csr(y, &seen, NULL), SLUICE_OK);
+        check_same(x, y);
+        free(ids);
+        sluice_model_free(x), sluice_model_free(y);
+        sluice_batch_free(b), sluice_batch_free(one);
+        free_matrix(m);
+    }
+}
+
+TEST(rows_before_a_bad_one_are_learned_and_the_error_says_which_it_is) {
+    enum { NAN_VALUE, TWICE, NAN_LABEL, NEGATIVE_WEIGHT, KINDS };
+    for (int kind = 0; kind < KINDS; kind++) {
+        matrix *m = make_matrix(0, 0);
+        size_t bad = 1500;
+        while (m->indptr64[bad + 1] - m->indptr64[bad] < 2) bad++;
+        size_t at = (size_t)m->indptr64[bad];
+        sluice_model *one = sluice_model_new("ssol", NULL, 0, NULL, NULL);
+        for (size_t i = 0; i < bad; i++) {
+            sluice_example x = row(m, i, 1);
+            CHECK_EQ(sluice_model_learn(one, &x, NULL), SLUICE_OK);
+        }
+        if (kind == NAN_VALUE) m->values32[at] = NAN;
+        if (kind == TWICE) m->ids32[at + 1] = m->ids32[at];
+        if (kind == NAN_LABEL) m->labels64[bad] = NAN;
+        if (kind == NEGATIVE_WEIGHT) m->weights64[bad] = -1;
+        sluice_model *all = sluice_model_new("ssol", NULL, 0, NULL, NULL);
+        sluice_csr csr = view(m, WEIGHTS);
+        CHECK_EQ(sluice_model_learn_csr(all, &csr, NULL), SLUICE_E_DATA);
+        CHECK_EQ(sluice_model_error(all)->line, bad + 1);
+        check_same(one, all);
+        sluice_batch *b = sluice_batch_new(NULL);
+        CHECK_EQ(sluice_batch_add_csr(b, &csr, NULL), SLUICE_E_DATA);
+        CHECK_EQ(sluice_batch_rows(b), 0);
+        CHECK_EQ(sluice_batch_total_nonzeros(b), 0);
+        sluice_batch_free(b);
+        sluice_model_free(one), sluice_model_free(all);
+        free_matrix(m);
+    }
+}
+
+TEST(matrices_that_cannot_be_are_refused) {
+    matrix *m = make_matrix(0, 0);
+    sluice_model *model = sluice_model_new("ssol", NULL, 0, NULL, NULL);
+    sluice_csr good = view(m, 0), c = good;
+    c.size = 0;
+    CHECK_EQ(sluice_model_learn_csr(model, &c, NULL), SLUICE_E_USAGE);
+    CHECK_EQ(sluice_model_learn_csr(model, NULL, NULL), SLUICE_E_USAGE);
+    c = good, c.kind = 1;
+    CHECK_EQ(sluice_model_learn_csr(model, &c, NULL), SLUICE_E_UNSUPPORTED);
+    c = good, c.ids_type = SLUICE_FLOAT32;
+    CHECK_EQ(sluice_model_learn_csr(model, &c, NULL), SLUICE_E_USAGE);
+    c = good, c.values_type = SLUICE_INT32;
+    CHECK_EQ(sluice_model_learn_csr(model, &c, NULL), SLUICE_E_USAGE);
+    c = good, c.labels = NULL;
+    CHECK_EQ(sluice_model_learn_csr(model, &c, NULL), SLUICE_E_USAGE);
+    c = good, c.nonzeros--;
+    CHECK_EQ(sluice_model_learn_csr(model, &c, NULL), SLUICE_E_USAGE);
+    int32_t falling[] = {0, 2, 1}, negative[] = {-1, 2, 3};
+    c = good, c.rows = 2, c.indptr = falling;
+    CHECK_EQ(sluice_model_learn_csr(model, &c, NULL), SLUICE_E_USAGE);
+    c.indptr = negative;
+    CHECK_EQ(sluice_model_learn_csr(model, &c, NULL), SLUICE_E_USAGE);
+    int32_t ids[] = {1, -2, 3};
+    c = good, c.rows = 1, c.nonzeros = 3, c.indptr = (int32_t[]){0, 3}, c.ids = ids;
+    CHECK_EQ(sluice_model_learn_csr(model, &c, NULL), SLUICE_E_DATA);
+    sluice_model_facts facts = {.size = sizeof facts};
+    CHECK_EQ(sluice_model_describe(model, &facts), SLUICE_OK);
+    CHECK_EQ(facts.examples, 0);
+    c = good, c.rows = 0;
+    CHECK_EQ(sluice_model_learn_csr(model, &c, NULL), SLUICE_OK);
+    sluice_model_free(model);
+    free_matrix(m);
+}
+
+TEST(other_labels_than_those_of_the_batch) {
+    matrix *m = make_matrix(0, 0);
+    sluice_batch *b = sluice_batch_new(NULL);
+    sluice_csr csr = view(m, 0);
+    CHECK_EQ(sluice_batch_add_csr(b, &csr, NULL), SLUICE_OK);
+    static double labels[ROWS];
+    for (size_t i = 0; i < ROWS; i++) labels[i] = i % 2 ? 1 : -1;
+    sluice_model *x = sluice_model_new("arow", NULL, 0, NULL, NULL), *y = sluice_model_new("arow", NULL, 0, NULL, NULL);
+    csr.labels = labels + 100, csr.labels_type = SLUICE_FLOAT64, csr.rows = ROWS - 100, csr.indptr = m->indptr32 + 100;
+    CHECK_EQ(sluice_model_learn_csr(x, &csr, NULL), SLUICE_OK);
+    CHECK_EQ(sluice_model_learn_labels(y, b, 100, ROWS - 100, labels + 100, NULL), SLUICE_OK);
+    check_same(x, y);
+    CHECK_EQ(sluice_model_learn_labels(y, b, ROWS, 1, labels, NULL), SLUICE_E_USAGE);
+    labels[5] = INFINITY;
+    CHECK_EQ(sluice_model_learn_labels(y, b, 0, 10, labels, NULL), SLUICE_E_DATA);
+    check_same(x, y);
+    sluice_model_free(x), sluice_model_free(y);
+    sluice_batch_free(b);
+    free_matrix(m);
+}
+
+TEST(margins_and_probabilities_of_some_rows_of_a_batch) {
+    matrix *m = make_matrix(0, 0);
+    sluice_batch *b = sluice_batch_new(NULL);
+    sluice_csr csr = view(m, 0);
+    CHECK_EQ(sluice_batch_add_csr(b, &csr, NULL), SLUICE_OK);
+    sluice_model *model = sluice_model_new("ssol", NULL, 0, NULL, NULL);
+    static double all[ROWS], some[7], chances[7];
+    sluice_error err = {0};
+    CHECK_EQ(sluice_model_probabilities_rows(model, b, 0, 7, chances, &err), SLUICE_E_UNSUPPORTED);
+    CHECK_EQ(sluice_model_probabilities_csr(model, &csr, all, &err), SLUICE_E_UNSUPPORTED);
+    CHECK_EQ(sluice_model_learn_batch(model, b, NULL), SLUICE_OK);
+    CHECK_EQ(sluice_model_margins(model, b, all, NULL), SLUICE_OK);
+    CHECK_EQ(sluice_model_margins_rows(model, b, 20, 7, some, NULL), SLUICE_OK);
+    CHECK_EQ(sluice_model_probabilities_rows(model, b, 20, 7, chances, NULL), SLUICE_OK);
+    for (size_t i = 0; i < 7; i++) {
+        CHECK(some[i] == all[20 + i]);
+        CHECK(chances[i] == sluice_model_probability(model, some[i]));
+    }
+    CHECK_EQ(sluice_model_margins_rows(model, b, ROWS - 3, 4, some, &err), SLUICE_E_USAGE);
+    CHECK_EQ(sluice_model_margins_rows(model, b, ROWS, 0, some, &err), SLUICE_OK);
+    sluice_model_free(model);
+    sluice_batch_free(b);
+    free_matrix(m);
+}
+
+typedef struct counted {
+    uint64_t calls, last, stop_at;
+} counted;
+
+static int count(void *context, uint64_t done, uint64_t total) {
+    counted *c = context;
+    CHECK(done > c->last && done <= total);
+    CHECK_EQ(total, ROWS);
+    c->calls++;
+    c->last = done;
+    return c->stop_at && done >= c->stop_at;
+}
+
+TEST(progress_is_reported_and_a_call_can_be_stopped) {
+    matrix *m = make_matrix(0, 0);
+    sluice_csr csr = view(m, 0);
+    sluice_model *model = sluice_model_new("ssol", NULL, 0, NULL, NULL);
+    counted c = {0};
+    sluice_model_set_progress(model, count, &c);
+    CHECK_EQ(sluice_model_learn_csr(model, &csr, NULL), SLUICE_OK);
+    CHECK(c.calls > 1 && c.last == ROWS);
+    c = (counted){.stop_at = 1000};
+    sluice_model_facts before = {.size = sizeof before}, after = before;
+    CHECK_EQ(sluice_model_describe(model, &before), SLUICE_OK);
+    CHECK_EQ(sluice_model_learn_csr(model, &csr, NULL), SLUICE_E_CANCELLED);
+    CHECK_EQ(sluice_model_describe(model, &after), SLUICE_OK);
+    CHECK_EQ(after.examples - before.examples, c.last);
+    CHECK(c.last < ROWS);
+    sluice_batch *b = sluice_batch_new(NULL);
+    CHECK_EQ(sluice_batch_add_csr(b, &csr, NULL), SLUICE_OK);
+    c = (counted){.stop_at = 1};
+    CHECK_EQ(sluice_model_learn_batch(model, b, NULL), SLUICE_E_CANCELLED);
+    CHECK_EQ(c.calls, 1);
+    sluice_model_set_progress(model, NULL, NULL);
+    CHECK_EQ(sluice_model_learn_batch(model, b, NULL), SLUICE_OK);
+    CHECK_EQ(c.calls, 1);
+    sluice_batch_free(b);
+    sluice_model_free(model);
+    free_matrix(m);
+}
+
+int main(void) {
+    RUN(learning_a_matrix_of_any_type_is_learning_its_rows);
+    RUN(learning_a_matrix_is_learning_its_rows_with_large_ids_zeros_and_settings);
+    RUN(margins_and_probabilities_of_a_matrix_are_those_of_its_rows);
+    RUN(a_batch_of_a_matrix_is_the_batch_of_its_rows_and_views_it);
+    RUN(rows_before_a_bad_one_are_learned_and_the_error_says_which_it_is);
+    RUN(matrices_that_cannot_be_are_refused);
+    RUN(other_labels_than_those_of_the_batch);
+    RUN(margins_and_probabilities_of_some_rows_of_a_batch);
+    RUN(progress_is_reported_and_a_call_can_be_stopped);
+    return DONE;
+}
