@@ -22,8 +22,21 @@
  * A size of 0 is SLUICE_E_USAGE everywhere. Programs built with an older or a newer header may be used with this
  * library: what only one side knows is left alone, or is zero; an option set that this version does not know is
  * SLUICE_E_UNSUPPORTED.
+ *   - Structs that do not begin with their size have `reserved` members for what is to come: leave them 0.
+ *   - Nothing prints or exits, and no call changes the program's signal handlers, locale or environment.
+ *
+ * Threads
+ *   - Different objects are independent: each may be used by its own thread.
  *   - A model is used by one thread while it learns. Calls that take a const model may run in many threads at once
- * while none learns. There is no global state; nothing prints or exits.
+ * while none learns; sluice_model_snapshot() makes a model for the threads that predict meanwhile.
+ *   - A reader, meter, writer or sweep belongs to one thread at a time. A const batch may be shared by any number.
+ *   - Readers, sweeps and batch learners start threads of their own, unless `threads` is 1. Those of readers block all
+ * signals; those of sweeps and batch learners have the signal mask of the thread that starts them.
+ *   - fork(): readers and sweeps with threads are of no use in the child, which may only exit or exec them away;
+ * models, batches and meters go on working in both.
+ *   - Process-wide state: a secret number, drawn when the library is loaded, that names are hashed with; and OpenBLAS,
+ * which learners that are both dense and batch learners load when they first learn. They set OpenBLAS to one thread
+ * while a batch is learned and back afterwards, for the whole process.
  */
 #ifndef SLUICE_H
 #define SLUICE_H
@@ -33,8 +46,10 @@
 
 #if defined(__GNUC__)
 #define SLUICE_API __attribute__((visibility("default")))
+#define SLUICE_DEPRECATED(instead) __attribute__((deprecated(instead))) /* before SLUICE_API: what to use instead */
 #else
 #define SLUICE_API
+#define SLUICE_DEPRECATED(instead)
 #endif
 
 #ifdef __cplusplus
@@ -45,8 +60,8 @@ extern "C" {
 #define SLUICE_VERSION_MINOR 1
 #define SLUICE_VERSION_PATCH 0
 
-/* The version of the library in use, e.g. "0.1.0". */
-SLUICE_API const char *sluice_version(void);
+/* The version of this header as one number that can be compared. */
+#define SLUICE_VERSION_NUMBER (SLUICE_VERSION_MAJOR * 1000000 + SLUICE_VERSION_MINOR * 1000 + SLUICE_VERSION_PATCH)
 
 /* ---- errors ----------------------------------------------------------------------------------------------------- */
 
@@ -70,6 +85,7 @@ typedef struct sluice_error {
     uint64_t line, column; /* from 1; 0 where there is no such place */
     char source[512];      /* the file or stream the place is in; "" where there is none */
     char message[512];     /* what is wrong and what to do about it: one line, no full stop */
+    uint64_t reserved[4];
 } sluice_error;
 
 /* A word for a status: "ok", "usage", "memory", ... */
@@ -85,6 +101,7 @@ typedef struct sluice_param_info {
     double value, min, max;     /* the default and its range; infinite where unbounded */
     int integer;                /* whole numbers only */
     const char *const *choices; /* NULL, or the words it takes, ended by NULL; value is then a position in the list */
+    const void *reserved[4];
 } sluice_param_info;
 
 enum {
@@ -102,13 +119,8 @@ typedef struct sluice_learner_info {
     size_t n_params;
     size_t bytes_per_feature;
     unsigned flags;
+    const void *reserved[4];
 } sluice_learner_info;
-
-/* The gate for parameters: reads n_given "name=value" strings against a table of n_params; those left out have their
- * defaults. `owner` (a learner's name, or whose parameters they are) stands in messages. */
-SLUICE_API sluice_status sluice_params_read(const char *owner, const sluice_param_info *params, size_t n_params,
-                                            const char *const *given, size_t n_given, double *values,
-                                            sluice_error *err);
 
 /* The learners in the order in which to list them; NULL past the last. */
 SLUICE_API const sluice_learner_info *sluice_learner_at(size_t i);
@@ -176,6 +188,7 @@ typedef struct sluice_example {
     double label;
     double weight;
     const sluice_name *names;
+    const void *reserved[2];
 } sluice_example;
 
 /* Types of array elements. */
@@ -333,6 +346,7 @@ typedef struct sluice_weight {
     float weight;
     int is_bias;      /* the constant feature; its id is 0 and means nothing */
     sluice_name name; /* of a model that has names; lives until the model changes. text is NULL where it has ids */
+    uint64_t reserved[2];
 } sluice_weight;
 
 /* The nonzero weights by ascending id, or by order of first sight where they have names, the bias first; free *weights
@@ -382,9 +396,6 @@ SLUICE_API sluice_status sluice_model_write(const sluice_model *model, sluice_wr
                                             sluice_error *err);
 SLUICE_API sluice_model *sluice_model_read(sluice_read_function read, void *context, const char *name,
                                            sluice_error *err);
-
-/* Writes a file of any bytes, as a model is saved. */
-SLUICE_API sluice_status sluice_write_file(const char *path, const void *bytes, size_t n, sluice_error *err);
 
 /* ---- sweeps ----------------------------------------------------------------------------------------------------- */
 
@@ -508,19 +519,6 @@ SLUICE_API sluice_status sluice_writer_commit(sluice_writer *writer);
 SLUICE_API void sluice_writer_close(sluice_writer *writer);
 SLUICE_API const sluice_error *sluice_writer_error(const sluice_writer *writer);
 
-/* ---- names ------------------------------------------------------------------------------------------------------ */
-
-/* A dictionary: names to numbers 0, 1, 2, ... in the order of first sight. */
-typedef struct sluice_names sluice_names;
-
-SLUICE_API sluice_names *sluice_names_new(void);
-SLUICE_API void sluice_names_free(sluice_names *names);
-/* The number of a name, a new one if need be; UINT64_MAX when there is no memory or the name is too long. */
-SLUICE_API uint64_t sluice_names_number(sluice_names *names, sluice_name name);
-/* A name by its number: good until the next one is added. */
-SLUICE_API sluice_name sluice_names_name(const sluice_names *names, uint64_t number);
-SLUICE_API uint64_t sluice_names_count(const sluice_names *names);
-
 /* ---- measures --------------------------------------------------------------------------------------------------- */
 
 typedef struct sluice_meter_options {
@@ -560,6 +558,7 @@ SLUICE_API uint64_t sluice_meter_mistakes(const sluice_meter *meter, uint64_t *e
 typedef struct sluice_cut {
     double margin; /* those above it would be predicted +1 */
     uint64_t true_pos, false_pos;
+    uint64_t reserved[1];
 } sluice_cut;
 
 /* From "all are +1" to "none is": the points of the ROC curve and of precision against recall. Fills `cuts` and returns
@@ -574,13 +573,55 @@ typedef struct sluice_calibration_bin {
     uint64_t examples, positives;
     double probability; /* the mean */
     double lowest, highest;
+    uint64_t reserved[1];
 } sluice_calibration_bin;
 
 /* The bins of the calibration error by rising probability; returns how many, 0 where that does not exist. */
 SLUICE_API size_t sluice_meter_bins(sluice_meter *meter, sluice_calibration_bin bins[SLUICE_CALIBRATION_BINS]);
 SLUICE_API const sluice_error *sluice_meter_error(const sluice_meter *meter);
 
-/* ---- numbers as text -------------------------------------------------------------------------------------------- */
+/* ---- version ---------------------------------------------------------------------------------------------------- */
+
+/* The version of the library in use, e.g. "0.1.0", and as SLUICE_VERSION_NUMBER. */
+SLUICE_API const char *sluice_version(void);
+SLUICE_API unsigned sluice_version_number(void);
+
+/* How the library in use was built, and what it runs with. */
+typedef struct sluice_build_facts {
+    size_t size;
+    const char *version;
+    const char *compiler;
+    const char *kernels; /* "avx512", "avx2", "neon" or "portable": the processor's best, or what SLUICE_CPU names */
+    const char *codecs;  /* compressed input that can be read: "gzip zstd bzip2 xz", or fewer of them */
+    int openblas;        /* it was built to load OpenBLAS; whether that is installed shows when it is needed */
+} sluice_build_facts;
+
+SLUICE_API sluice_status sluice_build_info(sluice_build_facts *facts);
+
+/* ---- unstable --------------------------------------------------------------------------------------------------- */
+
+/* Helpers of the program `sluice`. They may change or go with any version: define SLUICE_UNSTABLE to see them. */
+#ifdef SLUICE_UNSTABLE
+
+/* The gate for parameters: reads n_given "name=value" strings against a table of n_params; those left out have their
+ * defaults. `owner` (a learner's name, or whose parameters they are) stands in messages. */
+SLUICE_API sluice_status sluice_params_read(const char *owner, const sluice_param_info *params, size_t n_params,
+                                            const char *const *given, size_t n_given, double *values,
+                                            sluice_error *err);
+
+/* Writes a file of any bytes, as a model is saved. */
+SLUICE_API sluice_status sluice_write_file(const char *path, const void *bytes, size_t n, sluice_error *err);
+
+/* A dictionary: names to numbers 0, 1, 2, ... in the order of first sight. */
+typedef struct sluice_names sluice_names;
+
+SLUICE_API sluice_names *sluice_names_new(void);
+SLUICE_API void sluice_names_free(sluice_names *names);
+/* The number of a name, a new one if need be; UINT64_MAX when there is no memory or the name is too long. */
+SLUICE_API uint64_t sluice_names_number(sluice_names *names, sluice_name name);
+/* A name by its number: good until the next one is added. */
+SLUICE_API sluice_name sluice_names_name(const sluice_names *names, uint64_t number);
+SLUICE_API uint64_t sluice_names_count(const sluice_names *names);
 
 /* Writes the decimal text with the fewest digits that reads back as exactly this number, and a NUL; returns its length
  * (< 32). */
@@ -588,6 +629,8 @@ SLUICE_API size_t sluice_format_double(char *text, double value);
 SLUICE_API size_t sluice_format_float(char *text, float value);
 /* Reads a whole string as a number in the grammar of the data formats; 0 if it is none (or beyond the range). */
 SLUICE_API int sluice_parse_number(const char *text, double *value);
+
+#endif /* SLUICE_UNSTABLE */
 
 #ifdef __cplusplus
 }

@@ -60,14 +60,7 @@ const char *sl_quote(char out[128], const char *bytes, size_t n) {
 
 const char *sluice_status_name(sluice_status status) {
     static const char *const names[] = {"ok",   "end",    "usage", "memory",  "io",
-                                        "data", "format", "limit", "numeric", "unsupported"};
+                                        "data", "format", "limit", "numeric", "unsupported", "cancelled"};
     size_t i = (size_t)status;
     return i < sizeof names / sizeof *names ? names[i] : "unknown";
-}
-
-#define TEXT2(x) #x
-#define TEXT(x) TEXT2(x)
-
-const char *sluice_version(void) {
-    return TEXT(SLUICE_VERSION_MAJOR) "." TEXT(SLUICE_VERSION_MINOR) "." TEXT(SLUICE_VERSION_PATCH);
 }
