@@ -1,20 +1,29 @@
-# What a newcomer types. Everything else is CMake's: see CMakePresets.json.
-#
-#   make demo    sets up, builds, learns a synthetic stream with several learners
-#   make test    sets up, builds, runs all tests, also under the sanitizers
-#   make         builds build/release/bin/sluice
-#   make install PREFIX=/usr/local
-#   make fuzz    fuzzes every reader of bytes    make bench   measures beside the peers
+# What a newcomer types; `make help` lists it. Everything else is CMake's: see CMakePresets.json.
 
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: all setup demo test fuzz bench docs format install clean
+.PHONY: all help setup demo check test test-long lint coverage abi fuzz bench docs format install uninstall clean
 
 all: setup
 	@cmake --preset release $(CMAKE_FLAGS) >/dev/null
 	@MAKEFLAGS= cmake --build --preset release -j $(JOBS)
+
+help:
+	@echo "make            installs what is missing (Debian), builds build/release/bin/sluice"
+	@echo "make demo       learns a synthetic stream with several learners"
+	@echo "make check      the quick tests: under 30 s"
+	@echo "make test       all tests, also with the sanitizers, with clang and with other kernels: under 15 minutes"
+	@echo "make test-long  musl, aarch64 (qemu), without optional libraries, every kernel"
+	@echo "make lint       layout, clang-tidy, shellcheck, first lines"
+	@echo "make coverage   lines and branches that the tests run, per folder"
+	@echo "make abi        compares the library with the last tag (abidiff)"
+	@echo "make install    PREFIX=/usr/local, DESTDIR respected; make uninstall removes what it installed"
+	@echo "make fuzz       FUZZ_SECONDS=60 for every reader of bytes"
+	@echo "make bench      measures beside other programs, on a quiet machine"
+	@echo "make docs       writes docs/learners.md anew; make format lays out the sources; make clean"
+	@echo "CMAKE_FLAGS=... is handed to cmake, for example CMAKE_FLAGS=-DSLUICE_WITH_ZSTD=OFF"
 
 setup:
 	@sh scripts/setup.sh
@@ -22,9 +31,28 @@ setup:
 demo: all
 	@sh scripts/demo.sh build/release/bin/sluice build/demo
 
+check: all
+	@ctest --test-dir build/release -L check -j $(JOBS) --timeout 1800 --output-on-failure --progress
+
 test:
 	@sh scripts/setup.sh test
 	@sh scripts/test.sh
+
+test-long:
+	@sh scripts/setup.sh test long
+	@sh scripts/ci-long.sh
+
+lint:
+	@sh scripts/setup.sh lint
+	@sh scripts/lint.sh
+
+coverage:
+	@sh scripts/setup.sh coverage
+	@sh scripts/coverage.sh
+
+abi: all
+	@sh scripts/setup.sh abi
+	@sh scripts/abi.sh
 
 fuzz: setup
 	@sh scripts/fuzz.sh $(FUZZ_SECONDS)
@@ -50,6 +78,10 @@ format:
 
 install: all
 	cmake --install build/release --prefix $(PREFIX)
+
+# CMake wrote what it installed into the manifest. Folders stay: others may use them.
+uninstall:
+	@sh scripts/uninstall.sh build/release
 
 clean:
 	rm -rf build

@@ -7,7 +7,7 @@ folder=$2
 mkdir -p "$folder"
 
 echo "making the stream: 100,000 examples to learn from, 10,000 to test on, 1,000 dimensions, the first 100 effective"
-[ -s "$folder/train.bin" ] && [ -s "$folder/test.bin" ] ||
+{ [ -s "$folder/train.bin" ] && [ -s "$folder/test.bin" ]; } ||
     "$sluice" synth effective -o "$folder/train.bin" --test "$folder/test.bin"
 
 # The values are not scaled (their variance is up to 100), so steps are small. experiments/synthetic.py found these.
@@ -20,6 +20,7 @@ learn() { # learner, parameters...
     echo "== $learner $*"
     options=""
     for p in "$@"; do options="$options -P $p"; done
+    # shellcheck disable=SC2086 # several words
     "$sluice" train -a "$learner" $options -o "$folder/$learner.model" --test "$folder/test.bin" "$folder/train.bin" >"$folder/$learner.txt"
     "$sluice" inspect --weights "$folder/$learner.model" >"$folder/$learner.weights"
     error=$("$sluice" test -m "$folder/$learner.model" "$folder/test.bin" | awk '/^error rate/ {print $NF}')

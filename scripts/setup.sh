@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs what the build and the tests need, if something is missing: Debian packages, as root or with sudo.
-# `setup.sh test`, `setup.sh fuzz` and `setup.sh bench` add what those targets need.
+# Installs what the build needs, if something is missing: Debian packages, as root or with sudo; else it names them.
+# setup.sh [test] [fuzz] [bench] [lint] [coverage] [long] [abi] adds what those targets need.
 set -eu
 
 # the package, and a question whether it is there (commands and headers: quicker to ask than dpkg, and true on any system)
@@ -28,23 +28,64 @@ need python3 command -v /usr/bin/python3
 need python3-numpy python numpy
 need libopenblas0-pthread python 'ctypes; ctypes.CDLL("libopenblas.so.0")'
 need zstd command -v zstd
-if [ "${1:-}" = bench ]; then
-    need liblinear-tools command -v liblinear-train
-    need python3-venv sh -c '/usr/bin/python3 -c "import ensurepip, venv"'
-fi
-if [ "${1:-}" = fuzz ]; then
-    need clang command -v clang
-    need libclang-rt-14-dev sh -c 'echo "int main(void){return 0;}" | clang -fsanitize=address -x c - -o /dev/null'
-fi
 
-# without a browser the pages are not looked at, and all other tests run: not every system has a package of it
+# Packages without which some tests are left out and all others run: not every system has them.
 wanted=""
-if [ "${1:-}" = test ]; then
-    wanted=chromium-headless-shell
-    for browser in chromium-headless-shell chromium chromium-browser google-chrome; do
-        command -v $browser >/dev/null && wanted=""
+want() { # package, question...
+    package=$1
+    shift
+    "$@" >/dev/null 2>&1 || wanted="$wanted $package"
+}
+browser() {
+    for name in chromium-headless-shell chromium chromium-browser google-chrome; do
+        command -v $name && return
     done
-fi
+    return 1
+}
+links_asan() { echo "int main(void) { return 0; }" | clang -fsanitize=address -x c - -o /dev/null; }
+
+for target in "$@"; do
+    case $target in
+    test)
+        want chromium-headless-shell browser
+        want clang command -v clang
+        want g++ command -v c++
+        ;;
+    fuzz)
+        need clang command -v clang
+        need libclang-rt-14-dev links_asan
+        ;;
+    bench)
+        need liblinear-tools command -v liblinear-train
+        need python3-venv /usr/bin/python3 -c 'import ensurepip, venv'
+        ;;
+    lint)
+        need clang command -v clang
+        need clang-format command -v clang-format
+        need clang-tidy command -v clang-tidy
+        need shellcheck command -v shellcheck
+        need git command -v git
+        ;;
+    coverage)
+        need gcovr command -v gcovr
+        ;;
+    long)
+        need clang command -v clang
+        need musl-tools command -v musl-gcc
+        need gcc-aarch64-linux-gnu command -v aarch64-linux-gnu-gcc
+        need libc6-dev-arm64-cross test -e /usr/aarch64-linux-gnu/include/stdlib.h
+        need qemu-user command -v qemu-aarch64
+        ;;
+    abi)
+        need abigail-tools command -v abidiff
+        need git command -v git
+        ;;
+    *)
+        echo "setup.sh: no target called $target" >&2
+        exit 2
+        ;;
+    esac
+done
 
 [ -n "$missing$wanted" ] || exit 0
 
@@ -57,7 +98,8 @@ else
 fi
 command -v apt-get >/dev/null 2>&1 || run="none"
 if [ "$run" = none ] && [ -n "$missing" ]; then
-    echo "sluice needs these packages (names as in Debian); please install them:$missing" >&2
+    echo "sluice needs these packages (names as in Debian), and they cannot be installed here without root or sudo:$missing" >&2
+    echo "Please have them installed, for example: apt-get install$missing" >&2
     exit 1
 fi
 log=$(mktemp "${TMPDIR:-/tmp}/sluice-setup.XXXXXX")
@@ -71,4 +113,6 @@ install() {
     echo "the installation failed; the whole log is in $log" >&2
     exit 1
 }
-[ -z "$wanted" ] || { [ "$run" != none ] && install "$wanted"; } || echo "no $wanted: the pages are not looked at in a browser" >&2
+for package in $wanted; do
+    { [ "$run" != none ] && install "$package"; } || echo "no $package: tests that need it are left out" >&2
+done

@@ -1,33 +1,20 @@
 #!/bin/sh
-# Builds and runs all tests three times: as released, with Address- and UndefinedBehaviorSanitizer, with ThreadSanitizer.
+# Builds and runs all tests: as released, with Address- and UndefinedBehaviorSanitizer, with ThreadSanitizer; then, of those
+# that depend on the compiler or on machine-specific code, again with clang and with other kernels (SLUICE_CPU).
 # The numpy comparison runs on the release build alone: it asks about arithmetic, not about memory.
 set -u
-cd "$(dirname "$0")/.."
-jobs=$(nproc 2>/dev/null || echo 2)
-werror=OFF
-[ -z "${CI:-}" ] || werror=ON
-passed=0
-failed=0
+cd "$(dirname "$0")/.." || exit 1
+. scripts/runs.sh
 
-run() { # preset, ctest options...
-    preset=$1
-    shift
-    echo "== $preset"
-    cmake --preset "$preset" -DSLUICE_WERROR=$werror >/dev/null && MAKEFLAGS= cmake --build --preset "$preset" -j "$jobs" >build/"$preset".log 2>&1 || {
-        tail -n 40 build/"$preset".log
-        echo "== the $preset build failed"
-        exit 1
-    }
-    ctest --test-dir build/"$preset" -j "$jobs" --timeout 300 --output-on-failure "$@" 2>&1 | tee build/"$preset"-tests.log | grep -v 'Start '
-    counts=$(sed -n 's/.*tests passed, \([0-9]*\) tests failed out of \([0-9]*\)$/\1 \2/p' build/"$preset"-tests.log)
-    [ -n "$counts" ] || exit 1
-    failed=$((failed + ${counts% *}))
-    passed=$((passed + ${counts#* } - ${counts% *}))
-}
-
-mkdir -p build
 run release
 run asan -LE "numpy|release"
 run tsan -LE "numpy|release"
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+if command -v clang >/dev/null; then
+    run clang -L "kernels" # unit tests and conformance
+else
+    echo "== clang is missing: its build is left out"
+fi
+for kernels in portable avx2; do
+    SLUICE_CPU=$kernels tests release "with SLUICE_CPU=$kernels" -L kernels
+done
+finish

@@ -1,0 +1,45 @@
+#!/bin/sh
+# The long run of CI, after `make test`: other C libraries, other processors, no optional library, every kernel.
+# ci-long.sh [bare] [kernels] [musl] [aarch64] runs some of the parts; without arguments all.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+. scripts/runs.sh
+[ $# -gt 0 ] || set -- bare kernels musl aarch64
+
+# xxhash.h alone, for compilers that must not see the other headers of this system
+header=build/xxhash
+mkdir -p $header
+printf '#include <xxhash.h>\n' | ${CC:-cc} -E -x c - | sed -n 's/^# 1 "\(.*\/xxhash\.h\)".*/\1/p' | head -n 1 | while read -r found; do
+    cp "$found" $header/
+done
+[ -e $header/xxhash.h ] || { echo "xxhash.h was not found" && exit 1; }
+
+for part in "$@"; do
+    case $part in
+    bare) # without any optional library: all tests that do not need one
+        build bare
+        tests bare "without optional libraries" -LE "numpy|browser|release|codecs"
+        ;;
+    kernels)
+        for compiler in release clang; do
+            build $compiler
+            for kernels in portable avx2 avx512; do
+                SLUICE_CPU=$kernels tests $compiler "with SLUICE_CPU=$kernels" -L kernels
+            done
+        done
+        ;;
+    musl)
+        build musl -DSLUICE_XXHASH_INCLUDE="$PWD/$header"
+        tests musl "(musl)" -L kernels
+        ;;
+    aarch64)
+        build aarch64 -DSLUICE_XXHASH_INCLUDE="$PWD/$header"
+        tests aarch64 "(qemu)" -L kernels
+        ;;
+    *)
+        echo "ci-long.sh: no part called $part" >&2
+        exit 2
+        ;;
+    esac
+done
+finish
