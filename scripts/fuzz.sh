@@ -1,7 +1,7 @@
 #!/bin/sh
 # Fuzzes every reader of bytes for so many seconds each (libFuzzer, with the sanitizers); new finds stay in build/fuzz/corpus.
 set -eu
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit 1
 seconds=$1
 sh scripts/setup.sh fuzz
 cmake --preset fuzz >/dev/null
