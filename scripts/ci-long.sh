@@ -18,7 +18,7 @@ for part in "$@"; do
     case $part in
     bare) # without any optional library: all tests that do not need one
         build bare
-        tests bare "without optional libraries" -LE "numpy|browser|release|codecs"
+        tests bare "without optional libraries" -LE "numpy|browser|release"
         ;;
     kernels)
         for compiler in release clang; do

@@ -1,11 +1,19 @@
+/* Loads OpenBLAS when it is first needed, and keeps it to one thread while a learner uses it. */
 #include "learner/blas.h"
+
+#include "base/error.h"
+
+#ifndef SLUICE_HAVE_OPENBLAS
+#define SLUICE_HAVE_OPENBLAS 1
+#endif
+
+#if SLUICE_HAVE_OPENBLAS
 
 #include <dlfcn.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/error.h"
 #include "base/thread_team.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -76,3 +84,16 @@ void sl_blas_end(bool called) {
     if (--users == 0) set_threads(threads_before);
     pthread_mutex_unlock(&lock);
 }
+
+#else
+
+const sl_blas *sl_blas_begin(unsigned threads, sluice_error *err) {
+    (void)threads;
+    sl_fail(err, SLUICE_E_UNSUPPORTED,
+            "this build is without OpenBLAS, which learns a batch with a full covariance (SLUICE_WITH_OPENBLAS)");
+    return NULL;
+}
+
+void sl_blas_end(bool called) { (void)called; }
+
+#endif

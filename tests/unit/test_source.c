@@ -99,7 +99,7 @@ static const struct {
 #endif
     {NULL, NULL},
 };
-enum { CODECS = sizeof codecs / sizeof *codecs - 1 };
+static const size_t CODECS = sizeof codecs / sizeof *codecs - 1; /* may be 0: no enum, which compilers would warn of */
 
 /* Reads everything in steps; returns the status and leaves the bytes in `back`. */
 static sluice_status read_all(sl_source *s, size_t step, size_t *n) {
