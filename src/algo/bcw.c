@@ -56,7 +56,7 @@ static uint64_t pass(const sl_state *s, size_t first, size_t rows, const double 
     uint64_t steps = 0;
     size_t n = s->order;
     for (size_t i = 0; i < rows; i++, x += n) {
-        double y = sl_pending_y(&s->pending, first + i), xi = 1 - y * sl_dot(w, x, n);
+        double y = sl_pending_y(&s->pending, first + i), xi = 1 - y * s->vectors->dot(w, x, n);
         if (xi <= 0 || v[i] <= 0) continue;
         double alpha = y * step(s, xi, v[i], sl_pending_h(&s->pending, first + i));
         for (size_t k = 0; k < n; k++) w[k] += alpha * x[k];
@@ -105,7 +105,7 @@ static sluice_status learn(sl_state *s, double *l, double *x, double *v, uint64_
         *updates += pass(s, first, rows, x, v, w);
     }
     s->blas->dtrsv(SL_ROWS, SL_LOWER, SL_TRANSPOSED, SL_ANY_DIAGONAL, order, l, order, w, 1);
-    return isfinite(sl_dot(w, w, n)) ? SLUICE_OK : lost(err);
+    return isfinite(s->vectors->dot(w, w, n)) ? SLUICE_OK : lost(err);
 }
 
 static sluice_status finish(sl_state *s, uint64_t *updates, sluice_error *err) {

@@ -11,7 +11,7 @@
  *
  * The papers split the rule by old and new features; a new feature is one whose weight is 0, and the same rule.
  * For comparison, as in the papers:
- *   olsf-all    olsf-1 that neither projects nor truncates, which is pa-1
+ *   olsf-all    olsf-1 that neither projects nor truncates, which is pa-1 (diagonal/pa.c)
  *   olsf-rand   olsf-1 that keeps K of its nonzero weights drawn at random
  *   olsf-per    tau = 1
  *
@@ -20,7 +20,6 @@
 #include "algo/shared/scaled.h"
 
 enum { LAMBDA, B, C, SEED };
-enum { ALL_C };
 
 #define P_RADIUS                                                                                                       \
     { "lambda", "the l1 norm of the weights is at most this", 30, 1e-12, 1e12, 0, NULL }
@@ -30,7 +29,6 @@ enum { ALL_C };
 static const sluice_param_info olsf_params[] = {P_RADIUS, P_B};
 static const sluice_param_info olsf_1_params[] = {P_RADIUS, P_B, P_C(0.0625)};
 static const sluice_param_info olsf_2_params[] = {P_RADIUS, P_B, P_C(0.03125)};
-static const sluice_param_info olsf_all_params[] = {P_C(2)};
 static const sluice_param_info olsf_rand_params[] = {P_RADIUS, P_B, P_C(0.0625), P_SEED};
 
 static size_t most(const sl_state *s) { return (size_t)fmax(1, floor(s->p[B] * (double)s->seen)); }
@@ -78,13 +76,6 @@ static bool olsf_2_update(sl_state *s, const sl_row *x, double m) {
 static bool olsf_per_update(sl_state *s, const sl_row *x, double m) {
     double xx = hinge(x, m) > 0 ? square_norm(x) : 0;
     return tidied(s, xx > 0 && learn(s, x, x->h, xx));
-}
-
-static bool olsf_all_update(sl_state *s, const sl_row *x, double m) {
-    double l = hinge(x, m), xx = l > 0 ? square_norm(x) : 0;
-    if (xx <= 0) return false;
-    sl_plain_step(s, x, fmin(s->p[ALL_C] * x->h, l / xx) * x->y);
-    return true;
 }
 
 /* ---- olsf-rand: the nonzero weights stand in a list, and each draw is a place in it ------------------------------ */
@@ -153,18 +144,6 @@ const sl_learner sl_olsf_2 = {
     SL_PARAMS(olsf_2_params),
     .trial = {"lambda=30", "B=0.6", "C=0.25"},
     .kernels.update = olsf_2_update,
-};
-
-const sl_learner sl_olsf_all = {
-    .info.name = "olsf-all",
-    .info.summary = "olsf-1 that keeps all features: pa-1, for comparison",
-    .info.paper = PAPER,
-    SL_PARAMS(olsf_all_params),
-    SL_PLAIN_STATE,
-    .trial = {"C=0.25"},
-    .kernels.score = sl_plain_score,
-    .kernels.update = olsf_all_update,
-    .kernels.weights = sl_plain_weights,
 };
 
 const sl_learner sl_olsf_rand = {

@@ -38,7 +38,9 @@ static bool step(sl_state *s, const sl_row *x, double m, double c_y) {
 }
 
 static bool update(sl_state *s, const sl_row *x, double m) { return step(s, x, m, 1); }
-static bool cs_update(sl_state *s, const sl_row *x, double m) { return step(s, x, m, cost(s, x, COST_POS, COST_NEG)); }
+static bool cs_update(sl_state *s, const sl_row *x, double m) {
+    return step(s, x, m, cost(s->p, x, COST_POS, COST_NEG));
+}
 
 static void weights(const sl_state *s, const uint32_t *slot, size_t n, float *w) {
     const sl_dense *f = s->features;

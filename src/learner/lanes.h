@@ -1,7 +1,6 @@
-/* Many configurations of a learner side by side: the state of eight or sixteen of them for one feature lies together,
- * each field an array, and the rule goes over all of them at once in vectors of eight (the compilers' vector types: any
- * machine can do it, those with wide vectors fast). What every configuration computes is to the bit what it would
- * compute alone. */
+/* Many configurations of a learner in one pass: each is a lane. The state of all lanes for one feature lies together,
+ * each field an array of 8 or 16, and the rule goes over them in vectors (algo/shared/kernels.h). Each lane computes to
+ * the bit what its configuration would compute alone. */
 #ifndef SL_LANES_H
 #define SL_LANES_H
 
@@ -9,40 +8,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SL_SIDE = 16, SL_HALVES = 2 };
-
-typedef double sl_d8 __attribute__((vector_size(64), aligned(8), may_alias));
-typedef float sl_f8 __attribute__((vector_size(32), aligned(4), may_alias));
-typedef uint32_t sl_u8 __attribute__((vector_size(32), aligned(4), may_alias));
-typedef int64_t sl_i8 __attribute__((vector_size(64), aligned(8), may_alias)); /* as a mask: all bits or none */
-
-/* A number for each configuration. */
-typedef union sl_side {
-    double at[SL_SIDE];
-    sl_d8 half[SL_HALVES];
-    sl_i8 mask[SL_HALVES];
-} sl_side;
+enum { SL_MAX_LANES = 16 };
 
 struct sl_row;
 
 typedef struct sl_lanes {
-    char *features;  /* 8 * halves of every field, in the order of the learner's table */
-    size_t size;     /* of one feature */
-    sl_side *p;      /* the parameters */
-    sl_side *scalar; /* the scalars */
+    char *features; /* each field of a feature is an array of all lanes, in the order of the learner's table */
+    size_t size;    /* of one feature */
     uint64_t t;
-    sl_side m;  /* the margins */
-    sl_side on; /* a mask: the configurations that make an update in this round */
+    bool shared; /* all lanes have the same value of the parameter that the rule shares its work by */
+    /* vector after vector: the parameters (SL_MAX_PARAMS) and scalars (SL_MAX_SCALARS) of its lanes. Aligned to 64. */
+    double *p, *scalar;
+    double m[SL_MAX_LANES];   /* the margins */
+    int64_t on[SL_MAX_LANES]; /* -1: the lane makes an update in this round; 0: it makes none */
 } sl_lanes;
 
-/* What a learner declares to be swept, for eight and for sixteen configurations (one half or two): score() fills m;
- * update() goes by m and fills `on`; weights() fills w with those of all configurations for the first feature, then for
- * the next. */
-typedef struct sl_lanes_rule {
-    void (*score[SL_HALVES])(sl_lanes *s, const struct sl_row *x);
-    void (*update[SL_HALVES])(sl_lanes *s, const struct sl_row *x);
-    void (*weights[SL_HALVES])(const sl_lanes *s, const uint32_t *slot, size_t n, float *w);
-} sl_lanes_rule;
+/* A rule over lanes, each function for 8 lanes and for 16: score() fills m; update() goes by m and fills `on`;
+ * weights() fills w with those of all lanes for the first slot, then for the next; settle() as in sl_kernels. */
+typedef struct sl_lane_kernels {
+    size_t width; /* lanes in a vector */
+    void (*score[2])(sl_lanes *s, const struct sl_row *x);
+    void (*update[2])(sl_lanes *s, const struct sl_row *x);
+    void (*weights[2])(const sl_lanes *s, const uint32_t *slot, size_t n, float *w);
+    void (*settle[2])(sl_lanes *s, const uint32_t *slot, size_t n);
+} sl_lane_kernels;
 
 static inline void *sl_lanes_at(const sl_lanes *s, uint32_t slot) { return s->features + slot * s->size; }
 

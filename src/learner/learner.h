@@ -25,6 +25,13 @@ typedef struct sl_row {
     double h; /* importance, > 0 */
 } sl_row;
 
+/* Loops over dense vectors. */
+typedef struct sl_vector_kernels {
+    double (*dot)(const double *a, const double *b, size_t n); /* a.b */
+    /* column += lambda Sx, Sx += g column, both with column as it was */
+    void (*turn)(double *column, double *Sx, size_t n, double lambda, double g);
+} sl_vector_kernels;
+
 /* What a learner has to work with. */
 typedef struct sl_state {
     void *features;  /* the learner's struct, one per slot */
@@ -44,6 +51,7 @@ typedef struct sl_state {
     size_t columns;      /* and how many features have had a value so far */
     uint32_t *slot_of;   /* in finish: the slot of each column */
     unsigned threads;    /* that finish may use; 0: as many as there are cores */
+    const sl_vector_kernels *vectors;
     struct sl_sweep_part *part; /* in a sweep: the configurations that share the features */
 } sl_state;
 
@@ -76,6 +84,12 @@ typedef struct sl_kernels {
     void (*settle)(sl_state *s, const uint32_t *slot, size_t n);
 } sl_kernels;
 
+/* The versions of a rule, by kernel set (base/cpu.h: portable, avx2, avx512); NULL: the build has none. */
+typedef struct sl_kernel_sets {
+    const sl_kernels *single[3];
+    const sl_lane_kernels *lanes[3];
+} sl_kernel_sets;
+
 typedef struct sl_learner {
     sluice_learner_info info; /* name, summary, paper, parameters; the public face */
 
@@ -92,8 +106,11 @@ typedef struct sl_learner {
     /* Whether with these parameters the margins are log odds; only where info.flags has SLUICE_LEARNER_PROBABILITY. */
     bool (*has_probability)(const double *p);
 
-    /* The rule. Batch learners have no update. */
+    /* The rule: in versions, or one for all. Batch learners have no update. */
+    const sl_kernel_sets *sets; /* NULL: there is one version */
     sl_kernels kernels;
+    bool counts_rounds; /* features have counters of rounds, which settle() keeps from wrapping */
+    size_t shared_by;   /* lanes with the same value of this parameter share work, if the rule can */
     /* Before a round, where a learner must make room; may fail. NULL: nothing to do. */
     bool (*prepare)(sl_state *s, const sl_row *x);
     /* Learners with a matrix: the row of it that a feature has, from 1; 0: none. */
@@ -108,12 +125,14 @@ typedef struct sl_learner {
     /* Batch learners, which have no update: learns the rows held, of which there are some, and leaves them as they are;
      * adds the updates it made. May fail. Their struct begins with a uint32_t column. NULL: learns row by row. */
     sluice_status (*finish)(sl_state *s, uint64_t *updates, sluice_error *err);
-    const sl_lanes_rule *lanes; /* the same rule for many configurations at once; NULL: one at a time */
-    size_t batch;               /* which of its parameters says how many rows make a batch (0: all of a run) */
+    size_t batch; /* which of its parameters says how many rows make a batch (0: all of a run) */
 } sl_learner;
 
 /* The functions of a learner's rule that suit this processor. */
 sl_kernels sl_learner_kernels(const sl_learner *learner);
+/* The same for lanes; NULL: the learner, or this build, has none. */
+const sl_lane_kernels *sl_learner_lanes(const sl_learner *learner);
+const sl_vector_kernels *sl_vector_kernels_here(void);
 
 /* The parts of a record that every learner fills in the same way. */
 #define SL_COUNT(array) (sizeof(array) / sizeof *(array))

@@ -59,6 +59,7 @@ sluice_model *sl_model_empty(const sl_learner *learner, const sl_learner *rule, 
     sl_top_init(&m->state.top, rule->rank, rule->keeps_list);
     m->state.p = m->params;
     m->state.scalar = m->scalars;
+    m->state.vectors = sl_vector_kernels_here();
     return m;
 }
 

@@ -7,8 +7,6 @@
 
 #include "base/error.h"
 
-enum { LARGEST = 64 }; /* bytes of a feature of a learner with lanes, alone */
-
 /* ---- the rule of a part: to the core one learner, whose features are larger ---------------------------------------
  */
 
@@ -16,11 +14,11 @@ static double score(sl_state *s, const sl_row *x) {
     sl_sweep_part *a = s->part;
     a->lanes.features = s->features;
     a->lanes.t = s->t;
-    a->model->learner->lanes->score[a->side / 8 - 1](&a->lanes, x);
-    for (size_t l = 0; l < a->side; l++) {
-        if (isfinite(a->lanes.m.at[l])) continue;
-        a->broken[l] = true; /* alone it would have stopped here */
-        a->lanes.m.at[l] = 0;
+    a->kernels->score[sl_sweep_kernel(a)](&a->lanes, x);
+    for (size_t l = 0; l < a->n_lanes; l++) {
+        if (isfinite(a->lanes.m[l])) continue;
+        a->broken[l] = true; /* a model alone would have stopped here */
+        a->lanes.m[l] = 0;
     }
     return 0;
 }
@@ -28,13 +26,21 @@ static double score(sl_state *s, const sl_row *x) {
 static bool update(sl_state *s, const sl_row *x, double m) {
     (void)m;
     sl_sweep_part *a = s->part;
-    for (size_t l = 0; l < a->side; l++) a->mistakes[l] += (a->lanes.m.at[l] > 0) != (x->y > 0);
+    for (size_t l = 0; l < a->n_lanes; l++) a->mistakes[l] += (a->lanes.m[l] > 0) != (x->y > 0);
     if (sl_online_calibration_due(s->t))
-        for (size_t l = 0; l < a->side; l++)
-            sl_online_calibration_learn(&a->calibration[l], a->lanes.m.at[l], x->y, x->h);
-    a->model->learner->lanes->update[a->side / 8 - 1](&a->lanes, x);
-    for (size_t l = 0; l < a->side; l++) a->updates[l] += a->lanes.on.mask[l / 8][l % 8] != 0 && x->n;
+        for (size_t l = 0; l < a->n_lanes; l++)
+            sl_online_calibration_learn(&a->calibration[l], a->lanes.m[l], x->y, x->h);
+    a->kernels->update[sl_sweep_kernel(a)](&a->lanes, x);
+    for (size_t l = 0; l < a->n_lanes; l++) a->updates[l] += a->lanes.on[l] != 0 && x->n;
     return false;
+}
+
+/* Once in 2^31 rounds. */
+static void settle(sl_state *s, const uint32_t *slot, size_t n) {
+    sl_sweep_part *a = s->part;
+    a->lanes.features = s->features;
+    a->lanes.t = s->t;
+    a->kernels->settle[sl_sweep_kernel(a)](&a->lanes, slot, n);
 }
 
 void sl_sweep_part_gather(const sl_sweep_part *a, const char *from, size_t l, char *to) {
@@ -42,34 +48,16 @@ void sl_sweep_part_gather(const sl_sweep_part *a, const char *from, size_t l, ch
     for (size_t i = 0; i < learner->n_fields; i++) {
         size_t size = sl_type_size(learner->fields[i].type);
         memcpy(to + learner->fields[i].offset, from + l * size, size);
-        from += a->side * size;
+        from += a->n_lanes * size;
     }
 }
 
 /* And back. */
-static void scatter(const sl_learner *learner, const char *from, size_t side, size_t l, char *to) {
+static void scatter(const sl_learner *learner, const char *from, size_t lanes, size_t l, char *to) {
     for (size_t i = 0; i < learner->n_fields; i++) {
         size_t size = sl_type_size(learner->fields[i].type);
         memcpy(to + l * size, from + learner->fields[i].offset, size);
-        to += side * size;
-    }
-}
-
-/* Once in 2^31 rounds: each is settled as if it were alone. */
-static void settle(sl_state *s, const uint32_t *slot, size_t n) {
-    const sl_sweep_part *a = s->part;
-    const sl_learner *learner = a->model->learner;
-    double alone[LARGEST / sizeof(double)], params[SL_MAX_PARAMS], scalars[SL_MAX_SCALARS];
-    sl_state of_one = {.features = alone, .p = params, .scalar = scalars, .t = s->t};
-    for (size_t l = 0; l < a->side; l++) {
-        for (size_t i = 0; i < SL_MAX_PARAMS; i++) params[i] = a->p[i].at[l];
-        for (size_t i = 0; i < SL_MAX_SCALARS; i++) scalars[i] = a->scalar[i].at[l];
-        for (size_t k = 0; k < n; k++) {
-            char *feature = sl_space_at(&a->model->features.space, slot[k]);
-            sl_sweep_part_gather(a, feature, l, (char *)alone);
-            learner->kernels.settle(&of_one, &(uint32_t){0}, 1);
-            scatter(learner, (const char *)alone, a->side, l, feature);
-        }
+        to += lanes * size;
     }
 }
 
@@ -78,49 +66,62 @@ static void settle(sl_state *s, const uint32_t *slot, size_t n) {
 
 static bool make_fresh(sl_sweep_part *a, const sl_learner *learner) {
     size_t size = 0;
-    for (size_t i = 0; i < learner->n_fields; i++) size += a->side * sl_type_size(learner->fields[i].type);
+    for (size_t i = 0; i < learner->n_fields; i++) size += a->n_lanes * sl_type_size(learner->fields[i].type);
     a->lanes.size = size;
     a->fresh = calloc(1, size);
-    for (size_t l = 0; a->fresh && learner->fresh && l < a->side; l++)
-        scatter(learner, learner->fresh, a->side, l, (char *)a->fresh);
+    for (size_t l = 0; a->fresh && learner->fresh && l < a->n_lanes; l++)
+        scatter(learner, learner->fresh, a->n_lanes, l, (char *)a->fresh);
     return a->fresh != NULL;
 }
 
-/* Configurations beyond the last are the last one again: they compute in vain, and nobody looks. */
+/* Parameters and scalars of all lanes, as the kernels read them. */
+static bool make_numbers(const sluice_sweep *w, sl_sweep_part *a) {
+    const sl_learner *learner = w->learner;
+    const size_t width = a->kernels->width, params = SL_MAX_LANES * SL_MAX_PARAMS, all = SL_MAX_LANES * SL_MAX_SCALARS;
+    a->lanes.p = aligned_alloc(64, (params + all) * sizeof(double));
+    if (!a->lanes.p) return false;
+    a->lanes.scalar = a->lanes.p + params;
+    memset(a->lanes.p, 0, (params + all) * sizeof(double));
+    a->lanes.shared = true;
+    for (size_t l = 0; l < a->n_lanes; l++) {
+        /* spare lanes repeat the last configuration; their results are ignored */
+        const double *p = w->params[a->first + (l < a->n ? l : a->n - 1)];
+        for (size_t i = 0; i < learner->info.n_params; i++)
+            a->lanes.p[(l / width * SL_MAX_PARAMS + i) * width + l % width] = p[i];
+        for (size_t i = 0; learner->scalars && learner->scalars[i]; i++)
+            *sl_sweep_scalar(a, i, l) = learner->first_scalars ? learner->first_scalars[i] : 0;
+        a->lanes.shared &= p[learner->shared_by] == w->params[a->first][learner->shared_by];
+    }
+    return true;
+}
+
 static bool make_lanes(sluice_sweep *w, sl_sweep_part *a, sluice_error *err) {
     const sl_learner *learner = w->learner;
-    a->side = a->n > 8 ? 16 : 8;
-    if (!make_fresh(a, learner)) {
+    a->n_lanes = a->n > 8 ? 16 : 8;
+    a->kernels = sl_learner_lanes(learner);
+    if (!make_fresh(a, learner) || !make_numbers(w, a)) {
         sl_fail(err, SLUICE_E_MEMORY, "no memory for a sweep");
         return false;
     }
     a->rule = *learner;
     a->rule.info.bytes_per_feature = a->lanes.size;
     a->rule.fresh = a->fresh;
-    a->rule.kernels.score = score;
-    a->rule.kernels.update = update;
-    a->rule.kernels.settle = learner->kernels.settle ? settle : NULL;
-    a->lanes.p = a->p;
-    a->lanes.scalar = a->scalar;
-    for (size_t l = 0; l < a->side; l++) {
-        size_t from = a->first + (l < a->n ? l : a->n - 1);
-        for (size_t i = 0; i < learner->info.n_params; i++) a->p[i].at[l] = w->params[from][i];
-        for (size_t i = 0; learner->scalars && learner->scalars[i]; i++)
-            a->scalar[i].at[l] = learner->first_scalars ? learner->first_scalars[i] : 0;
-    }
+    a->rule.sets = NULL;
+    a->rule.kernels = (sl_kernels){.score = score, .update = update, .settle = learner->counts_rounds ? settle : NULL};
     a->model = sl_model_empty(learner, &a->rule, w->params[a->first], &w->settings, err);
     if (a->model) a->model->state.part = a;
     return a->model != NULL;
 }
 
-static bool side_by_side(const sluice_sweep *w) {
-    bool small = w->learner->info.bytes_per_feature <= LARGEST;
-    return w->learner->lanes && small && !w->settings.max_features && w->n > 1;
+static bool has_lanes(const sluice_sweep *w) {
+    return sl_learner_lanes(w->learner) && !w->settings.max_features && w->n > 1;
 }
 
 /* Sixteen at a time cost least work; eight, where otherwise a thread would have nothing to do. */
 static bool make_parts(sluice_sweep *w, sluice_error *err) {
-    size_t each = !side_by_side(w) ? 1 : (w->n + SL_SIDE - 1) / SL_SIDE < w->threads ? SL_SIDE / 2 : SL_SIDE;
+    size_t each = !has_lanes(w)                                           ? 1
+                  : (w->n + SL_MAX_LANES - 1) / SL_MAX_LANES < w->threads ? SL_MAX_LANES / 2
+                                                                          : SL_MAX_LANES;
     w->n_parts = (w->n + each - 1) / each;
     w->parts = calloc(w->n_parts, sizeof *w->parts);
     w->status = calloc(w->n_parts, sizeof *w->status);
@@ -179,6 +180,7 @@ void sluice_sweep_free(sluice_sweep *w) {
     for (size_t i = 0; w->parts && i < w->n_parts; i++) {
         sluice_model_free(w->parts[i].model);
         free(w->parts[i].fresh);
+        free(w->parts[i].lanes.p);
     }
     free(w->parts);
     free(w->status);

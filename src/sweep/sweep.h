@@ -5,17 +5,17 @@
 #include "base/thread_team.h"
 #include "model/model.h"
 
-/* Up to SL_SIDE configurations. */
+/* Up to SL_MAX_LANES configurations. */
 typedef struct sl_sweep_part {
     size_t first, n;     /* which configurations */
     sluice_model *model; /* its features are those of all of them; or the one configuration's own */
     sl_learner rule;     /* the model's: passes rows on to the lanes */
-    size_t side;         /* how many lie side by side: 8 or 16; 0: it is one configuration alone */
+    size_t n_lanes;      /* 8 or 16; 0: it is one configuration alone */
+    const sl_lane_kernels *kernels;
     sl_lanes lanes;
-    sl_side p[SL_MAX_PARAMS], scalar[SL_MAX_SCALARS];
-    uint64_t mistakes[SL_SIDE], updates[SL_SIDE];
-    bool broken[SL_SIDE];
-    sl_online_calibration calibration[SL_SIDE];
+    uint64_t mistakes[SL_MAX_LANES], updates[SL_MAX_LANES];
+    bool broken[SL_MAX_LANES];
+    sl_online_calibration calibration[SL_MAX_LANES];
     unsigned char *fresh;
 } sl_sweep_part;
 
@@ -35,5 +35,14 @@ struct sluice_sweep {
 
 /* Configuration l of a feature, from where all of them lie to how the learner alone has it. */
 void sl_sweep_part_gather(const sl_sweep_part *a, const char *from, size_t l, char *to);
+
+/* The place of a scalar of lane l. */
+static inline double *sl_sweep_scalar(const sl_sweep_part *a, size_t i, size_t l) {
+    size_t width = a->kernels->width;
+    return &a->lanes.scalar[(l / width * SL_MAX_SCALARS + i) * width + l % width];
+}
+
+/* Which of the kernels for 8 and for 16 lanes. */
+static inline size_t sl_sweep_kernel(const sl_sweep_part *a) { return a->n_lanes / 8 - 1; }
 
 #endif

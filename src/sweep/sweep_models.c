@@ -20,7 +20,7 @@ static sluice_model *take_out(const sluice_sweep *w, const sl_sweep_part *a, siz
     sluice_model *to = sl_model_empty(w->learner, w->learner, w->params[a->first + l], &w->settings, err);
     if (!to) return NULL;
     copy_counts(to, a, l);
-    for (size_t i = 0; w->learner->scalars && w->learner->scalars[i]; i++) to->scalars[i] = a->scalar[i].at[l];
+    for (size_t i = 0; w->learner->scalars && w->learner->scalars[i]; i++) to->scalars[i] = *sl_sweep_scalar(a, i, l);
     sl_keys_walk k;
     bool fine = sl_keys_start(&k, &from->features);
     while (fine && sl_keys_next(&k)) {
@@ -70,14 +70,15 @@ static bool add_all_weights(const sl_sweep_part *a, size_t first, size_t n, slui
     while (fine && more) {
         sl_walk at[TOGETHER];
         uint32_t slot[TOGETHER];
-        float w[TOGETHER * SL_SIDE];
+        float w[TOGETHER * SL_MAX_LANES];
         size_t features = 0;
         for (; features < TOGETHER && (more = sl_keys_next(&k)); features++) {
             at[features] = k.at;
             slot[features] = k.at.slot;
         }
-        a->model->learner->lanes->weights[a->side / 8 - 1](&lanes, slot, features, w);
-        for (size_t i = 0; i < features && fine; i++) fine = add_weights(a, &at[i], w + i * a->side + first, n, models);
+        a->kernels->weights[sl_sweep_kernel(a)](&lanes, slot, features, w);
+        for (size_t i = 0; i < features && fine; i++)
+            fine = add_weights(a, &at[i], w + i * a->n_lanes + first, n, models);
     }
     sl_keys_end(&k);
     return fine;
@@ -120,7 +121,7 @@ static const sl_sweep_part *find_part(const sluice_sweep *w, size_t i, sluice_er
 sluice_model *sluice_sweep_model(const sluice_sweep *w, size_t i, sluice_error *err) {
     const sl_sweep_part *a = find_part(w, i, err);
     if (!a) return NULL;
-    return a->side ? take_out(w, a, i - a->first, err) : sluice_model_copy(a->model, err);
+    return a->n_lanes ? take_out(w, a, i - a->first, err) : sluice_model_copy(a->model, err);
 }
 
 /* ---- many of them at once ------------------------------------------------------------------------------------------
@@ -149,7 +150,7 @@ static sluice_status each_part(const sluice_sweep *w, size_t first, size_t n, vo
 
 static sluice_status take_finals(const stretch *s, void *to, sluice_error *err) {
     sluice_model **models = (sluice_model **)to + s->i;
-    if (s->a->side) return freeze(s->w, s->a, s->l, s->n, models, err);
+    if (s->a->n_lanes) return freeze(s->w, s->a, s->l, s->n, models, err);
     if (s->a->broken[0]) return SLUICE_OK;
     models[0] = sluice_model_final(s->a->model, err);
     return models[0] || err->status == SLUICE_E_NUMERIC ? SLUICE_OK : err->status;
@@ -169,17 +170,17 @@ sluice_status sluice_sweep_finals(const sluice_sweep *w, size_t first, size_t n,
 }
 
 /* How many features have a weight in each configuration; `lost` where one is no number. */
-static void count_weights(const sl_sweep_part *a, uint64_t nonzeros[SL_SIDE], bool lost[SL_SIDE]) {
+static void count_weights(const sl_sweep_part *a, uint64_t nonzeros[SL_MAX_LANES], bool lost[SL_MAX_LANES]) {
     sl_lanes lanes = as_it_stands(a);
     uint32_t slot[SL_CHUNK];
-    float w[SL_CHUNK * SL_SIDE];
+    float w[SL_CHUNK * SL_MAX_LANES];
     uint64_t cursor = 0;
     for (size_t n; (n = sl_space_chunk(&a->model->features.space, &cursor, slot));) {
-        a->model->learner->lanes->weights[a->side / 8 - 1](&lanes, slot, n, w);
+        a->kernels->weights[sl_sweep_kernel(a)](&lanes, slot, n, w);
         for (size_t i = 0; i < n; i++)
-            for (size_t l = 0; l < a->side; l++) {
-                nonzeros[l] += w[i * a->side + l] != 0;
-                lost[l] |= !isfinite(w[i * a->side + l]);
+            for (size_t l = 0; l < a->n_lanes; l++) {
+                nonzeros[l] += w[i * a->n_lanes + l] != 0;
+                lost[l] |= !isfinite(w[i * a->n_lanes + l]);
             }
     }
 }
@@ -208,9 +209,9 @@ static sluice_status describe_alone(const stretch *s, const facts_list *list, sl
 
 static sluice_status describe_some(const stretch *s, void *to, sluice_error *err) {
     const facts_list *list = to;
-    if (!s->a->side) return s->a->broken[0] ? SLUICE_OK : describe_alone(s, list, err);
-    uint64_t nonzeros[SL_SIDE] = {0};
-    bool lost[SL_SIDE] = {false};
+    if (!s->a->n_lanes) return s->a->broken[0] ? SLUICE_OK : describe_alone(s, list, err);
+    uint64_t nonzeros[SL_MAX_LANES] = {0};
+    bool lost[SL_MAX_LANES] = {false};
     count_weights(s->a, nonzeros, lost);
     for (size_t i = 0; i < s->n; i++) {
         size_t l = s->l + i;

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdarg.h>
 
+#include "base/cpu.h"
 #include "learner/learner.h"
 #include "model/model.h"
 #include "unit/test.h"
@@ -14,8 +15,8 @@ static double uniform(void) {
     return (double)(state >> 11) * 0x1p-53;
 }
 
-/* Rows that can be learned, with empty ones, zeros, large ids or, as VW text, names and weights. */
-static char *make_text(bool names) {
+/* Rows that can be learned, with empty ones, zeros, large ids or, as VW text, names and weights (of 1 and `light`). */
+static char *make_text(bool names, double light) {
     char *text = malloc(ROWS * 400), *t = text;
     state = 7;
     for (size_t i = 0; i < ROWS; i++) {
@@ -30,8 +31,8 @@ static char *make_text(bool names) {
             f += sprintf(f, names ? " w%zu:%g" : " %zu:%g", id % 5 == 4 && !names ? id + ((size_t)1 << 40) : id, value);
         }
         const char *label = margin > 0 ? "1" : "-1";
-        t +=
-            names ? sprintf(t, "%s %g |%s\n", label, i % 7 ? 1 : 0.5, features) : sprintf(t, "%s%s\n", label, features);
+        t += names ? sprintf(t, "%s %g |%s\n", label, i % 7 ? 1 : light, features)
+                   : sprintf(t, "%s%s\n", label, features);
     }
     return text;
 }
@@ -44,7 +45,8 @@ typedef struct configuration {
 } configuration;
 
 static void vary(const sl_learner *learner, size_t i, bool lambda_alone, configuration *c) {
-    static const char *const varied[] = {"lambda", "l1", "eta", "alpha", "r", "delta", "C", "features"};
+    static const char *const varied[] = {"lambda",   "l1",  "eta", "alpha", "r",        "delta",     "C",
+                                         "features", "phi", "b",   "a",     "cost_pos", "margin_pos"};
     *c = (configuration){.n = 0};
     for (size_t k = 0; learner->trial[k]; k++, c->n++) {
         snprintf(c->text[k], sizeof c->text[k], "%s", learner->trial[k]);
@@ -88,7 +90,7 @@ static void compare(const sl_learner *learner, bool names, const sluice_settings
     }
     sluice_sweep *sweep = sluice_sweep_new(learner->info.name, params, n_params, n, settings, threads, &err);
     CHECK(sweep);
-    char *text = make_text(names);
+    char *text = make_text(names, learner->only_weights_0_1 ? 0 : 0.5);
     sluice_reader_options how = {.size = sizeof how, .format = names ? "vw" : "libsvm", .threads = 1};
     for (int pass = 0; pass < 2; pass++) { /* in the second none of the features is new */
         sluice_reader *r = sluice_reader_open_memory(text, strlen(text), "rows", &how, &err);
@@ -134,29 +136,46 @@ static void compare(const sl_learner *learner, bool names, const sluice_settings
     free(text);
 }
 
+/* The kernel sets that this processor runs, one after the other. */
+static const char *const sets[] = {"portable", "avx2", "avx512", NULL};
+
+static bool use_set(const char *name) {
+    setenv("SLUICE_CPU", name, 1);
+    return strcmp(sl_cpu_name(sl_cpu_kernels()), name) == 0;
+}
+
+static bool has_lanes(const sl_learner *learner) { return sl_learner_lanes(learner) != NULL; }
+
 TEST(every_configuration_is_the_model_it_would_be_alone) {
+    unsetenv("SLUICE_CPU");
     for (size_t i = 0; sl_learners[i]; i++) compare(sl_learners[i], false, NULL, 1, false);
 }
 
-TEST(with_names_weights_and_settings_too) {
+TEST(with_names_weights_and_settings_too_in_every_kernel_set) {
     sluice_settings settings = {.size = sizeof settings, .bias = 0.5, .normalize = SLUICE_NORMALIZE_L2};
-    for (size_t i = 0; sl_learners[i]; i++)
-        if (sl_learners[i]->lanes) {
-            compare(sl_learners[i], true, NULL, 1, false);
-            compare(sl_learners[i], true, &settings, 3, false);
-        }
+    for (const char *const *set = sets; *set; set++)
+        for (size_t i = 0; use_set(*set) && sl_learners[i]; i++)
+            if (has_lanes(sl_learners[i])) {
+                compare(sl_learners[i], true, NULL, 1, false);
+                compare(sl_learners[i], true, &settings, 3, false);
+            }
+    unsetenv("SLUICE_CPU");
 }
 
-TEST(at_any_number_of_threads_and_where_lambda_alone_differs) {
-    for (size_t i = 0; sl_learners[i]; i++)
-        if (sl_learners[i]->lanes) compare(sl_learners[i], false, NULL, 3, true);
-    compare(sl_learner_find("ssol"), false, NULL, 1, true); /* its rule for one r */
+TEST(at_any_number_of_threads_and_where_one_parameter_alone_differs) {
+    for (const char *const *set = sets; *set; set++)
+        for (size_t i = 0; use_set(*set) && sl_learners[i]; i++)
+            if (has_lanes(sl_learners[i])) compare(sl_learners[i], false, NULL, 3, true);
+    unsetenv("SLUICE_CPU");
+    compare(sl_learner_find("ssol"), false, NULL, 1, true); /* its lanes share a where r is the same */
 }
 
-TEST(the_sparse_learners_go_side_by_side) {
-    static const char *const names[] = {"ssol",    "fsol",  "cs-ssol",   "cs-fsol", "rda",
-                                        "ada-rda", "fobos", "ada-fobos", "stg",     "ftrl"};
-    for (size_t i = 0; i < SL_COUNT(names); i++) CHECK(sl_learner_find(names[i])->lanes);
+TEST(every_diagonal_learner_has_lanes) {
+    static const char *const names[] = {"ssol",  "fsol",      "cs-ssol", "cs-fsol", "rda",  "ada-rda",
+                                        "fobos", "ada-fobos", "stg",     "ftrl",    "pa",   "perceptron",
+                                        "pa-1",  "pa-2",      "cs-ogd",  "cpa",     "paum", "arow",
+                                        "narow", "cw",        "scw-1",   "scw-2",   "sop",  "olsf-all"};
+    for (size_t i = 0; i < SL_COUNT(names); i++) CHECK(has_lanes(sl_learner_find(names[i])));
 }
 
 static const char *const wild = "eta=1e12", *const tame = "eta=1e-12";
@@ -234,9 +253,9 @@ TEST(parameters_pass_the_gate) {
 
 int main(void) {
     RUN(every_configuration_is_the_model_it_would_be_alone);
-    RUN(with_names_weights_and_settings_too);
-    RUN(at_any_number_of_threads_and_where_lambda_alone_differs);
-    RUN(the_sparse_learners_go_side_by_side);
+    RUN(with_names_weights_and_settings_too_in_every_kernel_set);
+    RUN(at_any_number_of_threads_and_where_one_parameter_alone_differs);
+    RUN(every_diagonal_learner_has_lanes);
     RUN(a_configuration_that_breaks_leaves_the_others_alone);
     RUN(a_sweep_without_parameters_has_the_defaults);
     RUN(parameters_pass_the_gate);

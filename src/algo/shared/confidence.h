@@ -10,39 +10,88 @@
 #ifndef SL_CONFIDENCE_H
 #define SL_CONFIDENCE_H
 
+#include <float.h>
+
 #include "algo/shared/dense.h"
+#include "algo/shared/feature.h"
 #include "algo/shared/rule.h"
 
-typedef struct sl_rates {
-    double alpha, r; /* both > 0 */
-} sl_rates;
+typedef struct rates {
+    num alpha, r; /* both > 0 */
+} rates;
 
-typedef struct sl_confidence {
-    /* Whether there is an update, and which: given the parameters, M, v > 0 and the importance h. */
-    bool (*rates)(const double *p, double M, double v, double h, sl_rates *to);
-    double edge; /* where M is not below this there is none, whatever v is */
-    size_t a;    /* the place of the parameter */
-} sl_confidence;
+#define STATE(MEMBER) MEMBER(F32, w, SL_ANY) MEMBER(F32, s, 0)
+SL_FEATURE(STATE)
 
-typedef struct sl_sure {
-    float w, s; /* S/a */
-} sl_sure;
+typedef struct round_state {
+    num step, beta, least;
+} round_state;
 
-extern const sl_sure sl_sure_fresh;
-extern const sl_field sl_sure_fields[2];
-double sl_sure_score(sl_state *s, const sl_row *x);
-void sl_sure_weights(const sl_state *s, const uint32_t *slot, size_t n, float *w);
-bool sl_sure_update(sl_state *s, const sl_row *x, double m, const sl_confidence *rule);
-bool sl_full_update(sl_state *s, const sl_row *x, double m, const sl_confidence *rule);
+RULE num variance(const reg *f, double x) { return f->s * x * x; }
 
-#define SL_DIAGONAL                                                                                                    \
-    SL_STATE_OF(sl_sure, sl_sure_fields), .fresh = &sl_sure_fresh, .kernels.score = sl_sure_score,                     \
-                                          .kernels.weights = sl_sure_weights
-#define SL_FULL SL_DENSE_STATE, .kernels.score = sl_dense_score, .kernels.weights = sl_dense_weights
+RULE num weight(reg *f, const round_state *r) {
+    (void)r;
+    return f->w;
+}
+
+RULE void step(reg *f, const round_state *r, double x) {
+    num sx = f->s * x;
+    f->w += r->step * sx;
+    /* where v >> r rounding would take s to 0, and below */
+    f->s = larger(larger(f->s - r->beta * sx * sx, f->s * r->least), all((double)FLT_MIN));
+}
+
+/* The round, by the rates of a rule. Where r is infinite, which rounding may make of a large one, neither w nor S would
+ * change. */
+RULE mask take(round_state *r, const rates *to, mask on, const sl_row *x, num v, num a) {
+    r->step = to->alpha * x->y * a;
+    r->beta = a / (v + to->r);
+    r->least = to->r / (v + to->r);
+    return on & (v > 0) & (to->r < (double)INFINITY);
+}
+
+#include "algo/shared/kernels.h"
+
+/* A rule of this kind: name_rates(p, M, v, h, to) says whether there is an update, and which, where v > 0; A is the
+ * place of the parameter a. */
+#define SL_CONFIDENCE(name, A, is_possible)                                                                            \
+    RULE mask name##_decide(round_state *r, const num *p, const sl_row *x, num m, num unscaled, uint64_t t) {          \
+        (void)t;                                                                                                       \
+        rates to = {0};                                                                                                \
+        num v = p[A] * unscaled;                                                                                       \
+        mask on = name##_rates(p, x->y * m, v, x->h, &to);                                                             \
+        return take(r, &to, on, x, v, p[A]);                                                                           \
+    }                                                                                                                  \
+    static const rule name = {                                                                                         \
+        .variance = variance, .weight = weight, .possible = is_possible, .decide = name##_decide, .step = step};       \
+    SL_KERNELS(name)
+
+#ifdef SL_MAKES_RECORDS
+
+static const feature fresh = {.s = 1};
+
+/* The same with a full matrix: S = a times the matrix of dense.h. */
+RULE bool full_update(sl_state *s, const sl_row *x, double m, double a, bool possible,
+                      mask (*rates_of)(const num *p, num M, num v, double h, rates *to)) {
+    if (!possible) return false;
+    double v = a * sl_dense_variance(s, x);
+    rates to = {0};
+    if (!(v > 0 && rates_of(s->p, x->y * m, v, x->h, &to) && to.r < (double)INFINITY)) return false;
+    sl_dense_shrink(s, to.r / a);
+    sl_dense_step(s, to.alpha * x->y * a);
+    return true;
+}
+
+#define SL_FULL(name, A, is_possible)                                                                                  \
+    static bool name##_full_update(sl_state *s, const sl_row *x, double m) {                                           \
+        return full_update(s, x, m, s->p[A], is_possible, name##_rates);                                               \
+    }
+#define SL_FULL_STATE SL_DENSE_STATE, .kernels.score = sl_dense_score, .kernels.weights = sl_dense_weights
 
 #define P_PHI(phi)                                                                                                     \
     { "phi", "how sure the model has to be of an example", phi, 1e-6, 1e6, 0, NULL }
 #define P_A                                                                                                            \
     { "a", "variance that every weight starts with", 1, 1e-12, 1e12, 0, NULL }
 
+#endif
 #endif

@@ -31,7 +31,7 @@ double sl_dense_dot(const sl_state *s, const sl_row *x, const double *y) {
 
 /* Of x, laid out in f; from the last column on, so that what is still needed of x is still there. */
 static void project_all(const sl_state *s, double *f) {
-    for (size_t j = s->order; j-- > 0;) f[j] += sl_dot(s->matrix + sl_triangle(j), f, j);
+    for (size_t j = s->order; j-- > 0;) f[j] += s->vectors->dot(s->matrix + sl_triangle(j), f, j);
 }
 
 /* The same where x has few of the features: a column's few elements cost less than the column. */
@@ -60,14 +60,6 @@ double sl_dense_variance(sl_state *s, const sl_row *x) {
 
 /* ---- S^-1 += x x'/r ---------------------------------------------------------------------------------------------- */
 
-SL_VECTOR static void turn(double *column, double *Sx, size_t n, double lambda, double g) {
-    for (size_t i = 0; i < n; i++) {
-        double before = column[i];
-        column[i] = before + lambda * Sx[i];
-        Sx[i] += g * before;
-    }
-}
-
 double sl_dense_shrink(sl_state *s, double r) {
     const double *f = s->work;
     double *Sx = sl_dense_Sx(s), sum = r; /* r and as much of x'Sx as the columns so far make */
@@ -76,7 +68,7 @@ double sl_dense_shrink(sl_state *s, double r) {
         double g = *D * f[j], more = sum + f[j] * g;
         Sx[j] = g;
         if (f[j] == 0) continue;
-        turn(column, Sx, j, -f[j] / sum, g);
+        s->vectors->turn(column, Sx, j, -f[j] / sum, g);
         *D *= sum / more;
         if (!(*D > 0)) s->lost = true;
         sum = more;

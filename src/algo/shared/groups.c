@@ -7,7 +7,7 @@
 
 bool sl_groups_start(sl_groups *w, const sl_groups_rule *rule, const sl_state *s, size_t room) {
     size_t rows = s->pending.rows;
-    *w = (sl_groups){.rule = *rule, .batch = &s->pending, .room = room, .columns = s->columns};
+    *w = (sl_groups){.rule = *rule, .batch = &s->pending, .dot = s->vectors->dot, .room = room, .columns = s->columns};
     w->group = calloc(room, sizeof *w->group);
     w->place = calloc(s->columns + 1, sizeof *w->place);
     w->first = calloc(rows + 1, sizeof *w->first);
@@ -146,11 +146,11 @@ static void add(double *y, double f, const double *x, size_t n) {
 }
 
 /* Row by row: P = LL', then M = L^-1. Groups are small: OpenBLAS would take longer to load. */
-static bool factorise(const double *P, size_t n, double *L, double *M) {
+static bool factorise(const sl_groups *w, const double *P, size_t n, double *L, double *M) {
     for (size_t i = 0; i < n; i++) {
         double *l = L + i * n, *m = M + i * n;
-        for (size_t j = 0; j < i; j++) l[j] = (P[i * n + j] - sl_dot(l, L + j * n, j)) / L[j * n + j];
-        double square = P[i * n + i] - sl_dot(l, l, i);
+        for (size_t j = 0; j < i; j++) l[j] = (P[i * n + j] - w->dot(l, L + j * n, j)) / L[j * n + j];
+        double square = P[i * n + i] - w->dot(l, l, i);
         if (!isfinite(square) || !sl_pivot_is_accurate(square, P[i * n + i], i + 1)) return false;
         l[i] = sqrt(square);
         for (size_t j = 0; j < i; j++) add(m, -l[j] / l[i], M + j * n, j + 1);
@@ -164,7 +164,7 @@ static bool invert(sl_groups *w, sl_group *g) {
     size_t n = g->size;
     double *L = calloc(n * n, sizeof *L), *M = calloc(n * n, sizeof *M);
     bool fine = L && M;
-    if (fine && !factorise(g->P, n, L, M)) {
+    if (fine && !factorise(w, g->P, n, L, M)) {
         w->indefinite = true;
         fine = false;
     }
@@ -207,10 +207,10 @@ static bool make_group(const sl_groups *w, sl_group *g, size_t n, const double *
 }
 
 /* u = S g, and |z|^2 */
-static void multiply(sl_group *g) {
+static void multiply(const sl_groups *w, sl_group *g) {
     g->a2 = 0;
     for (size_t i = 0; i < g->size; i++) {
-        g->u[i] = g->S ? sl_dot(g->S + i * g->size, g->g, g->size) : g->g[i];
+        g->u[i] = g->S ? w->dot(g->S + i * g->size, g->g, g->size) : g->g[i];
         g->a2 += g->u[i] * g->g[i];
     }
 }
@@ -240,7 +240,7 @@ bool sl_groups_add(sl_groups *w, const uint32_t *column, size_t n, const double 
         double z = w->rule.C * w->batch->yh[i] * w->alpha[i];
         for (size_t a = 0; a < e->n; a++) g->g[w->value[e->at + a].member] += z * (double)w->value[e->at + a].value;
     }
-    multiply(g);
+    multiply(w, g);
     return true;
 }
 
@@ -275,10 +275,10 @@ void sl_groups_drop(sl_groups *w, size_t k) {
 void sl_groups_recall(sl_groups *w, size_t k, const double *mu) {
     sl_group *g = &w->group[k];
     for (size_t i = 0; i < g->size; i++) {
-        double Pmu = g->P ? sl_dot(g->P + i * g->size, mu, g->size) : mu[i];
+        double Pmu = g->P ? w->dot(g->P + i * g->size, mu, g->size) : mu[i];
         g->g[i] += w->rule.sigma * Pmu;
     }
-    multiply(g);
+    multiply(w, g);
 }
 
 void sl_groups_mu(const sl_groups *w, size_t k, double *mu) {
@@ -393,7 +393,7 @@ void sl_groups_pass(sl_groups *w, size_t passes, bool sparse) {
     for (size_t p = 0; p < passes; p++) {
         one_pass(w, sparse);
         for (size_t k = 0; k < w->n; k++) /* what rounding has added up */
-            w->group[k].a2 = sl_dot(w->group[k].g, w->group[k].u, w->group[k].size);
+            w->group[k].a2 = w->dot(w->group[k].g, w->group[k].u, w->group[k].size);
         set_c(w, sparse);
         double now = objective(w, sparse);
         if (p && fabs(now - before) <= w->rule.tolerance * fabs(now)) return;

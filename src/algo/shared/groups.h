@@ -44,6 +44,7 @@ typedef struct sl_chosen {
 typedef struct sl_groups {
     sl_groups_rule rule;
     const sl_pending *batch;
+    double (*dot)(const double *a, const double *b, size_t n);
     sl_group *group;
     size_t n, room;
     uint32_t *place; /* of each column: 1 + group * r + member, or SL_NOT_CHOSEN */

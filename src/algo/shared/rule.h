@@ -2,20 +2,13 @@
 #ifndef SL_RULE_H
 #define SL_RULE_H
 
-#include <stdlib.h> /* for __GLIBC__ */
-
+#include "algo/shared/num.h"
 #include "learner/learner.h"
 
-/* soft(v, k) = sign(v) max(|v| - k, 0) */
-static inline double soft(double v, double k) {
-    double size = fabs(v) - k;
-    return size > 0 ? copysign(size, v) : 0;
-}
-
-/* max(0, v); fmax() would ask about NaN, by a call */
-static inline double positive(double v) { return v > 0 ? v : 0; }
-
-static inline double hinge(const sl_row *x, double m) { return positive(1 - x->y * m); }
+/* l = max(0, 1 - y m) */
+RULE num hinge(const sl_row *x, num m) { return positive(1 - x->y * m); }
+/* Where the hinge loss is above 0. */
+RULE mask lossy(const sl_row *x, num m) { return 1 - x->y * m > 0; }
 
 /* |x|^2, in four sums side by side: one would wait for itself at every value */
 static inline double square_norm(const sl_row *x) {
@@ -33,24 +26,9 @@ static inline bool sl_pivot_is_accurate(double pivot, double diagonal, size_t n)
     return (double)n * 0x1p-52 * diagonal <= 1e-3 * pivot;
 }
 
-/* a.b */
-double sl_dot(const double *a, const double *b, size_t n);
-
 /* c_y, for learners whose table has cost_pos and cost_neg at these places */
-static inline double cost(const sl_state *s, const sl_row *x, size_t cost_pos, size_t cost_neg) {
-    return s->p[x->y > 0 ? cost_pos : cost_neg];
-}
-
-/* theta += eta c_y y x where l > 0; theta is the first of the floats that a feature has */
-static inline bool step_theta(sl_state *s, const sl_row *x, double m, double eta, double c_y, size_t floats) {
-    if (hinge(x, m) <= 0) return false;
-    float *features = s->features;
-    double e = eta * x->h * c_y * x->y;
-    for (size_t k = 0; k < x->n; k++) {
-        float *theta = features + floats * x->slot[k];
-        *theta = (float)(*theta + e * (double)x->value[k]);
-    }
-    return true;
+RULE num cost(const num *p, const sl_row *x, size_t cost_pos, size_t cost_neg) {
+    return p[x->y > 0 ? cost_pos : cost_neg];
 }
 
 /* The n-th number from [0, 1) that a seed gives (splitmix64): a generator whose state is how many it has given. */
@@ -61,36 +39,6 @@ static inline double draw(double seed, double n) {
     z = (z ^ z >> 27) * 0x94D049BB133111EBu;
     return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
 }
-
-/* ---- weights that have to be computed ------------------------------------------------------------------------ */
-
-/* Such a rule gathers the state of up to SL_LANES features, computes their weights side by side, which the compiler
- * turns into vector instructions (SL_VECTOR: for the best that the processor has), and sums in the example's order: the
- * same operations on the same numbers, so the same result to the bit as one after the other. */
-enum { SL_LANES = 64 };
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SL_VECTOR /* functions chosen at loading run before a sanitizer is ready */
-#elif defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
-#define SL_VECTOR __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define SL_VECTOR
-#endif
-
-static inline size_t lanes(size_t left) { return left < SL_LANES ? left : SL_LANES; }
-
-/* ---- learners whose per-feature state is the weight alone -------------------------------------------------------- */
-
-typedef struct sl_plain {
-    float w;
-} sl_plain;
-
-extern const sl_field sl_plain_fields[1];
-double sl_plain_score(sl_state *s, const sl_row *x);                                /* w.x */
-void sl_plain_weights(const sl_state *s, const uint32_t *slot, size_t n, float *w); /* w */
-void sl_plain_step(sl_state *s, const sl_row *x, double step);                      /* w += step x */
-
-#define SL_PLAIN_STATE SL_STATE_OF(sl_plain, sl_plain_fields)
 
 /* ---- parameters that mean the same wherever they occur ---- */
 
@@ -126,9 +74,16 @@ extern const char *const sl_schedules[];
     }
 
 /* lambda_t */
-static inline double threshold(double schedule, double eta, double lambda, uint64_t t) {
+RULE double threshold_of(double schedule, double eta, double lambda, uint64_t t) {
     double n = (double)(t > 1 ? t : 1);
     return schedule == SCHEDULE_CONSTANT ? eta * lambda : schedule == SCHEDULE_INVERSE ? lambda / n : lambda / sqrt(n);
+}
+
+RULE num threshold(num schedule, num eta, num lambda, uint64_t t) {
+    num k_t = all(0);
+    for (int i = 0; i < SL_WIDTH; i++)
+        set_lane(&k_t, i, threshold_of(lane_of(schedule, i), lane_of(eta, i), lane_of(lambda, i), t));
+    return k_t;
 }
 
 #endif

@@ -165,7 +165,7 @@ static void solve_piece(void *context, size_t piece) {
     for (size_t i = 0; i < rows; i++) lay_out(&w->s->pending, w->first + from + i, 1, x + i * n, n);
     w->blas->dtrsm(SL_ROWS, SL_RIGHT, SL_LOWER, SL_TRANSPOSED, SL_ANY_DIAGONAL, (int)rows, (int)n, 1, w->a, (int)n, x,
                    (int)n);
-    for (size_t i = 0; i < rows; i++) w->square_norm[from + i] = sl_dot(x + i * n, x + i * n, n);
+    for (size_t i = 0; i < rows; i++) w->square_norm[from + i] = w->s->vectors->dot(x + i * n, x + i * n, n);
 }
 
 void sl_tiles_solve(const sl_state *s, const double *l, size_t n, size_t first, size_t rows, double *x,

@@ -11,51 +11,50 @@
  *
  * Importance: an example is in the sums or not; only 0 and 1. */
 #include "algo/shared/dense.h"
+#include "algo/shared/feature.h"
 #include "algo/shared/rule.h"
 
 enum { A };
 
+#define STATE(MEMBER) MEMBER(F64, v, SL_ANY) MEMBER(F64, G, 0)
+SL_FEATURE(STATE)
+
+typedef struct round_state {
+    num a;
+    double y;
+} round_state;
+
+RULE round_state begin(const num *p, const num *s, uint64_t t, uint64_t done) {
+    (void)s, (void)t, (void)done;
+    return (round_state){.a = p[A]};
+}
+
+RULE num term(const reg *f, const round_state *r, double x) { return f->v * x / (r->a + f->G + x * x); }
+
+RULE num weight(reg *f, const round_state *r) { return f->v / (r->a + f->G); }
+
+RULE mask decide(round_state *r, const num *p, const sl_row *x, num m, num v, uint64_t t) {
+    (void)p, (void)v, (void)t;
+    r->y = x->y;
+    return x->y * m <= 0;
+}
+
+RULE void step(reg *f, const round_state *r, double x) {
+    f->v += r->y * x;
+    f->G += x * x;
+}
+
+#include "algo/shared/kernels.h"
+
+static const rule sop = {
+    .begin = begin, .term = term, .weight = weight, .decide = decide, .step = step, .vector_score = true};
+SL_KERNELS(sop)
+
+#ifdef SL_MAKES_RECORDS
+
 static const sluice_param_info params[] = {
     {"a", "weight of the identity in the matrix: more makes it more like a perceptron", 1, 1e-12, 1e12, 0, NULL},
 };
-
-typedef struct feature {
-    double v, G;
-} feature;
-
-static const sl_field fields[] = {SL_FIELD(v, SL_F64), SL_FIELD_FROM(G, SL_F64, 0)};
-
-SL_VECTOR static double score(sl_state *s, const sl_row *x) {
-    const feature *f = s->features;
-    double a = s->p[A], m = 0;
-    for (size_t at = 0, l; at < x->n; at += l) {
-        double v[SL_LANES], X[SL_LANES];
-        l = lanes(x->n - at);
-        for (size_t k = 0; k < l; k++) v[k] = f[x->slot[at + k]].v, X[k] = a + f[x->slot[at + k]].G;
-        for (size_t k = 0; k < l; k++) {
-            double value = (double)x->value[at + k];
-            v[k] = v[k] * value / (X[k] + value * value);
-        }
-        for (size_t k = 0; k < l; k++) m += v[k];
-    }
-    return m;
-}
-
-static bool update(sl_state *s, const sl_row *x, double m) {
-    if (x->y * m > 0) return false;
-    feature *f = s->features;
-    for (size_t k = 0; k < x->n; k++) {
-        double value = (double)x->value[k];
-        f[x->slot[k]].v += x->y * value;
-        f[x->slot[k]].G += value * value;
-    }
-    return true;
-}
-
-static void weights(const sl_state *s, const uint32_t *slot, size_t n, float *w) {
-    const feature *f = s->features;
-    for (size_t k = 0; k < n; k++) w[k] = (float)(f[slot[k]].v / (s->p[A] + f[slot[k]].G));
-}
 
 static double full_score(sl_state *s, const sl_row *x) {
     double q = sl_dense_variance(s, x) / s->p[A];
@@ -77,12 +76,9 @@ const sl_learner sl_sop = {
     .info.paper = PAPER,
     .info.flags = SLUICE_LEARNER_MERGES,
     SL_PARAMS(params),
-    SL_STATE_OF(feature, fields),
+    SL_DIAGONAL(sop),
     .only_weights_0_1 = "arow",
     .trial = {"a=2"},
-    .kernels.score = score,
-    .kernels.update = update,
-    .kernels.weights = weights,
 };
 
 const sl_learner sl_sop_full = {
@@ -98,3 +94,5 @@ const sl_learner sl_sop_full = {
     .kernels.update = full_update,
     .kernels.weights = sl_dense_weights,
 };
+
+#endif

@@ -5,9 +5,27 @@
  *   A perceptron with uneven margins: the class that must not be missed gets the larger one.
  *
  * Importance h: the step is eta h. Cost: O(nonzeros of x). */
-#include "algo/shared/rule.h"
+#include "algo/shared/plain.h"
 
 enum { ETA, MARGIN_POS, MARGIN_NEG };
+
+RULE mask perceptron_decide(round_state *r, const num *p, const sl_row *x, num m, num v, uint64_t t) {
+    (void)v, (void)t;
+    r->step = p[ETA] * x->h * x->y;
+    return x->y * m <= 0;
+}
+
+RULE mask paum_decide(round_state *r, const num *p, const sl_row *x, num m, num v, uint64_t t) {
+    (void)v, (void)t;
+    r->step = p[ETA] * x->h * x->y;
+    return x->y * m <= p[x->y > 0 ? MARGIN_POS : MARGIN_NEG];
+}
+
+static const rule perceptron = SL_PLAIN_RULE(perceptron_decide), paum = SL_PLAIN_RULE(paum_decide);
+SL_KERNELS(perceptron)
+SL_KERNELS(paum)
+
+#ifdef SL_MAKES_RECORDS
 
 static const sluice_param_info perceptron_params[] = {P_ETA(1)};
 
@@ -17,29 +35,14 @@ static const sluice_param_info paum_params[] = {
     {"margin_neg", "margin below which a negative example is learned", 1, -1e12, 1e12, 0, NULL},
 };
 
-static bool learn_below(sl_state *s, const sl_row *x, double m, double margin) {
-    if (x->y * m > margin) return false;
-    sl_plain_step(s, x, s->p[ETA] * x->h * x->y);
-    return true;
-}
-
-static bool perceptron_update(sl_state *s, const sl_row *x, double m) { return learn_below(s, x, m, 0); }
-
-static bool paum_update(sl_state *s, const sl_row *x, double m) {
-    return learn_below(s, x, m, s->p[x->y > 0 ? MARGIN_POS : MARGIN_NEG]);
-}
-
 const sl_learner sl_perceptron = {
     .info.name = "perceptron",
     .info.summary = "learns from mistakes only",
     .info.paper = "Rosenblatt, The perceptron, Psychological Review 1958",
     .info.flags = SLUICE_LEARNER_MERGES,
     SL_PARAMS(perceptron_params),
-    SL_PLAIN_STATE,
+    SL_DIAGONAL(perceptron),
     .trial = {"eta=0.5"},
-    .kernels.score = sl_plain_score,
-    .kernels.update = perceptron_update,
-    .kernels.weights = sl_plain_weights,
 };
 
 const sl_learner sl_paum = {
@@ -48,9 +51,8 @@ const sl_learner sl_paum = {
     .info.paper = "Li et al., The perceptron algorithm with uneven margins, ICML 2002",
     .info.flags = SLUICE_LEARNER_MERGES,
     SL_PARAMS(paum_params),
-    SL_PLAIN_STATE,
+    SL_DIAGONAL(paum),
     .trial = {"eta=0.5", "margin_pos=2", "margin_neg=0.25"},
-    .kernels.score = sl_plain_score,
-    .kernels.update = paum_update,
-    .kernels.weights = sl_plain_weights,
 };
+
+#endif

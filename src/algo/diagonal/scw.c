@@ -13,49 +13,51 @@
 
 enum { PHI, C, A };
 
-static const sluice_param_info params[] = {P_PHI(1), P_C(4), P_A};
-
-static bool rates_of(double alpha, double phi, double v, sl_rates *to) {
-    double b = alpha * v * phi;
-    double deviation = 2 * v / (b + sqrt(b * b + 4 * v)); /* sqrt(u), without a difference of like numbers */
+RULE mask rates_of(num alpha, num phi, num v, rates *to) {
+    num b = alpha * v * phi;
+    num deviation = 2 * v / (b + root(b * b + 4 * v)); /* sqrt(u), without a difference of like numbers */
     to->alpha = alpha;
     to->r = deviation / (alpha * phi);
     return alpha > 0;
 }
 
-static bool scw_1_rates(const double *p, double M, double v, double h, sl_rates *to) {
-    double phi = p[PHI], phi2 = phi * phi, psi = 1 + phi2 / 2, zeta = 1 + phi2;
-    if (phi * sqrt(v) <= M) return false;
-    double alpha = (-M * psi + sqrt(M * M * phi2 * phi2 / 4 + v * phi2 * zeta)) / (v * zeta);
-    return rates_of(fmin(p[C] * h, alpha), phi, v, to);
+RULE mask scw_1_rates(const num *p, num M, num v, double h, rates *to) {
+    num phi = p[PHI], phi2 = phi * phi, psi = 1 + phi2 / 2, zeta = 1 + phi2;
+    mask on = phi * root(v) > M;
+    if (!any(on)) return on;
+    num alpha = (-M * psi + root(M * M * phi2 * phi2 / 4 + v * phi2 * zeta)) / (v * zeta);
+    return on & rates_of(smaller(p[C] * h, alpha), phi, v, to);
 }
 
-static bool scw_2_rates(const double *p, double M, double v, double h, sl_rates *to) {
-    double phi = p[PHI], phi2 = phi * phi, n = v + 1 / (2 * p[C] * h);
-    if (phi * sqrt(v) <= M) return false;
-    double gamma = phi * sqrt(phi2 * M * M * v * v + 4 * n * v * (n + v * phi2));
-    double alpha = (-(2 * M * n + phi2 * M * v) + gamma) / (2 * (n * n + n * v * phi2));
-    return rates_of(alpha, phi, v, to);
+RULE mask scw_2_rates(const num *p, num M, num v, double h, rates *to) {
+    num phi = p[PHI], phi2 = phi * phi, n = v + 1 / (2 * p[C] * h);
+    mask on = phi * root(v) > M;
+    if (!any(on)) return on;
+    num gamma = phi * root(phi2 * M * M * v * v + 4 * n * v * (n + v * phi2));
+    num alpha = (-(2 * M * n + phi2 * M * v) + gamma) / (2 * (n * n + n * v * phi2));
+    return on & rates_of(alpha, phi, v, to);
 }
 
-static const sl_confidence scw_1 = {.rates = scw_1_rates, .edge = INFINITY, .a = A};
-static const sl_confidence scw_2 = {.rates = scw_2_rates, .edge = INFINITY, .a = A};
+SL_CONFIDENCE(scw_1, A, NULL)
+SL_CONFIDENCE(scw_2, A, NULL)
 
-static bool scw_1_update(sl_state *s, const sl_row *x, double m) { return sl_sure_update(s, x, m, &scw_1); }
-static bool scw_1_full_update(sl_state *s, const sl_row *x, double m) { return sl_full_update(s, x, m, &scw_1); }
-static bool scw_2_update(sl_state *s, const sl_row *x, double m) { return sl_sure_update(s, x, m, &scw_2); }
-static bool scw_2_full_update(sl_state *s, const sl_row *x, double m) { return sl_full_update(s, x, m, &scw_2); }
+#ifdef SL_MAKES_RECORDS
+
+static const sluice_param_info params[] = {P_PHI(1), P_C(4), P_A};
 
 #define PAPER "Wang et al., Exact soft confidence-weighted learning, ICML 2012"
+
+SL_FULL(scw_1, A, true)
+SL_FULL(scw_2, A, true)
 
 const sl_learner sl_scw_1 = {
     .info.name = "scw-1",
     .info.summary = "soft confidence-weighted with bounded steps",
     .info.paper = PAPER,
     SL_PARAMS(params),
-    SL_DIAGONAL,
+    SL_DIAGONAL(scw_1),
+    .fresh = &fresh,
     .trial = {"phi=0.5", "C=0.5", "a=2"},
-    .kernels.update = scw_1_update,
 };
 
 const sl_learner sl_scw_1_full = {
@@ -64,7 +66,7 @@ const sl_learner sl_scw_1_full = {
     .info.summary = "scw-1 with a full matrix: for few features",
     .info.paper = PAPER,
     SL_PARAMS(params),
-    SL_FULL,
+    SL_FULL_STATE,
     .trial = {"phi=0.5", "C=0.5", "a=2"},
     .kernels.update = scw_1_full_update,
 };
@@ -74,9 +76,9 @@ const sl_learner sl_scw_2 = {
     .info.summary = "soft confidence-weighted with damped steps",
     .info.paper = PAPER,
     SL_PARAMS(params),
-    SL_DIAGONAL,
+    SL_DIAGONAL(scw_2),
+    .fresh = &fresh,
     .trial = {"phi=0.5", "C=0.5", "a=2"},
-    .kernels.update = scw_2_update,
 };
 
 const sl_learner sl_scw_2_full = {
@@ -85,7 +87,9 @@ const sl_learner sl_scw_2_full = {
     .info.summary = "scw-2 with a full matrix: for few features",
     .info.paper = PAPER,
     SL_PARAMS(params),
-    SL_FULL,
+    SL_FULL_STATE,
     .trial = {"phi=0.5", "C=0.5", "a=2"},
     .kernels.update = scw_2_full_update,
 };
+
+#endif

@@ -12,33 +12,35 @@
 
 enum { PHI, A };
 
-static const sluice_param_info params[] = {P_PHI(1), P_A};
-
-static bool rates(const double *p, double M, double v, double h, sl_rates *to) {
+RULE mask cw_rates(const num *p, num M, num v, double h, rates *to) {
     (void)h;
-    double phi = p[PHI], b = 1 + 2 * phi * M;
-    if (M >= phi * v) return false;
-    to->alpha = (-b + sqrt(b * b - 8 * phi * (M - phi * v))) / (4 * phi * v);
+    num phi = p[PHI], b = 1 + 2 * phi * M;
+    mask on = M < phi * v;
+    if (!any(on)) return on;
+    to->alpha = (-b + root(b * b - 8 * phi * (M - phi * v))) / (4 * phi * v);
     to->r = 1 / (2 * to->alpha * phi);
-    return to->alpha > 0;
+    return on & (to->alpha > 0);
 }
 
-static const sl_confidence cw = {.rates = rates, .edge = INFINITY, .a = A};
+SL_CONFIDENCE(cw, A, NULL)
 
-static bool update(sl_state *s, const sl_row *x, double m) { return sl_sure_update(s, x, m, &cw); }
-static bool full_update(sl_state *s, const sl_row *x, double m) { return sl_full_update(s, x, m, &cw); }
+#ifdef SL_MAKES_RECORDS
+
+static const sluice_param_info params[] = {P_PHI(1), P_A};
 
 #define PAPER "Dredze et al., Confidence-weighted linear classification, ICML 2008"
+
+SL_FULL(cw, A, true)
 
 const sl_learner sl_cw = {
     .info.name = "cw",
     .info.summary = "confidence-weighted: rare features move fast, common ones slowly; for clean labels",
     .info.paper = PAPER,
     SL_PARAMS(params),
-    SL_DIAGONAL,
+    SL_DIAGONAL(cw),
+    .fresh = &fresh,
     .only_weights_0_1 = "scw-1 or scw-2",
     .trial = {"phi=0.5", "a=2"},
-    .kernels.update = update,
 };
 
 const sl_learner sl_cw_full = {
@@ -47,8 +49,10 @@ const sl_learner sl_cw_full = {
     .info.summary = "cw with a full matrix: for few features",
     .info.paper = PAPER,
     SL_PARAMS(params),
-    SL_FULL,
+    SL_FULL_STATE,
     .only_weights_0_1 = "scw-1-full or scw-2-full",
     .trial = {"phi=0.5", "a=2"},
-    .kernels.update = full_update,
+    .kernels.update = cw_full_update,
 };
+
+#endif

@@ -10,55 +10,59 @@
 enum { R, AROW_A };
 enum { B, NAROW_A };
 
+RULE mask arow_rates(const num *p, num M, num v, double h, rates *to) {
+    num l = 1 - M;
+    to->r = p[R] / h;
+    to->alpha = l / (v + to->r);
+    return l > 0;
+}
+
+RULE mask narow_rates(const num *p, num M, num v, double h, rates *to) {
+    num l = 1 - M, b = p[B];
+    to->r = v / (b * v - 1) / h;
+    to->alpha = l / (v + to->r);
+    return (l > 0) & (v > 1 / b);
+}
+
+RULE mask possible(const num *p, const sl_row *x, num m) {
+    (void)p;
+    return x->y * m < 1;
+}
+
+SL_CONFIDENCE(arow, AROW_A, possible)
+SL_CONFIDENCE(narow, NAROW_A, possible)
+
+#ifdef SL_MAKES_RECORDS
+
 static const sluice_param_info arow_params[] = {P_R(0.03), P_A};
 static const sluice_param_info narow_params[] = {
     {"b", "examples are learned while their variance is above 1/b", 64, 1e-12, 1e12, 0, NULL},
     P_A,
 };
 
-static bool arow_rates(const double *p, double M, double v, double h, sl_rates *to) {
-    double l = 1 - M;
-    to->r = p[R] / h;
-    to->alpha = l / (v + to->r);
-    return true;
-}
+#define AROW_PAPER "Crammer et al., Adaptive regularization of weight vectors, NIPS 2009"
+#define NAROW_PAPER "Orabona and Crammer, New adaptive algorithms for online classification, NIPS 2010"
 
-static bool narow_rates(const double *p, double M, double v, double h, sl_rates *to) {
-    double l = 1 - M, b = p[B];
-    if (v <= 1 / b) return false;
-    to->r = v / (b * v - 1) / h;
-    to->alpha = l / (v + to->r);
-    return true;
-}
-
-static const sl_confidence arow = {.rates = arow_rates, .edge = 1, .a = AROW_A};
-static const sl_confidence narow = {.rates = narow_rates, .edge = 1, .a = NAROW_A};
-
-static bool arow_update(sl_state *s, const sl_row *x, double m) { return sl_sure_update(s, x, m, &arow); }
-static bool arow_full_update(sl_state *s, const sl_row *x, double m) { return sl_full_update(s, x, m, &arow); }
-static bool narow_update(sl_state *s, const sl_row *x, double m) { return sl_sure_update(s, x, m, &narow); }
-static bool narow_full_update(sl_state *s, const sl_row *x, double m) { return sl_full_update(s, x, m, &narow); }
-
-#define AROW "Crammer et al., Adaptive regularization of weight vectors, NIPS 2009"
-#define NAROW "Orabona and Crammer, New adaptive algorithms for online classification, NIPS 2010"
+SL_FULL(arow, AROW_A, x->y *m < 1)
+SL_FULL(narow, NAROW_A, x->y *m < 1)
 
 const sl_learner sl_arow = {
     .info.name = "arow",
     .info.summary = "adaptive regularisation of weights: confident and robust to noise",
-    .info.paper = AROW,
+    .info.paper = AROW_PAPER,
     SL_PARAMS(arow_params),
-    SL_DIAGONAL,
+    SL_DIAGONAL(arow),
+    .fresh = &fresh,
     .trial = {"r=0.5", "a=2"},
-    .kernels.update = arow_update,
 };
 
 const sl_learner sl_arow_full = {
     .info.name = "arow-full",
     .without_matrix = "arow",
     .info.summary = "arow with a full matrix: for few features",
-    .info.paper = AROW,
+    .info.paper = AROW_PAPER,
     SL_PARAMS(arow_params),
-    SL_FULL,
+    SL_FULL_STATE,
     .trial = {"r=0.5", "a=2"},
     .kernels.update = arow_full_update,
 };
@@ -66,20 +70,22 @@ const sl_learner sl_arow_full = {
 const sl_learner sl_narow = {
     .info.name = "narow",
     .info.summary = "arow that learns only what it is not sure of",
-    .info.paper = NAROW,
+    .info.paper = NAROW_PAPER,
     SL_PARAMS(narow_params),
-    SL_DIAGONAL,
+    SL_DIAGONAL(narow),
+    .fresh = &fresh,
     .trial = {"b=2", "a=2"},
-    .kernels.update = narow_update,
 };
 
 const sl_learner sl_narow_full = {
     .info.name = "narow-full",
     .without_matrix = "narow",
     .info.summary = "narow with a full matrix: for few features",
-    .info.paper = NAROW,
+    .info.paper = NAROW_PAPER,
     SL_PARAMS(narow_params),
-    SL_FULL,
+    SL_FULL_STATE,
     .trial = {"b=2", "a=2"},
     .kernels.update = narow_full_update,
 };
+
+#endif

@@ -1,0 +1,61 @@
+/* ada-rda: dual averaging with l1 and a step per feature (Duchi, Hazan, Singer, JMLR 2011).
+ *
+ *   n = max(t - 1, 1) rounds done, u the sum of gradients, G the sum of their squares
+ *   w = -eta n/(delta + sqrt G) soft(u/n, lambda) = -eta/(delta + sqrt G) soft(u, n lambda)
+ *   if l > 0: u -= y x, G += x^2
+ *
+ * The paper divides by t - 1, which the first round does not have; there n = 1. The sums must not stall: 64 bits.
+ * Importance h: the gradient is h times as long in u. Cost: O(nonzeros of x). */
+#include "algo/shared/feature.h"
+#include "algo/shared/rule.h"
+
+enum { ETA, LAMBDA, DELTA };
+
+#define STATE(MEMBER) MEMBER(F64, u, SL_ANY) MEMBER(F64, G, 0)
+SL_FEATURE(STATE)
+
+typedef struct round_state {
+    num eta, delta, k_n;
+    double hy;
+} round_state;
+
+RULE round_state begin(const num *p, const num *s, uint64_t t, uint64_t done) {
+    (void)s, (void)t;
+    double n = done > 1 ? (double)done : 1;
+    return (round_state){.eta = p[ETA], .delta = p[DELTA], .k_n = n * p[LAMBDA]};
+}
+
+RULE num weight(reg *f, const round_state *r) { return -r->eta / (r->delta + root(f->G)) * soft(f->u, r->k_n); }
+
+RULE mask decide(round_state *r, const num *p, const sl_row *x, num m, num v, uint64_t t) {
+    (void)p, (void)v, (void)t;
+    r->hy = x->h * x->y;
+    return lossy(x, m);
+}
+
+RULE void step(reg *f, const round_state *r, double x) {
+    f->u -= r->hy * x;
+    f->G += x * x;
+}
+
+#include "algo/shared/kernels.h"
+
+static const rule ada_rda = {.begin = begin, .weight = weight, .decide = decide, .step = step, .vector_score = true};
+SL_KERNELS(ada_rda)
+
+#ifdef SL_MAKES_RECORDS
+
+static const sluice_param_info params[] = {P_ETA(2), P_LAMBDA(1e-5), P_DELTA};
+
+const sl_learner sl_ada_rda = {
+    .info.name = "ada-rda",
+    .info.summary = "dual averaging with a step size per feature",
+    .info.paper =
+        "Duchi et al., Adaptive subgradient methods for online learning and stochastic optimization, JMLR 2011",
+    .info.flags = SLUICE_LEARNER_MERGES,
+    SL_PARAMS(params),
+    SL_DIAGONAL(ada_rda),
+    .trial = {"eta=0.5", "lambda=0.01", "delta=0.5"},
+};
+
+#endif

@@ -1,0 +1,66 @@
+/* fobos: forward-backward splitting with l1 (Duchi, Singer, JMLR 2009).
+ *
+ *   e = eta/sqrt(t); if l > 0: w += e y x; then every weight becomes soft(w, e lambda)
+ *
+ * Lazily: Q is the sum of all e lambda so far, q a weight's share of it that it has already paid; when the weight is
+ * next read it pays the rest at once, for soft(soft(w, a), b) = soft(w, a + b). Q grows without end, so q needs 64
+ * bits; w has 64 too, which costs nothing beside it. Importance h: the step is e h; the shrinkage is the rounds' own.
+ * Cost: O(nonzeros of x). */
+#include "algo/shared/feature.h"
+#include "algo/shared/rule.h"
+
+enum { ETA, LAMBDA };
+enum { Q };
+
+#define STATE(MEMBER) MEMBER(F64, w, SL_ANY) MEMBER(F64, q, SL_ANY)
+SL_FEATURE(STATE)
+
+typedef struct round_state {
+    num due; /* Q */
+    num e, step;
+} round_state;
+
+RULE round_state begin(const num *p, const num *s, uint64_t t, uint64_t done) {
+    (void)p, (void)t, (void)done;
+    return (round_state){.due = s[Q]};
+}
+
+RULE num weight(reg *f, const round_state *r) {
+    f->w = soft(f->w, r->due - f->q);
+    f->q = r->due;
+    return f->w;
+}
+
+RULE mask decide(round_state *r, const num *p, const sl_row *x, num m, num v, uint64_t t) {
+    (void)v;
+    r->e = p[ETA] / sqrt((double)t);
+    r->step = r->e * x->h * x->y;
+    return lossy(x, m);
+}
+
+RULE void step(reg *f, const round_state *r, double x) { f->w += r->step * x; }
+
+RULE void end(num *s, const round_state *r, const num *p) { s[Q] += r->e * p[LAMBDA]; }
+
+#include "algo/shared/kernels.h"
+
+static const rule fobos = {
+    .begin = begin, .weight = weight, .decide = decide, .step = step, .end = end, .lazy = true, .vector_score = true};
+SL_KERNELS(fobos)
+
+#ifdef SL_MAKES_RECORDS
+
+static const sluice_param_info params[] = {P_ETA(32), P_LAMBDA(3e-5)};
+static const char *const scalars[] = {"Q", NULL};
+
+const sl_learner sl_fobos = {
+    .info.name = "fobos",
+    .info.summary = "forward-backward splitting with l1",
+    .info.paper = "Duchi and Singer, Efficient online and batch learning using forward backward splitting, JMLR 2009",
+    SL_PARAMS(params),
+    SL_DIAGONAL(fobos),
+    .trial = {"eta=1", "lambda=0.02"},
+    .scalars = scalars,
+};
+
+#endif

@@ -1,0 +1,75 @@
+/* fsol, cs-fsol: first-order sparse online learning (Wang et al., ICDM 2014, algorithm 3; cost-sensitive: algorithm 6
+ * of "A framework of sparse online learning and its applications").
+ *
+ *   w = soft(theta, lambda_t)          lambda_t = eta lambda (theorem 2), or by `schedule`
+ *   if l > 0: theta += eta c_y y x     c_y = 1 in fsol
+ *
+ * Dual averaging: theta is never shrunk, the threshold applies when a weight is read.
+ * Importance h: the step is eta h. Cost: O(nonzeros of x). */
+#include "algo/shared/feature.h"
+#include "algo/shared/rule.h"
+
+enum { ETA, LAMBDA, SCHEDULE, COST_POS, COST_NEG };
+
+#define STATE(MEMBER) MEMBER(F32, theta, SL_ANY)
+SL_FEATURE(STATE)
+
+typedef struct round_state {
+    num k_t, step;
+} round_state;
+
+RULE round_state begin(const num *p, const num *s, uint64_t t, uint64_t done) {
+    (void)s, (void)done;
+    return (round_state){.k_t = threshold(p[SCHEDULE], p[ETA], p[LAMBDA], t)};
+}
+
+RULE num weight(reg *f, const round_state *r) { return soft(f->theta, r->k_t); }
+
+RULE mask decide(round_state *r, const num *p, const sl_row *x, num m, num v, uint64_t t) {
+    (void)v, (void)t;
+    r->step = p[ETA] * x->h * x->y;
+    return lossy(x, m);
+}
+
+RULE mask cs_decide(round_state *r, const num *p, const sl_row *x, num m, num v, uint64_t t) {
+    (void)v, (void)t;
+    r->step = p[ETA] * x->h * cost(p, x, COST_POS, COST_NEG) * x->y;
+    return lossy(x, m);
+}
+
+RULE void step(reg *f, const round_state *r, double x) { f->theta += r->step * x; }
+
+#include "algo/shared/kernels.h"
+
+static const rule fsol = {.begin = begin, .weight = weight, .decide = decide, .step = step, .vector_score = true};
+static const rule cs_fsol = {.begin = begin, .weight = weight, .decide = cs_decide, .step = step, .vector_score = true};
+SL_KERNELS(fsol)
+SL_KERNELS(cs_fsol)
+
+#ifdef SL_MAKES_RECORDS
+
+static const sluice_param_info params[] = {P_ETA(2), P_LAMBDA(0.2), P_SCHEDULE(SCHEDULE_CONSTANT)};
+static const sluice_param_info cs_params[] = {P_ETA(2), P_LAMBDA(0.2), P_SCHEDULE(SCHEDULE_CONSTANT), P_COST_POS,
+                                              P_COST_NEG};
+
+const sl_learner sl_fsol = {
+    .info.name = "fsol",
+    .info.summary = "first-order sparse online learning",
+    .info.paper = "Wang et al., High-dimensional data stream classification via sparse online learning, ICDM 2014",
+    .info.flags = SLUICE_LEARNER_MERGES,
+    SL_PARAMS(params),
+    SL_DIAGONAL(fsol),
+    .trial = {"eta=0.5", "lambda=0.25"},
+};
+
+const sl_learner sl_cs_fsol = {
+    .info.name = "cs-fsol",
+    .info.summary = "cost-sensitive fsol, for rare classes",
+    .info.paper = "Wang et al., A framework of sparse online learning and its applications",
+    .info.flags = SLUICE_LEARNER_MERGES,
+    SL_PARAMS(cs_params),
+    SL_DIAGONAL(cs_fsol),
+    .trial = {"eta=0.5", "lambda=0.25", "schedule=sqrt", "cost_pos=3", "cost_neg=0.5"},
+};
+
+#endif

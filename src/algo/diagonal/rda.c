@@ -1,0 +1,58 @@
+/* rda: regularised dual averaging with l1 (Xiao, JMLR 2010).
+ *
+ *   n = max(t - 1, 1) rounds done, u the sum of gradients
+ *   w = -eta sqrt(n) soft(u/n, lambda) = -eta/sqrt(n) soft(u, n lambda)
+ *   if l > 0: u -= y x
+ *
+ * The second form needs no division by n for every feature. The paper divides by t - 1, which the first round does not
+ * have; there n = 1. The sum must not stall: 64 bits. Importance h: the gradient is h times as long. Cost: O(nonzeros
+ * of x). */
+#include "algo/shared/feature.h"
+#include "algo/shared/rule.h"
+
+enum { ETA, LAMBDA };
+
+#define STATE(MEMBER) MEMBER(F64, u, SL_ANY)
+SL_FEATURE(STATE)
+
+typedef struct round_state {
+    num rate, k_n;
+    double hy;
+} round_state;
+
+RULE round_state begin(const num *p, const num *s, uint64_t t, uint64_t done) {
+    (void)s, (void)t;
+    double n = done > 1 ? (double)done : 1;
+    return (round_state){.rate = -p[ETA] / sqrt(n), .k_n = n * p[LAMBDA]};
+}
+
+RULE num weight(reg *f, const round_state *r) { return r->rate * soft(f->u, r->k_n); }
+
+RULE mask decide(round_state *r, const num *p, const sl_row *x, num m, num v, uint64_t t) {
+    (void)p, (void)v, (void)t;
+    r->hy = x->h * x->y;
+    return lossy(x, m);
+}
+
+RULE void step(reg *f, const round_state *r, double x) { f->u -= r->hy * x; }
+
+#include "algo/shared/kernels.h"
+
+static const rule rda = {.begin = begin, .weight = weight, .decide = decide, .step = step, .vector_score = true};
+SL_KERNELS(rda)
+
+#ifdef SL_MAKES_RECORDS
+
+static const sluice_param_info params[] = {P_ETA(128), P_LAMBDA(1e-5)};
+
+const sl_learner sl_rda = {
+    .info.name = "rda",
+    .info.summary = "regularised dual averaging with l1",
+    .info.paper = "Xiao, Dual averaging methods for regularized stochastic learning and online optimization, JMLR 2010",
+    .info.flags = SLUICE_LEARNER_MERGES,
+    SL_PARAMS(params),
+    SL_DIAGONAL(rda),
+    .trial = {"eta=0.5", "lambda=0.01"},
+};
+
+#endif

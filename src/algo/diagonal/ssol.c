@@ -1,0 +1,95 @@
+/* ssol, cs-ssol: second-order sparse online learning, diagonal (Wang et al., ICDM 2014, algorithm 5; cost-sensitive:
+ * algorithm 7 of "A framework of sparse online learning and its applications").
+ *
+ *   every round, before predicting:  a_i -= (a_i x_i)^2 / (r + sum_j a_j x_j^2)      a starts at 1
+ *   w = soft(a theta, lambda_t)         lambda_t = lambda/t, or by `schedule`
+ *   if l > 0: theta += eta c_y y x      c_y = 1 in ssol
+ *
+ * a is the diagonal of the inverse of r I + sum of x x': features seen often move less.
+ * Importance h: the step is eta h. Cost: O(nonzeros of x). */
+#include "algo/shared/feature.h"
+#include "algo/shared/rule.h"
+
+enum { ETA, LAMBDA, R, SCHEDULE, COST_POS, COST_NEG };
+
+#define STATE(MEMBER) MEMBER(F32, theta, SL_ANY) MEMBER(F32, a, 0)
+SL_FEATURE(STATE)
+
+typedef struct round_state {
+    num k_t, shrink, step;
+} round_state;
+
+RULE round_state begin(const num *p, const num *s, uint64_t t, uint64_t done) {
+    (void)s, (void)done;
+    return (round_state){.k_t = threshold(p[SCHEDULE], p[ETA], p[LAMBDA], t)};
+}
+
+RULE num variance(const reg *f, double x) { return f->a * x * x; }
+
+RULE void measure(round_state *r, const num *p, num v) { r->shrink = 1 / (p[R] + v); }
+
+RULE void advance(reg *f, const round_state *r, double x) {
+    num ax = f->a * x;
+    f->a = f32(positive(f->a - ax * ax * r->shrink)); /* rounding must not take it below 0 */
+}
+
+/* a does not depend on what is predicted: with one r for all lanes it is the same in all. */
+RULE void share(reg *f, const reg *from) { f->a = from->a; }
+
+RULE num weight(reg *f, const round_state *r) { return soft(f->a * f->theta, r->k_t); }
+
+RULE mask decide(round_state *r, const num *p, const sl_row *x, num m, num v, uint64_t t) {
+    (void)v, (void)t;
+    r->step = p[ETA] * x->h * x->y;
+    return lossy(x, m);
+}
+
+RULE mask cs_decide(round_state *r, const num *p, const sl_row *x, num m, num v, uint64_t t) {
+    (void)v, (void)t;
+    r->step = p[ETA] * x->h * cost(p, x, COST_POS, COST_NEG) * x->y;
+    return lossy(x, m);
+}
+
+RULE void step(reg *f, const round_state *r, double x) { f->theta += r->step * x; }
+
+#include "algo/shared/kernels.h"
+
+#define SSOL(decides)                                                                                                  \
+    {                                                                                                                  \
+        .begin = begin, .variance = variance, .measure = measure, .advance = advance, .share = share,                  \
+        .weight = weight, .decide = decides, .step = step, .vector_score = true                                        \
+    }
+static const rule ssol = SSOL(decide), cs_ssol = SSOL(cs_decide);
+SL_KERNELS(ssol)
+SL_KERNELS(cs_ssol)
+
+#ifdef SL_MAKES_RECORDS
+
+static const sluice_param_info params[] = {P_ETA(4), P_LAMBDA(30), P_R(1), P_SCHEDULE(SCHEDULE_INVERSE)};
+static const sluice_param_info cs_params[] = {P_ETA(4),   P_LAMBDA(30), P_R(1), P_SCHEDULE(SCHEDULE_INVERSE),
+                                              P_COST_POS, P_COST_NEG};
+static const feature fresh = {.a = 1};
+
+const sl_learner sl_ssol = {
+    .info.name = "ssol",
+    .info.summary = "second-order sparse online learning: the default",
+    .info.paper = "Wang et al., High-dimensional data stream classification via sparse online learning, ICDM 2014",
+    SL_PARAMS(params),
+    SL_DIAGONAL(ssol),
+    .shared_by = R,
+    .trial = {"eta=2", "lambda=4", "r=2"},
+    .fresh = &fresh,
+};
+
+const sl_learner sl_cs_ssol = {
+    .info.name = "cs-ssol",
+    .info.summary = "cost-sensitive ssol, for rare classes",
+    .info.paper = "Wang et al., A framework of sparse online learning and its applications",
+    SL_PARAMS(cs_params),
+    SL_DIAGONAL(cs_ssol),
+    .shared_by = R,
+    .trial = {"eta=2", "lambda=0.25", "r=8", "schedule=sqrt", "cost_pos=2", "cost_neg=0.5"},
+    .fresh = &fresh,
+};
+
+#endif

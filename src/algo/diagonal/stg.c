@@ -1,0 +1,70 @@
+/* stg: stochastic truncated gradient (Langford, Li, Zhang, JMLR 2009).
+ *
+ *   if l > 0: w += eta y x
+ *   every k-th round, after that: weights with |w| <= theta become soft(w, k eta lambda)
+ *
+ * Lazily: a weight that no example touches catches up when it is next read. The n truncations it missed are one, for
+ * soft(soft(w, g), g) = soft(w, 2g), and one beyond theta stays beyond it. `done` counts a weight's truncations.
+ * Importance h: the step is eta h. Cost: O(nonzeros of x). */
+#include "algo/shared/feature.h"
+#include "algo/shared/rule.h"
+
+enum { ETA, LAMBDA, K, THETA };
+
+/* A truncation may be smaller than the last bit of a float, and still must not get lost: w has 64 bits. */
+#define STATE(MEMBER) MEMBER(F64, w, SL_ANY) MEMBER(U32, done, SL_ANY)
+SL_FEATURE(STATE)
+
+typedef struct round_state {
+    num gravity, theta, step;
+    count due; /* truncations so far, modulo 2^32: only differences matter */
+} round_state;
+
+RULE round_state begin(const num *p, const num *s, uint64_t t, uint64_t done) {
+    (void)s, (void)t;
+    round_state r = {.gravity = p[K] * p[ETA] * p[LAMBDA], .theta = p[THETA]};
+    for (int i = 0; i < SL_WIDTH; i++) set_count(&r.due, i, (uint32_t)(done / (uint64_t)lane_of(p[K], i)));
+    return r;
+}
+
+RULE num weight(reg *f, const round_state *r) {
+    num less = soft(f->w, of_count(r->due - f->done) * r->gravity);
+    f->w = where(absolute(f->w) <= r->theta, less, f->w);
+    f->done = r->due;
+    return f->w;
+}
+
+RULE mask decide(round_state *r, const num *p, const sl_row *x, num m, num v, uint64_t t) {
+    (void)v, (void)t;
+    r->step = p[ETA] * x->h * x->y;
+    return lossy(x, m);
+}
+
+RULE void step(reg *f, const round_state *r, double x) { f->w += r->step * x; }
+
+#include "algo/shared/kernels.h"
+
+static const rule stg = {
+    .begin = begin, .weight = weight, .decide = decide, .step = step, .lazy = true, .vector_score = true};
+SL_KERNELS(stg)
+
+#ifdef SL_MAKES_RECORDS
+
+static const sluice_param_info params[] = {
+    P_ETA(2),
+    P_LAMBDA(1e-5),
+    {"k", "rounds from one truncation to the next", 10, 1, 1e9, 1, NULL},
+    {"theta", "only weights up to this size are truncated; inf: all", INFINITY, 0, INFINITY, 0, NULL},
+};
+
+const sl_learner sl_stg = {
+    .info.name = "stg",
+    .info.summary = "gradient descent that truncates small weights now and then",
+    .info.paper = "Langford et al., Sparse online learning via truncated gradient, JMLR 2009",
+    SL_PARAMS(params),
+    SL_DIAGONAL(stg),
+    .counts_rounds = true,
+    .trial = {"eta=0.25", "lambda=0.01", "k=3", "theta=0.5"},
+};
+
+#endif

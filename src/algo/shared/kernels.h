@@ -1,0 +1,341 @@
+/* Turns a rule into the functions that run it. Included by a learner's file behind the rule: it needs the types `reg`
+ * (one feature in registers, made by SL_FEATURE) and `round_state` (what a round computes once), and nothing else.
+ *
+ * A rule's file is compiled once for each kernel set (num.h). At width 1 the drivers below take one model through a
+ * row, at larger widths all lanes of a sweep. Each calls the same few functions of the rule, which are inlined: no call
+ * is made per nonzero. */
+#ifndef SL_KERNELS_H
+#define SL_KERNELS_H
+
+#include "algo/shared/feature.h"
+#include "algo/shared/rule.h"
+
+/* The functions of a rule. Those marked so may be NULL. */
+typedef struct rule {
+    /* What the round computes once, from the parameters p and the scalars s. `t` is the round, from 1, when a row is
+     * learned, or the rounds done when weights are asked for; `done` is how many rounds are over. May be NULL. */
+    round_state (*begin)(const num *p, const num *s, uint64_t t, uint64_t done);
+    /* A feature's share of the variance, with value x. May be NULL. */
+    num (*variance)(const reg *f, double x);
+    /* What every feature of the row does before the prediction, given the row's variance. May be NULL. */
+    void (*measure)(round_state *r, const num *p, num variance);
+    void (*advance)(reg *f, const round_state *r, double x);
+    /* Copies from another lane what advance() computes: it is the same in all lanes with the same parameter
+     * `shared_by`, and is then computed once. May be NULL. */
+    void (*share)(reg *f, const reg *from);
+    size_t shared_by;
+    /* A feature's weight. It may bring the feature up to date: `lazy` says that what it leaves is to be stored. */
+    num (*weight)(reg *f, const round_state *r);
+    bool lazy;
+    /* A feature's part of the margin, where that is not its weight times x. May be NULL. */
+    num (*term)(const reg *f, const round_state *r, double x);
+    /* Whether a step is possible, whatever the variance is; without it the variance is not summed. May be NULL. */
+    mask (*possible)(const num *p, const sl_row *x, num m);
+    /* Whether a step is made; notes in the round what step() needs. */
+    mask (*decide)(round_state *r, const num *p, const sl_row *x, num m, num variance, uint64_t t);
+    /* The step of a feature with value x. */
+    void (*step)(reg *f, const round_state *r, double x);
+    /* After every round, step or not: the scalars. May be NULL. */
+    void (*end)(num *s, const round_state *r, const num *p);
+    /* At width 1: compute the weights, or the steps, of many features side by side. Worth it where they have
+     * divisions, roots or thresholds. */
+    bool vector_score, vector_step;
+} rule;
+
+RULE round_state begin_round(const rule *k, const num *p, const num *s, uint64_t t, uint64_t done) {
+    round_state none;
+    memset(&none, 0, sizeof none);
+    return k->begin ? k->begin(p, s, t, done) : none;
+}
+
+RULE num margin_term(const rule *k, reg *f, const round_state *r, double x) {
+    return k->term ? k->term(f, r, x) : k->weight(f, r) * x;
+}
+
+#define SL_JOIN_(a, b, c, d) a##b##_##c##_##d
+#define SL_JOIN(a, b, c, d) SL_JOIN_(a, b, c, d)
+#define SL_NAME_IN(name, set, width) SL_JOIN(sl_kernels_, name, set, width)
+
+#if SL_WIDTH == 1 /* ---- one model ---------------------------------------------------------------------------------  \
+                   */
+
+/* Features that are computed side by side: their state is first gathered, so that the compiler can use vectors. */
+enum { SL_STAGED = 64 };
+
+RULE double sum_variance(sl_state *s, const sl_row *x, const rule *k) {
+    const feature *features = s->features;
+    double v = 0;
+    for (size_t i = 0; i < x->n; i++) {
+        reg f = load(&features[x->slot[i]]);
+        v += k->variance(&f, (double)x->value[i]);
+    }
+    return v;
+}
+
+/* Terms of the margin are added in the order of the row: the sum does not depend on how they were computed. */
+RULE double single_score(sl_state *s, const sl_row *x, const rule *k) {
+    feature *features = s->features;
+    round_state r = begin_round(k, s->p, s->scalar, s->t, s->t - 1);
+    if (k->measure) k->measure(&r, s->p, sum_variance(s, x, k));
+    const bool changes = k->advance || k->lazy;
+    double m = 0;
+    if (!k->vector_score) {
+        for (size_t i = 0; i < x->n; i++) {
+            feature *at = &features[x->slot[i]];
+            reg f = load(at);
+            if (k->advance) k->advance(&f, &r, (double)x->value[i]);
+            m += margin_term(k, &f, &r, (double)x->value[i]);
+            if (changes) store(at, f);
+        }
+        return m;
+    }
+    for (size_t at = 0, n; at < x->n; at += n) {
+        const uint32_t *slot = x->slot + at;
+        const float *value = x->value + at;
+        stage g;
+        double term[SL_STAGED];
+        n = x->n - at < SL_STAGED ? x->n - at : SL_STAGED;
+        for (size_t i = 0; i < n; i++) stage_in(&g, i, &features[slot[i]]);
+        for (size_t i = 0; i < n; i++) {
+            reg f = stage_get(&g, i);
+            if (k->advance) k->advance(&f, &r, (double)value[i]);
+            term[i] = margin_term(k, &f, &r, (double)value[i]);
+            if (changes) stage_put(&g, i, f);
+        }
+        for (size_t i = 0; i < n; i++) {
+            if (changes) stage_out(&g, i, &features[slot[i]]);
+            m += term[i];
+        }
+    }
+    return m;
+}
+
+RULE void single_steps(sl_state *s, const sl_row *x, const rule *k, const round_state *r) {
+    feature *features = s->features;
+    if (!k->vector_step) {
+        for (size_t i = 0; i < x->n; i++) {
+            feature *at = &features[x->slot[i]];
+            reg f = load(at);
+            k->step(&f, r, (double)x->value[i]);
+            store(at, f);
+        }
+        return;
+    }
+    for (size_t at = 0, n; at < x->n; at += n) {
+        const uint32_t *slot = x->slot + at;
+        const float *value = x->value + at;
+        stage g;
+        n = x->n - at < SL_STAGED ? x->n - at : SL_STAGED;
+        for (size_t i = 0; i < n; i++) stage_in(&g, i, &features[slot[i]]);
+        for (size_t i = 0; i < n; i++) {
+            reg f = stage_get(&g, i);
+            k->step(&f, r, (double)value[i]);
+            stage_put(&g, i, f);
+        }
+        for (size_t i = 0; i < n; i++) stage_out(&g, i, &features[slot[i]]);
+    }
+}
+
+RULE bool single_update(sl_state *s, const sl_row *x, double m, const rule *k) {
+    round_state r = begin_round(k, s->p, s->scalar, s->t, s->t - 1);
+    bool on = !k->possible || k->possible(s->p, x, m);
+    if (on) on = k->decide(&r, s->p, x, m, k->variance && !k->measure ? sum_variance(s, x, k) : 0, s->t);
+    if (on) single_steps(s, x, k, &r);
+    if (k->end) k->end(s->scalar, &r, s->p);
+    return on;
+}
+
+RULE void single_weights(const sl_state *s, const uint32_t *slot, size_t n, float *w, const rule *k) {
+    const feature *features = s->features;
+    round_state r = begin_round(k, s->p, s->scalar, s->t, s->t);
+    for (size_t i = 0; i < n; i++) {
+        reg f = load(&features[slot[i]]);
+        w[i] = (float)k->weight(&f, &r);
+    }
+}
+
+RULE void single_settle(sl_state *s, const uint32_t *slot, size_t n, const rule *k) {
+    feature *features = s->features;
+    round_state r = begin_round(k, s->p, s->scalar, s->t, s->t);
+    for (size_t i = 0; i < n; i++) {
+        reg f = load(&features[slot[i]]);
+        k->weight(&f, &r);
+        store(&features[slot[i]], f);
+    }
+}
+
+#define SL_SINGLE_KERNELS(name)                                                                                        \
+    static double name##_score(sl_state *s, const sl_row *x) { return single_score(s, x, &name); }                     \
+    static bool name##_update(sl_state *s, const sl_row *x, double m) { return single_update(s, x, m, &name); }        \
+    static void name##_weights(const sl_state *s, const uint32_t *slot, size_t n, float *w) {                          \
+        single_weights(s, slot, n, w, &name);                                                                          \
+    }                                                                                                                  \
+    static void name##_settle(sl_state *s, const uint32_t *slot, size_t n) { single_settle(s, slot, n, &name); }       \
+    extern const sl_kernels SL_NAME_IN(name, SL_SET, SL_WIDTH);                                                        \
+    const sl_kernels SL_NAME_IN(name, SL_SET, SL_WIDTH) = {name##_score, name##_update, name##_weights, name##_settle};
+
+#ifdef SL_MAKES_RECORDS
+/* SLUICE_KERNELS_X86: the sets avx2 and avx512 were compiled; SLUICE_KERNELS_LANES: so were lanes, of width 2 in the
+ * set portable. A build that compiles every file once has neither, and sweeps without lanes. */
+#ifdef SLUICE_KERNELS_X86
+#define SL_SINGLE_SETS(name)                                                                                           \
+    { &sl_kernels_##name##_portable_1, &sl_kernels_##name##_avx2_1, &sl_kernels_##name##_avx512_1 }
+#define SL_LANE_SETS(name)                                                                                             \
+    { &sl_kernels_##name##_portable_2, &sl_kernels_##name##_avx2_4, &sl_kernels_##name##_avx512_8 }
+#define SL_DECLARE_SETS(name)                                                                                          \
+    extern const sl_kernels sl_kernels_##name##_avx2_1, sl_kernels_##name##_avx512_1;                                  \
+    extern const sl_lane_kernels sl_kernels_##name##_portable_2, sl_kernels_##name##_avx2_4,                           \
+        sl_kernels_##name##_avx512_8;
+#elif defined(SLUICE_KERNELS_LANES)
+#define SL_SINGLE_SETS(name)                                                                                           \
+    { &sl_kernels_##name##_portable_1 }
+#define SL_LANE_SETS(name)                                                                                             \
+    { &sl_kernels_##name##_portable_2 }
+#define SL_DECLARE_SETS(name) extern const sl_lane_kernels sl_kernels_##name##_portable_2;
+#else
+#define SL_SINGLE_SETS(name)                                                                                           \
+    { &sl_kernels_##name##_portable_1 }
+#define SL_LANE_SETS(name)                                                                                             \
+    { 0 }
+#define SL_DECLARE_SETS(name)
+#endif
+#define SL_KERNELS(name)                                                                                               \
+    SL_SINGLE_KERNELS(name)                                                                                            \
+    SL_DECLARE_SETS(name)                                                                                              \
+    static const sl_kernel_sets name##_sets = {SL_SINGLE_SETS(name), SL_LANE_SETS(name)};
+#define SL_DIAGONAL(name) SL_STATE_OF(feature, fields), .sets = &name##_sets
+#else
+#define SL_KERNELS(name) SL_SINGLE_KERNELS(name)
+#endif
+
+#else /* ---- lanes of configurations                                                                                  \
+         --------------------------------------------------------------------------------- */
+
+enum { MOST_VECTORS = SL_MAX_LANES / SL_WIDTH };
+#define VECTORS for (size_t v = 0; v < lanes / SL_WIDTH; v++)
+
+RULE const num *params_of(const sl_lanes *s, size_t v) { return (const num *)(const void *)s->p + v * SL_MAX_PARAMS; }
+RULE num *scalars_of(const sl_lanes *s, size_t v) { return (num *)(void *)s->scalar + v * SL_MAX_SCALARS; }
+RULE num margins_of(const sl_lanes *s, size_t v) { return *(const num_at *)(s->m + v * SL_WIDTH); }
+
+/* shared: all lanes agree on what advance() computes, and the first vector computes it for all. */
+RULE void lanes_score(sl_lanes *s, const sl_row *x, const rule *k, const size_t lanes, const bool shared) {
+    round_state r[MOST_VECTORS];
+    num sum[MOST_VECTORS];
+    VECTORS r[v] = begin_round(k, params_of(s, v), scalars_of(s, v), s->t, s->t - 1);
+    if (k->measure) {
+        VECTORS sum[v] = all(0);
+        for (size_t i = 0; i < x->n; i++) {
+            const char *at = sl_lanes_at(s, x->slot[i]);
+            VECTORS {
+                if (shared && v) continue;
+                reg f = load_lanes(at, lanes, v);
+                sum[v] += k->variance(&f, (double)x->value[i]);
+            }
+        }
+        VECTORS k->measure(&r[v], params_of(s, v), shared ? sum[0] : sum[v]);
+    }
+    VECTORS sum[v] = all(0);
+    for (size_t i = 0; i < x->n; i++) {
+        char *at = sl_lanes_at(s, x->slot[i]);
+        reg first;
+        VECTORS {
+            reg f = load_lanes(at, lanes, v);
+            if (shared && v)
+                k->share(&f, &first);
+            else if (k->advance)
+                k->advance(&f, &r[v], (double)x->value[i]);
+            if (v == 0) first = f;
+            sum[v] += margin_term(k, &f, &r[v], (double)x->value[i]);
+            if (k->advance || k->lazy) store_lanes(at, f, lanes, v);
+        }
+    }
+    VECTORS *(num_at *)(s->m + v * SL_WIDTH) = sum[v];
+}
+
+RULE void lanes_update(sl_lanes *s, const sl_row *x, const rule *k, const size_t lanes) {
+    round_state r[MOST_VECTORS];
+    num sum[MOST_VECTORS];
+    mask on[MOST_VECTORS], some = {0};
+    VECTORS {
+        r[v] = begin_round(k, params_of(s, v), scalars_of(s, v), s->t, s->t - 1);
+        on[v] = k->possible ? k->possible(params_of(s, v), x, margins_of(s, v)) : ~(mask){0};
+        some |= on[v];
+        sum[v] = all(0);
+    }
+    if (k->variance && !k->measure && any(some))
+        for (size_t i = 0; i < x->n; i++) {
+            const char *at = sl_lanes_at(s, x->slot[i]);
+            VECTORS {
+                reg f = load_lanes(at, lanes, v);
+                sum[v] += k->variance(&f, (double)x->value[i]);
+            }
+        }
+    some = (mask){0};
+    VECTORS {
+        on[v] &= k->decide(&r[v], params_of(s, v), x, margins_of(s, v), sum[v], s->t);
+        some |= on[v];
+        *(mask_at *)(s->on + v * SL_WIDTH) = on[v];
+    }
+    if (any(some))
+        for (size_t i = 0; i < x->n; i++) {
+            char *at = sl_lanes_at(s, x->slot[i]);
+            VECTORS {
+                reg before = load_lanes(at, lanes, v), f = before;
+                k->step(&f, &r[v], (double)x->value[i]);
+                store_lanes(at, choose(on[v], f, before), lanes, v);
+            }
+        }
+    if (k->end) VECTORS k->end(scalars_of(s, v), &r[v], params_of(s, v));
+}
+
+RULE void lanes_weights(const sl_lanes *s, const uint32_t *slot, size_t n, float *w, const rule *k, size_t lanes) {
+    round_state r[MOST_VECTORS];
+    VECTORS r[v] = begin_round(k, params_of(s, v), scalars_of(s, v), s->t, s->t);
+    for (size_t i = 0; i < n; i++) VECTORS {
+            reg f = load_lanes(sl_lanes_at(s, slot[i]), lanes, v);
+            *(f32s_at *)(w + i * lanes + v * SL_WIDTH) = __builtin_convertvector(k->weight(&f, &r[v]), f32s);
+        }
+}
+
+RULE void lanes_settle(sl_lanes *s, const uint32_t *slot, size_t n, const rule *k, size_t lanes) {
+    VECTORS {
+        round_state r = begin_round(k, params_of(s, v), scalars_of(s, v), s->t, s->t);
+        for (size_t i = 0; i < n; i++) {
+            reg f = load_lanes(sl_lanes_at(s, slot[i]), lanes, v);
+            k->weight(&f, &r);
+            store_lanes(sl_lanes_at(s, slot[i]), f, lanes, v);
+        }
+    }
+}
+
+#define SL_LANES_OF(name, lanes)                                                                                       \
+    static void name##_score_##lanes(sl_lanes *s, const sl_row *x) {                                                   \
+        if (name.share && s->shared)                                                                                   \
+            lanes_score(s, x, &name, lanes, true);                                                                     \
+        else                                                                                                           \
+            lanes_score(s, x, &name, lanes, false);                                                                    \
+    }                                                                                                                  \
+    static void name##_update_##lanes(sl_lanes *s, const sl_row *x) { lanes_update(s, x, &name, lanes); }              \
+    static void name##_weights_##lanes(const sl_lanes *s, const uint32_t *slot, size_t n, float *w) {                  \
+        lanes_weights(s, slot, n, w, &name, lanes);                                                                    \
+    }                                                                                                                  \
+    static void name##_settle_##lanes(sl_lanes *s, const uint32_t *slot, size_t n) {                                   \
+        lanes_settle(s, slot, n, &name, lanes);                                                                        \
+    }
+
+#define SL_KERNELS(name)                                                                                               \
+    SL_LANES_OF(name, 8)                                                                                               \
+    SL_LANES_OF(name, 16)                                                                                              \
+    extern const sl_lane_kernels SL_NAME_IN(name, SL_SET, SL_WIDTH);                                                   \
+    const sl_lane_kernels SL_NAME_IN(name, SL_SET, SL_WIDTH) = {                                                       \
+        SL_WIDTH,                                                                                                      \
+        {name##_score_8, name##_score_16},                                                                             \
+        {name##_update_8, name##_update_16},                                                                           \
+        {name##_weights_8, name##_weights_16},                                                                         \
+        {name##_settle_8, name##_settle_16},                                                                           \
+    };
+
+#endif
+
+#endif
