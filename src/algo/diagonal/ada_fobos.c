@@ -48,6 +48,7 @@ static const rule ada_fobos = {.begin = begin,
                                .decide = decide,
                                .step = step,
                                .lazy = true,
+                               .step_changes = MEMBER_BIT(G) | MEMBER_BIT(w),
                                .vector_score = true,
                                .vector_step = true};
 SL_KERNELS(ada_fobos)

@@ -44,8 +44,14 @@ RULE void end(num *s, const round_state *r, const num *p) { s[Q] += r->e * p[LAM
 
 #include "algo/shared/kernels.h"
 
-static const rule fobos = {
-    .begin = begin, .weight = weight, .decide = decide, .step = step, .end = end, .lazy = true, .vector_score = true};
+static const rule fobos = {.begin = begin,
+                           .weight = weight,
+                           .decide = decide,
+                           .step = step,
+                           .end = end,
+                           .lazy = true,
+                           .step_changes = MEMBER_BIT(w),
+                           .vector_score = true};
 SL_KERNELS(fobos)
 
 #ifdef SL_MAKES_RECORDS

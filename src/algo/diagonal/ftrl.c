@@ -28,7 +28,8 @@ RULE round_state begin(const num *p, const num *s, uint64_t t, uint64_t done) {
 
 /* A feature without a gradient yet has weight 0, also where beta = l2 = 0 would make it 0/0. */
 RULE num quotient(const reg *f, const round_state *r, num root_n) {
-    return where(absolute(f->z) <= r->l1, all(0), soft(f->z, r->l1) / (r->base + root_n));
+    num size = absolute(f->z) - r->l1;
+    return if_positive(size, with_sign(size, f->z) / (r->base + root_n));
 }
 
 RULE num weight(reg *f, const round_state *r) { return -r->alpha * quotient(f, r, root(f->n)); }

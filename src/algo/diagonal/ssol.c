@@ -57,7 +57,8 @@ RULE void step(reg *f, const round_state *r, double x) { f->theta += r->step * x
 #define SSOL(decides)                                                                                                  \
     {                                                                                                                  \
         .begin = begin, .variance = variance, .measure = measure, .advance = advance, .share = share,                  \
-        .weight = weight, .decide = decides, .step = step, .vector_score = true                                        \
+        .advance_changes = MEMBER_BIT(a), .step_changes = MEMBER_BIT(theta), .weight = weight, .decide = decides,      \
+        .step = step, .vector_score = true                                                                             \
     }
 static const rule ssol = SSOL(decide), cs_ssol = SSOL(cs_decide);
 SL_KERNELS(ssol)

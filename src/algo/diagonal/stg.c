@@ -44,8 +44,13 @@ RULE void step(reg *f, const round_state *r, double x) { f->w += r->step * x; }
 
 #include "algo/shared/kernels.h"
 
-static const rule stg = {
-    .begin = begin, .weight = weight, .decide = decide, .step = step, .lazy = true, .vector_score = true};
+static const rule stg = {.begin = begin,
+                         .weight = weight,
+                         .decide = decide,
+                         .step = step,
+                         .lazy = true,
+                         .step_changes = MEMBER_BIT(w),
+                         .vector_score = true};
 SL_KERNELS(stg)
 
 #ifdef SL_MAKES_RECORDS

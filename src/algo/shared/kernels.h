@@ -35,6 +35,8 @@ typedef struct rule {
     mask (*decide)(round_state *r, const num *p, const sl_row *x, num m, num variance, uint64_t t);
     /* The step of a feature with value x. */
     void (*step)(reg *f, const round_state *r, double x);
+    /* The members that each of these changes; 0 stands for all. */
+    unsigned advance_changes, step_changes;
     /* After every round, step or not: the scalars. May be NULL. */
     void (*end)(num *s, const round_state *r, const num *p);
     /* At width 1: compute the weights, or the steps, of many features side by side. Worth it where they have
@@ -47,6 +49,14 @@ RULE round_state begin_round(const rule *k, const num *p, const num *s, uint64_t
     memset(&none, 0, sizeof none);
     return k->begin ? k->begin(p, s, t, done) : none;
 }
+
+/* The members that scoring changes; 0: none. */
+RULE unsigned score_changes(const rule *k) {
+    const unsigned all_members = ~0u;
+    unsigned advanced = !k->advance ? 0 : k->advance_changes ? k->advance_changes : all_members;
+    return k->lazy ? all_members : advanced;
+}
+RULE unsigned step_changes(const rule *k) { return k->step_changes ? k->step_changes : ~0u; }
 
 RULE num margin_term(const rule *k, reg *f, const round_state *r, double x) {
     return k->term ? k->term(f, r, x) : k->weight(f, r) * x;
@@ -77,7 +87,7 @@ RULE double single_score(sl_state *s, const sl_row *x, const rule *k) {
     feature *features = s->features;
     round_state r = begin_round(k, s->p, s->scalar, s->t, s->t - 1);
     if (k->measure) k->measure(&r, s->p, sum_variance(s, x, k));
-    const bool changes = k->advance || k->lazy;
+    const unsigned changes = score_changes(k);
     double m = 0;
     if (!k->vector_score) {
         for (size_t i = 0; i < x->n; i++) {
@@ -85,7 +95,7 @@ RULE double single_score(sl_state *s, const sl_row *x, const rule *k) {
             reg f = load(at);
             if (k->advance) k->advance(&f, &r, (double)x->value[i]);
             m += margin_term(k, &f, &r, (double)x->value[i]);
-            if (changes) store(at, f);
+            if (changes) store(at, f, changes);
         }
         return m;
     }
@@ -100,10 +110,10 @@ RULE double single_score(sl_state *s, const sl_row *x, const rule *k) {
             reg f = stage_get(&g, i);
             if (k->advance) k->advance(&f, &r, (double)value[i]);
             term[i] = margin_term(k, &f, &r, (double)value[i]);
-            if (changes) stage_put(&g, i, f);
+            if (changes) stage_put(&g, i, f, changes);
         }
         for (size_t i = 0; i < n; i++) {
-            if (changes) stage_out(&g, i, &features[slot[i]]);
+            if (changes) stage_out(&g, i, &features[slot[i]], changes);
             m += term[i];
         }
     }
@@ -117,7 +127,7 @@ RULE void single_steps(sl_state *s, const sl_row *x, const rule *k, const round_
             feature *at = &features[x->slot[i]];
             reg f = load(at);
             k->step(&f, r, (double)x->value[i]);
-            store(at, f);
+            store(at, f, step_changes(k));
         }
         return;
     }
@@ -130,9 +140,9 @@ RULE void single_steps(sl_state *s, const sl_row *x, const rule *k, const round_
         for (size_t i = 0; i < n; i++) {
             reg f = stage_get(&g, i);
             k->step(&f, r, (double)value[i]);
-            stage_put(&g, i, f);
+            stage_put(&g, i, f, step_changes(k));
         }
-        for (size_t i = 0; i < n; i++) stage_out(&g, i, &features[slot[i]]);
+        for (size_t i = 0; i < n; i++) stage_out(&g, i, &features[slot[i]], step_changes(k));
     }
 }
 
@@ -160,7 +170,7 @@ RULE void single_settle(sl_state *s, const uint32_t *slot, size_t n, const rule 
     for (size_t i = 0; i < n; i++) {
         reg f = load(&features[slot[i]]);
         k->weight(&f, &r);
-        store(&features[slot[i]], f);
+        store(&features[slot[i]], f, ~0u);
     }
 }
 
@@ -218,15 +228,27 @@ RULE const num *params_of(const sl_lanes *s, size_t v) { return (const num *)(co
 RULE num *scalars_of(const sl_lanes *s, size_t v) { return (num *)(void *)s->scalar + v * SL_MAX_SCALARS; }
 RULE num margins_of(const sl_lanes *s, size_t v) { return *(const num_at *)(s->m + v * SL_WIDTH); }
 
+/* Where the features lie. Copied, as rows are, because the compiler must assume that storing a feature changes what
+ * pointers lead to. */
+typedef struct place {
+    char *features;
+    size_t size;
+} place;
+
+RULE place place_of(const sl_lanes *s) { return (place){s->features, s->size}; }
+RULE char *feature_at(place p, uint32_t slot) { return p.features + slot * p.size; }
+
 /* shared: all lanes agree on what advance() computes, and the first vector computes it for all. */
-RULE void lanes_score(sl_lanes *s, const sl_row *x, const rule *k, const size_t lanes, const bool shared) {
+RULE void lanes_score(sl_lanes *s, const sl_row *row, const rule *k, const size_t lanes, const bool shared) {
+    const place at_lanes = place_of(s);
+    const sl_row local = *row, *x = &local;
     round_state r[MOST_VECTORS];
     num sum[MOST_VECTORS];
     VECTORS r[v] = begin_round(k, params_of(s, v), scalars_of(s, v), s->t, s->t - 1);
     if (k->measure) {
         VECTORS sum[v] = all(0);
         for (size_t i = 0; i < x->n; i++) {
-            const char *at = sl_lanes_at(s, x->slot[i]);
+            const char *at = feature_at(at_lanes, x->slot[i]);
             VECTORS {
                 if (shared && v) continue;
                 reg f = load_lanes(at, lanes, v);
@@ -237,7 +259,7 @@ RULE void lanes_score(sl_lanes *s, const sl_row *x, const rule *k, const size_t 
     }
     VECTORS sum[v] = all(0);
     for (size_t i = 0; i < x->n; i++) {
-        char *at = sl_lanes_at(s, x->slot[i]);
+        char *at = feature_at(at_lanes, x->slot[i]);
         reg first;
         VECTORS {
             reg f = load_lanes(at, lanes, v);
@@ -247,13 +269,15 @@ RULE void lanes_score(sl_lanes *s, const sl_row *x, const rule *k, const size_t 
                 k->advance(&f, &r[v], (double)x->value[i]);
             if (v == 0) first = f;
             sum[v] += margin_term(k, &f, &r[v], (double)x->value[i]);
-            if (k->advance || k->lazy) store_lanes(at, f, lanes, v);
+            if (score_changes(k)) store_lanes(at, f, score_changes(k), lanes, v);
         }
     }
     VECTORS *(num_at *)(s->m + v * SL_WIDTH) = sum[v];
 }
 
-RULE void lanes_update(sl_lanes *s, const sl_row *x, const rule *k, const size_t lanes) {
+RULE void lanes_update(sl_lanes *s, const sl_row *row, const rule *k, const size_t lanes) {
+    const place at_lanes = place_of(s);
+    const sl_row local = *row, *x = &local;
     round_state r[MOST_VECTORS];
     num sum[MOST_VECTORS];
     mask on[MOST_VECTORS], some = {0};
@@ -265,7 +289,7 @@ RULE void lanes_update(sl_lanes *s, const sl_row *x, const rule *k, const size_t
     }
     if (k->variance && !k->measure && any(some))
         for (size_t i = 0; i < x->n; i++) {
-            const char *at = sl_lanes_at(s, x->slot[i]);
+            const char *at = feature_at(at_lanes, x->slot[i]);
             VECTORS {
                 reg f = load_lanes(at, lanes, v);
                 sum[v] += k->variance(&f, (double)x->value[i]);
@@ -279,11 +303,11 @@ RULE void lanes_update(sl_lanes *s, const sl_row *x, const rule *k, const size_t
     }
     if (any(some))
         for (size_t i = 0; i < x->n; i++) {
-            char *at = sl_lanes_at(s, x->slot[i]);
+            char *at = feature_at(at_lanes, x->slot[i]);
             VECTORS {
                 reg before = load_lanes(at, lanes, v), f = before;
                 k->step(&f, &r[v], (double)x->value[i]);
-                store_lanes(at, choose(on[v], f, before), lanes, v);
+                store_lanes(at, choose(on[v], f, before), step_changes(k), lanes, v);
             }
         }
     if (k->end) VECTORS k->end(scalars_of(s, v), &r[v], params_of(s, v));
@@ -294,7 +318,7 @@ RULE void lanes_weights(const sl_lanes *s, const uint32_t *slot, size_t n, float
     VECTORS r[v] = begin_round(k, params_of(s, v), scalars_of(s, v), s->t, s->t);
     for (size_t i = 0; i < n; i++) VECTORS {
             reg f = load_lanes(sl_lanes_at(s, slot[i]), lanes, v);
-            *(f32s_at *)(w + i * lanes + v * SL_WIDTH) = __builtin_convertvector(k->weight(&f, &r[v]), f32s);
+            *(f32s_at *)(w + i * lanes + v * SL_WIDTH) = narrowed(k->weight(&f, &r[v]));
         }
 }
 
@@ -304,7 +328,7 @@ RULE void lanes_settle(sl_lanes *s, const uint32_t *slot, size_t n, const rule *
         for (size_t i = 0; i < n; i++) {
             reg f = load_lanes(sl_lanes_at(s, slot[i]), lanes, v);
             k->weight(&f, &r);
-            store_lanes(sl_lanes_at(s, slot[i]), f, lanes, v);
+            store_lanes(sl_lanes_at(s, slot[i]), f, ~0u, lanes, v);
         }
     }
 }

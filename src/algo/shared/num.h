@@ -33,8 +33,11 @@ RULE num all(double v) { return v; }
 RULE count all_counts(uint32_t v) { return v; }
 RULE num of_count(count v) { return (double)v; }
 RULE num absolute(num v) { return fabs(v); }
-RULE num with_sign(num size, num sign) { return copysign(size, sign); }
+RULE num with_sign(num size, num sign) { return copysign(size, sign); } /* size >= 0 */
 RULE num where(mask m, num yes, num no) { return m ? yes : no; }
+RULE num if_positive(num condition, num v) { return condition > 0 ? v : 0; } /* v where the condition is > 0, else 0 */
+RULE num smaller(num a, num b) { return a < b ? a : b; }
+RULE num larger(num a, num b) { return a > b ? a : b; }
 RULE num root(num v) { return sqrt(v); }
 RULE num f32(num v) { return (double)(float)v; }
 RULE bool any(mask m) { return m; }
@@ -69,8 +72,7 @@ RULE num all(double v) { return v - (num){0}; } /* v + 0 would make 0 of -0 */
 RULE count all_counts(uint32_t v) { return v + (count){0}; }
 RULE num of_count(count v) { return __builtin_convertvector(v, num); }
 RULE num absolute(num v) { return (num)((mask)v & ~(mask)all(-0.0)); }
-RULE num with_sign(num size, num sign) { return (num)((mask)absolute(size) | ((mask)sign & (mask)all(-0.0))); }
-RULE num f32(num v) { return __builtin_convertvector(__builtin_convertvector(v, f32s), num); }
+RULE num with_sign(num size, num sign) { return (num)((mask)size | ((mask)sign & (mask)all(-0.0))); } /* size >= 0 */
 RULE mask only_if(bool condition, mask m) { return condition ? m : (mask){0}; }
 RULE double lane_of(num v, int i) { return v[i]; }
 RULE void set_lane(num *v, int i, double to) { (*v)[i] = to; }
@@ -80,14 +82,30 @@ RULE void set_count(count *v, int i, uint32_t to) { (*v)[i] = to; }
 RULE num where(mask m, num yes, num no) {
     return (num)_mm512_mask_blend_pd(_mm512_test_epi64_mask((__m512i)m, (__m512i)m), (__m512d)no, (__m512d)yes);
 }
+RULE num if_positive(num condition, num v) {
+    __mmask8 m = _mm512_cmp_pd_mask((__m512d)condition, _mm512_setzero_pd(), _CMP_GT_OQ);
+    return (num)_mm512_maskz_mov_pd(m, (__m512d)v);
+}
+RULE num smaller(num a, num b) { return (num)_mm512_min_pd((__m512d)a, (__m512d)b); }
+RULE num larger(num a, num b) { return (num)_mm512_max_pd((__m512d)a, (__m512d)b); }
 RULE num root(num v) { return (num)_mm512_sqrt_pd((__m512d)v); }
 RULE bool any(mask m) { return _mm512_test_epi64_mask((__m512i)m, (__m512i)m) != 0; }
+RULE num widened(f32s v) { return (num)_mm512_cvtps_pd((__m256)v); }
+RULE f32s narrowed(num v) { return (f32s)_mm512_cvtpd_ps((__m512d)v); }
 #elif SL_WIDTH == 4 && defined(__AVX2__)
 RULE num where(mask m, num yes, num no) { return (num)_mm256_blendv_pd((__m256d)no, (__m256d)yes, (__m256d)m); }
+RULE num if_positive(num condition, num v) { return (num)((mask)v & (condition > 0)); }
+RULE num smaller(num a, num b) { return (num)_mm256_min_pd((__m256d)a, (__m256d)b); }
+RULE num larger(num a, num b) { return (num)_mm256_max_pd((__m256d)a, (__m256d)b); }
 RULE num root(num v) { return (num)_mm256_sqrt_pd((__m256d)v); }
 RULE bool any(mask m) { return _mm256_movemask_pd((__m256d)m) != 0; }
+RULE num widened(f32s v) { return (num)_mm256_cvtps_pd((__m128)v); }
+RULE f32s narrowed(num v) { return (f32s)_mm256_cvtpd_ps((__m256d)v); }
 #else
 RULE num where(mask m, num yes, num no) { return (num)(((mask)yes & m) | ((mask)no & ~m)); }
+RULE num if_positive(num condition, num v) { return (num)((mask)v & (condition > 0)); }
+RULE num smaller(num a, num b) { return where(a < b, a, b); }
+RULE num larger(num a, num b) { return where(a > b, a, b); }
 #if SL_WIDTH == 2 && defined(__SSE2__)
 RULE num root(num v) { return (num)_mm_sqrt_pd((__m128d)v); }
 #elif SL_WIDTH == 2 && defined(__aarch64__)
@@ -103,19 +121,21 @@ RULE bool any(mask m) {
     for (int i = 0; i < SL_WIDTH; i++) bits |= m[i];
     return bits != 0;
 }
+RULE num widened(f32s v) { return __builtin_convertvector(v, num); }
+RULE f32s narrowed(num v) { return __builtin_convertvector(v, f32s); }
 #endif
+
+RULE num f32(num v) { return widened(narrowed(v)); }
 
 #endif /* ---- for both                                                                                                \
           ------------------------------------------------------------------------------------------------ */
 
 /* max(0, v) */
-RULE num positive(num v) { return where(v > 0, v, all(0)); }
-RULE num smaller(num a, num b) { return where(a < b, a, b); }
-RULE num larger(num a, num b) { return where(a > b, a, b); }
+RULE num positive(num v) { return if_positive(v, v); }
 /* soft(v, k) = sign(v) max(|v| - k, 0) */
 RULE num soft(num v, num k) {
     num size = absolute(v) - k;
-    return where(size > 0, with_sign(size, v), all(0));
+    return if_positive(size, with_sign(size, v));
 }
 
 #endif

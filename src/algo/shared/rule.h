@@ -74,15 +74,12 @@ extern const char *const sl_schedules[];
     }
 
 /* lambda_t */
-RULE double threshold_of(double schedule, double eta, double lambda, uint64_t t) {
-    double n = (double)(t > 1 ? t : 1);
-    return schedule == SCHEDULE_CONSTANT ? eta * lambda : schedule == SCHEDULE_INVERSE ? lambda / n : lambda / sqrt(n);
-}
-
 RULE num threshold(num schedule, num eta, num lambda, uint64_t t) {
-    num k_t = all(0);
-    for (int i = 0; i < SL_WIDTH; i++)
-        set_lane(&k_t, i, threshold_of(lane_of(schedule, i), lane_of(eta, i), lane_of(lambda, i), t));
+    double n = (double)(t > 1 ? t : 1);
+    mask inverse = schedule == SCHEDULE_INVERSE, by_root = schedule == SCHEDULE_SQRT;
+    num k_t = eta * lambda;
+    if (any(inverse)) k_t = where(inverse, lambda / n, k_t);
+    if (any(by_root)) k_t = where(by_root, lambda / sqrt(n), k_t);
     return k_t;
 }
 
