@@ -21,6 +21,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         sluice_model_margin(m, &x, &margin, NULL);
         sluice_model_facts facts = {.size = sizeof facts};
         sluice_model_describe(m, &facts);
+        const void *kept;
+        size_t kept_n;
+        for (size_t i = 0; sluice_model_metadata_at(m, i, &kept, &kept_n); i++)
+            if (kept_n > SLUICE_MAX_METADATA_BYTES) abort();
         double p = sluice_model_probability(m, 1e300);
         if (sluice_model_has_probability(m) ? !(p >= 0 && p <= 1) : p == p) abort();
         sluice_model_learn(m, &x, NULL);
