@@ -201,6 +201,32 @@ TEST(functions_that_stop_are_reported) {
     sluice_model_free(m);
 }
 
+/* Stops at the n-th call. */
+static int stop_at_call(void *context, const void *bytes, size_t n) {
+    (void)bytes;
+    size_t *calls_left = context;
+    CHECK(n > 0);
+    return --*calls_left == 0 ? -1 : 0;
+}
+
+TEST(saving_stops_at_whichever_call_the_function_stops) {
+    static const char *const learners[] = {"pa-1", "ssol-full", "fgm"};
+    static const size_t sections[] = {4, 6, 6}; /* MODL, FEAT, META, END; VECT, MATR; ROWS, VALS */
+    for (size_t l = 0; l < 3; l++) {
+        sluice_model *m = small_model(learners[l], 5);
+        CHECK_EQ(sluice_model_set_metadata(m, "key", "bytes", 5), SLUICE_OK);
+        size_t stops = 0;
+        for (size_t at = 1;; at++) {
+            size_t calls_left = at;
+            if (sluice_model_write(m, stop_at_call, &calls_left, NULL) == SLUICE_OK) break;
+            CHECK_EQ(calls_left, 0); /* and it is not called again */
+            stops++;
+        }
+        CHECK_EQ(stops, 1 + sections[l]);
+        sluice_model_free(m);
+    }
+}
+
 TEST(a_file_that_goes_on_behind_its_model_is_refused) {
     sluice_model *m = small_model("pa-1", 9);
     CHECK_EQ(sluice_model_save(m, in_folder("longer"), NULL), SLUICE_OK);
@@ -225,6 +251,7 @@ int main(void) {
     RUN(errors_of_loading_name_the_file);
     RUN(functions_write_and_read_the_bytes_that_memory_holds);
     RUN(functions_that_stop_are_reported);
+    RUN(saving_stops_at_whichever_call_the_function_stops);
     RUN(a_file_that_goes_on_behind_its_model_is_refused);
     char command[128];
     snprintf(command, sizeof command, "rm -rf %s", folder);
