@@ -44,7 +44,7 @@ static inline file copy_of(const file *f) {
 static inline size_t section(const file *f, const char *tag) {
     for (size_t at = 16; at < f->n; at += SL_SECTION_HEAD + (size_t)sl_get_le(f->bytes + at + 8, 8) + 8)
         if (memcmp(f->bytes + at, tag, SL_TAG) == 0) return at + SL_SECTION_HEAD;
-    CHECK(!"section");
+    CHECK(0 && "section");
     return 16 + SL_SECTION_HEAD;
 }
 

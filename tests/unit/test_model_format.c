@@ -1018,7 +1018,7 @@ TEST(many_pending_rows_are_spread_over_several_sections) {
         uint64_t ids[] = {t % 3, 3 + t % 5};
         float values[] = {1, 2};
         sluice_example x = {ids, values, 2, t % 2 ? 1 : -1, 1};
-        if (sluice_model_learn(m, &x, NULL) != SLUICE_OK) CHECK(!"learned");
+        if (sluice_model_learn(m, &x, NULL) != SLUICE_OK) CHECK(0 && "learned");
     }
     file good = file_from(m), f = copy_of(&good);
     CHECK_EQ(section_length(&f, "ROWS"), 16 * SL_NUMBERS_A_SECTION);
