@@ -12,7 +12,7 @@ def made(t, *command):
 
 def test_alone_it_lists_the_streams(t):
     text = t.run("synth").out
-    for word in ["effective:", "sparse:", "noise_var", "exponent", "test_rows"]:
+    for word in ["effective:", "sparse:", "dense:", "correlation", "noise_var", "exponent", "test_rows"]:
         check(word in text, word)
     t.refused("synth", "-o", "x", status=2, says="which stream")
 
@@ -23,6 +23,8 @@ def test_wrong_names_and_values_are_wrong_usage(t):
     for text in ["rows=-1", "rows=1.5", "rows=x", "rows=", "dim=0", "noise=0.7", "noise=nan", "nonzeros=0"]:
         name, value = text.split("=")
         t.refused("synth", "sparse", "-P", text, status=2, says=[f"parameter {name} of sparse", f"'{value}'"])
+    for text in ["correlation=1", "correlation=-0.1", "dim=0", "noise=-1"]:
+        t.refused("synth", "dense", "-P", text, status=2, says=[f"parameter {text.split('=')[0]} of dense"])
     t.refused("synth", "sparse", "-P", "rows", status=2, says="name=value")
     t.refused("synth", "sparse", "-P", "dim=10", status=2, says="nonzeros must not exceed dim")
     t.refused("synth", "effective", "-P", "dim=10", status=2, says="effective + noise")
@@ -52,14 +54,14 @@ def test_both_outputs_in_one_file_are_wrong_usage(t):
 
 
 def test_same_seed_same_stream_other_seed_another(t):
-    for name in ["effective", "sparse"]:
+    for name in ["effective", "sparse", "dense"]:
         a = t.run("synth", name, "-P", "rows=20").out
         equal(t.run("synth", name, "-P", "rows=20", "--seed", 1).out, a, "seed 1 is the default")
         check(t.run("synth", name, "-P", "rows=20", "--seed", 2).out != a, "seed 2")
 
 
 def test_test_rows_continue_the_stream(t):
-    for name in ["effective", "sparse"]:
+    for name in ["effective", "sparse", "dense"]:
         t.run("synth", name, "-P", "rows=20", "-P", "test_rows=10", "-o", "a", "--test", "b")
         equal(t.read("a") + t.read("b"), t.run("synth", name, "-P", "rows=30").out_bytes, name)
     t.refused("synth", "sparse", "--test", "-", status=2, says="--test -")
@@ -142,6 +144,41 @@ def test_sparse_noise_bounds_the_error(t):
     t.run("synth", "sparse", "-P", "rows=20000", "-P", "dim=300", "-P", "nonzeros=20", "-P", "noise=0.3", "-o", "noisy")
     clean, noisy = (t.run("train", "-q", "--json", "-a", "pa-1", "-P", "C=0.1", f).json()["error_rate"] for f in ("clean", "noisy"))
     check(clean < 0.2 and noisy > max(0.3, clean + 0.15), f"clean {clean}, noisy {noisy}")
+
+
+def test_dense_rows_are_full_of_length_one_and_correlated(t):
+    for correlation in [0, 0.5, 0.9]:
+        data = made(t, "dense", "-P", "rows=400", "-P", "dim=100", "-P", f"correlation={correlation}")
+        neighbours = apart = 0
+        for _, x in data:
+            equal(list(x), list(range(1, 101)), "ids")
+            near(sum(v * v for v in x.values()), 1, 1e-5, "length")
+            neighbours += sum(x[i] * x[i + 1] for i in range(1, 100)) / 99
+            apart += sum(x[i] * x[i + 5] for i in range(1, 96)) / 95
+        near(100 * neighbours / len(data), correlation, 0.03, "correlation of neighbours")  # a value's square is 1/100
+        near(100 * apart / len(data), correlation ** 5, 0.06, "correlation over five steps")
+        positives = sum(y > 0 for y, _ in data)
+        check(130 < positives < 270, f"{positives} of 400 positive")
+
+
+def test_dense_values_have_seven_decimals(t):
+    for line in t.run("synth", "dense", "-P", "rows=20", "-P", "dim=30").out.splitlines():
+        for pair in line.split()[1:]:
+            value = float(pair.split(":")[1])
+            near(value * 1e7, round(value * 1e7), 0.5, pair)
+            check(len(pair.split(":")[1].lstrip("-")) <= 12, pair)
+
+
+def test_dense_noise_decides_how_well_it_can_be_learned(t):
+    errors = []
+    for noise in ["0", "0.5", "5"]:
+        t.run("synth", "dense", "-P", "rows=6000", "-P", "test_rows=2000", "-P", "dim=10", "-P", "correlation=0.3",
+              "-P", f"noise={noise}", "-o", "a", "--test", "b")
+        errors.append(t.run("train", "-q", "--json", "-a", "arow", "a", "--test", "b").json()["test"]["error_rate"])
+    check(errors[0] < 0.03, f"without noise {errors}")
+    # noise of s times the margin's deviation turns atan(s)/pi of the labels
+    near(errors[1], math.atan(0.5) / math.pi, 0.04, f"noise 0.5: {errors}")
+    near(errors[2], math.atan(5) / math.pi, 0.05, f"noise 5: {errors}")
 
 
 def test_pair_takes_about_sixteen_bytes(t):

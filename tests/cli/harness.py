@@ -88,13 +88,14 @@ class Context:
     def exists(self, name):
         return os.path.exists(self.path(name))
 
-    def run(self, *command, status=0, stdin=b"", stdout=None):
-        """Runs sluice and checks its exit status (None: any)."""
+    def run(self, *command, status=0, stdin=b"", stdout=None, env=None):
+        """Runs sluice and checks its exit status (None: any); env: variables to set. There is no time limit: a busy
+        machine may take long, and a run that hangs is ctest's to end."""
         if isinstance(stdin, str):
             stdin = stdin.encode()
         whole = [self.sluice] + [str(c) for c in command]
         done = subprocess.run(whole, input=stdin, stdout=stdout or subprocess.PIPE, stderr=subprocess.PIPE,
-                              cwd=self.folder, timeout=300)
+                              cwd=self.folder, env={**os.environ, **env} if env else None)
         result = Result(whole, done.returncode, done.stdout or b"", done.stderr)
         if status is not None and done.returncode != status:
             raise Failure(f"exit status {done.returncode}, wanted {status}\n{result}")
@@ -103,9 +104,9 @@ class Context:
     def start(self, *command, **more):
         return subprocess.Popen([self.sluice] + [str(c) for c in command], cwd=self.folder, **more)
 
-    def refused(self, *command, status, says, stdin=b""):
+    def refused(self, *command, status, says, stdin=b"", env=None):
         """It fails with this status, prints no result, and its message has all these parts."""
-        r = self.run(*command, status=status, stdin=stdin)
+        r = self.run(*command, status=status, stdin=stdin, env=env)
         for part in [says] if isinstance(says, str) else says:
             if part not in r.err:
                 raise Failure(f"message lacks {part!r}\n{r}")
