@@ -526,6 +526,30 @@ TEST(a_meter_that_cannot_keep_a_margin_says_so) {
     sluice_meter_free(meter);
 }
 
+/* A batch that is measured while it is learned fails with the meter's error. */
+TEST(learning_stops_where_its_meter_has_no_memory) {
+    sluice_meter_options o = {.size = sizeof o, .exact_auc = 1};
+    sluice_batch *b = make_batch(false, ROWS);
+    for (long n = 1;; n++) {
+        sluice_meter *meter = sluice_meter_new(&o, NULL);
+        sluice_model *m = new_model(sl_learner_find("ssol"), NULL);
+        CHECK_EQ(sluice_model_learn_batch(m, b, NULL), SLUICE_OK); /* its features and rows have their memory now */
+        fail_allocation(n);
+        sluice_status status = sluice_model_learn_batch(m, b, meter);
+        bool failed = allocation_failed();
+        if (failed) {
+            CHECK_EQ(status, SLUICE_E_MEMORY);
+            CHECK_EQ(sluice_meter_error(meter)->status, SLUICE_E_MEMORY);
+            CHECK_STR(sluice_model_error(m)->message, sluice_meter_error(meter)->message);
+        }
+        sluice_meter_free(meter);
+        sluice_model_free(m);
+        if (!failed) break;
+        CHECK(n < 100);
+    }
+    sluice_batch_free(b);
+}
+
 TEST(a_dictionary_without_memory_gives_no_number) {
     fail_allocation(1);
     CHECK(!sluice_names_new());
@@ -562,6 +586,7 @@ int main(void) {
     RUN(a_batch_takes_a_row_or_stays_as_it_was);
     RUN(a_sweep_that_has_no_memory_says_so);
     RUN(a_meter_that_cannot_keep_a_margin_says_so);
+    RUN(learning_stops_where_its_meter_has_no_memory);
     RUN(a_dictionary_without_memory_gives_no_number);
     return DONE;
 }
