@@ -9,7 +9,7 @@ import signal
 import subprocess
 import time
 
-PATIENCE = 60  # seconds; a machine may be busy
+PATIENCE = 600  # seconds; a machine may be busy
 
 
 class Browser:

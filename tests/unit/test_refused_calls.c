@@ -49,6 +49,14 @@ static void check_no_merge(sluice_model *a, sluice_model *b, sluice_status statu
     sluice_model_free(b);
 }
 
+TEST(parameters_that_do_not_exist_have_no_value) {
+    sluice_model *m = sluice_model_new("ssol", NULL, 0, NULL, NULL);
+    const sluice_learner_info *l = sluice_learner_find("ssol");
+    for (size_t i = 0; i < l->n_params; i++) CHECK(sluice_model_param(m, i) == l->params[i].value);
+    CHECK(isnan(sluice_model_param(m, l->n_params)) && isnan(sluice_model_param(m, SIZE_MAX)));
+    sluice_model_free(m);
+}
+
 TEST(models_that_do_not_merge) {
     sluice_model *a = learned("rda", NULL, 0, 0), *final = sluice_model_final(a, NULL);
     check_no_merge(final, a, SLUICE_E_UNSUPPORTED, "predict-only models do not merge");
@@ -142,6 +150,7 @@ TEST(a_long_path_is_shown_by_its_end) {
 
 int main(void) {
     RUN(settings_that_make_no_sense);
+    RUN(parameters_that_do_not_exist_have_no_value);
     RUN(models_that_do_not_merge);
     RUN(rows_that_the_batch_does_not_have);
     RUN(names_that_are_too_long);

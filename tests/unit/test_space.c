@@ -48,6 +48,18 @@ TEST(one_large_id_costs_one_entry) {
     sl_space_free(&sp);
 }
 
+TEST(unknown_large_ids_have_no_slot_beside_direct_ones) {
+    sl_space sp;
+    sl_space_init(&sp, sizeof(feature), &fresh);
+    for (uint64_t i = 0; i < 300; i++) CHECK(sl_space_add(&sp, i) && sl_space_add(&sp, mixed(i) | (uint64_t)1 << 63));
+    CHECK(sp.direct > 0);
+    for (uint64_t i = 0; i < 300; i++) {
+        CHECK(sl_space_find(&sp, mixed(i) | (uint64_t)1 << 63) >= sp.direct);
+        CHECK_EQ(sl_space_find(&sp, mixed(1000 + i) | (uint64_t)1 << 62), SL_NO_SLOT);
+    }
+    sl_space_free(&sp);
+}
+
 TEST(features_keep_their_state_when_they_move_from_the_table_to_direct_slots) {
     sl_space sp;
     sl_space_init(&sp, sizeof(feature), &fresh);
@@ -210,6 +222,7 @@ TEST(blocks_cover_every_slot_once) {
 int main(void) {
     RUN(small_ids_are_their_own_slot);
     RUN(one_large_id_costs_one_entry);
+    RUN(unknown_large_ids_have_no_slot_beside_direct_ones);
     RUN(features_keep_their_state_when_they_move_from_the_table_to_direct_slots);
     RUN(a_sparse_range_stays_in_the_table);
     RUN(an_even_range_becomes_direct_at_once_when_it_is_worth_it);
