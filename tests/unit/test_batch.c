@@ -28,6 +28,38 @@ TEST(reserving_keeps_what_is_there) {
     CHECK(b.start == NULL && b.row_room == 0);
 }
 
+TEST(rows_come_back_as_they_were_added) {
+    for (int names = 0; names < 2; names++) {
+        sluice_batch *b = sluice_batch_new(NULL);
+        for (uint64_t t = 0; t < 20; t++) {
+            uint64_t ids[] = {t, t + 100, UINT64_MAX - t};
+            float values[] = {(float)t, -1, 0.5f};
+            sluice_name texts[] = {{"a", 1}, {"bc", 2}, {"d", t % 2}};
+            sluice_example x = {names ? NULL : ids, values, t % 4, t % 2 ? 1 : -1, (double)t, names ? texts : NULL};
+            CHECK_EQ(sluice_batch_add(b, &x, NULL), SLUICE_OK);
+        }
+        CHECK_EQ(sluice_batch_rows(b), 20);
+        for (uint64_t t = 0; t < 20; t++) {
+            uint64_t ids[3];
+            sluice_name texts[3];
+            sluice_example x;
+            sluice_batch_row(b, t, ids, texts, &x);
+            CHECK_EQ(sluice_batch_nonzeros(b, t), t % 4);
+            CHECK(x.n == t % 4 && x.label == (t % 2 ? 1 : -1) && x.weight == (double)t);
+            CHECK(x.n < 1 || x.values[0] == (float)t);
+            CHECK(x.n < 3 || x.values[2] == 0.5f);
+            if (names) {
+                CHECK(x.n < 2 || (x.names[1].n == 2 && memcmp(x.names[1].text, "bc", 2) == 0));
+                CHECK(x.n < 3 || x.names[2].n == t % 2);
+            } else {
+                CHECK(x.n < 2 || x.ids[1] == t + 100);
+                CHECK(x.n < 3 || x.ids[2] == UINT64_MAX - t);
+            }
+        }
+        sluice_batch_free(b);
+    }
+}
+
 TEST(sizes_beyond_memory_are_refused) {
     sluice_batch b = {0};
     CHECK(sl_batch_reserve(&b, 0, 0, 0));
@@ -35,6 +67,9 @@ TEST(sizes_beyond_memory_are_refused) {
     CHECK(!sl_batch_reserve(&b, 0, SIZE_MAX / 2, 0));
     CHECK(!sl_batch_reserve(&b, 0, 0, SIZE_MAX / 4));
     CHECK(sl_batch_reserve(&b, 10, 10, 10));
+    CHECK(!sl_batch_reserve_names(&b, 1, (size_t)UINT32_MAX + 1)); /* places in the text have 32 bits */
+    CHECK(!sl_batch_reserve_names(&b, SIZE_MAX / 2, 1));
+    CHECK(sl_batch_reserve_names(&b, 10, 100));
     sl_batch_free_arrays(&b);
 }
 
@@ -183,6 +218,7 @@ TEST(an_empty_batch_of_ones_own_is_nothing_to_learn) {
 
 int main(void) {
     RUN(reserving_keeps_what_is_there);
+    RUN(rows_come_back_as_they_were_added);
     RUN(sizes_beyond_memory_are_refused);
     RUN(the_first_repeated_id_is_found);
     RUN(repeats_agree_with_a_plain_search);
