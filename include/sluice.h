@@ -456,12 +456,24 @@ typedef struct sluice_reader_options {
 SLUICE_API const char *sluice_format_at(size_t i, const char **summary);
 
 /* Opens inputs that are read one after the other as one stream. "-" is standard input; n = 0 means standard input too.
- * gzip, zstd, bzip2 and xz are recognised by content. */
+ * gzip, zstd, bzip2 and xz are recognised by content. Options may be NULL. */
 SLUICE_API sluice_reader *sluice_reader_open(const char *const *paths, size_t n, const sluice_reader_options *options,
                                              sluice_error *err);
-/* Reads from memory, which must stay until the reader is closed; `name` stands in error messages. */
+/* Reads from memory, which must stay until the reader is closed. `name` (may be NULL) stands in error messages, and its
+ * ending may name a format; so below. */
 SLUICE_API sluice_reader *sluice_reader_open_memory(const void *bytes, size_t n, const char *name,
                                                     const sluice_reader_options *options, sluice_error *err);
+/* Reads a file descriptor (a file, pipe, socket or terminal) from where it stands to its end. It must stay open until
+ * the reader is closed, and is not closed with it. Rows are delivered as they arrive. */
+SLUICE_API sluice_reader *sluice_reader_open_fd(int fd, const char *name, const sluice_reader_options *options,
+                                                sluice_error *err);
+
+/* Reads what a function supplies. It is called by one thread at a time, but not always by the same one, and no more
+ * after it has returned 0 or less (less: the reader fails with SLUICE_E_IO) or the reader is closed. Rows are delivered
+ * as soon as the function has returned all of their bytes. */
+SLUICE_API sluice_reader *sluice_reader_open_function(sluice_read_function read, void *context, const char *name,
+                                                      const sluice_reader_options *options, sluice_error *err);
+/* Waits for threads of the reader that are inside a read function. */
 SLUICE_API void sluice_reader_close(sluice_reader *reader);
 SLUICE_API const sluice_error *sluice_reader_error(const sluice_reader *reader);
 
@@ -469,12 +481,55 @@ SLUICE_API const sluice_error *sluice_reader_error(const sluice_reader *reader);
  * before a malformed line are delivered before the failure is. */
 SLUICE_API sluice_status sluice_reader_next(sluice_reader *reader, const sluice_batch **batch);
 
+/* Makes sluice_reader_next() return SLUICE_E_CANCELLED, now and from then on, also where it is waiting for a pipe,
+ * socket or terminal. (A read function is not interrupted; the call ends when it returns.) Rows that were read but not
+ * delivered are lost: sluice_reader_position() says where they begin. May be called from any thread and from a signal
+ * handler, any number of times, before sluice_reader_close(). */
+SLUICE_API void sluice_reader_cancel(sluice_reader *reader);
+
 /* The name of the format that the last batch came in. */
 SLUICE_API const char *sluice_reader_format(const sluice_reader *reader);
 /* How far it is: bytes of the files consumed, and of how many (0 where unknown, as with pipes). */
 SLUICE_API void sluice_reader_progress(const sluice_reader *reader, uint64_t *done, uint64_t *total);
+/* Where the rows delivered so far end: the input (0 is the first) and the byte in it, counted from where reading began
+ * and after decompression. All rows of the inputs before it, and all of its rows that begin before that byte, were
+ * delivered or left out; no other row was. It lies at the beginning of a line (in csv: of a record; in bin: of a block)
+ * or at the end of the input. After a malformed line it is where that line begins. */
+SLUICE_API void sluice_reader_position(const sluice_reader *reader, size_t *input, uint64_t *offset);
 /* How many lines were left out for the i-th reason; its name, or NULL past the last reason. */
 SLUICE_API const char *sluice_reader_skipped(const sluice_reader *reader, size_t i, uint64_t *count);
+
+/* A parser: rows from bytes that the caller has, such as the bodies of requests or messages of a queue. It has no
+ * thread and does everything in the calling one; the formats, options and rules are those of readers (`threads` means
+ * nothing). Once it has seen inputs of the usual size it allocates nothing, except for csv headers and for compressed
+ * bytes.
+ *
+ *     sluice_parser_reset(p);
+ *     sluice_parser_push(p, body, n);
+ *     sluice_parser_finish(p);
+ *     while ((status = sluice_parser_next(p, &batch)) == SLUICE_OK) predict(batch);
+ *
+ * An input may also come in many pieces, cut anywhere: push a piece, take rows until SLUICE_END, push the next. */
+typedef struct sluice_parser sluice_parser;
+
+/* The format is options->format; where that is NULL, by content, else options->hint, else libsvm. */
+SLUICE_API sluice_parser *sluice_parser_new(const sluice_reader_options *options, sluice_error *err);
+SLUICE_API void sluice_parser_free(sluice_parser *parser);
+/* Gives it the next bytes of the input. They are not copied: they must stay until sluice_parser_next() does not return
+ * SLUICE_OK, or the parser is reset or freed. SLUICE_E_USAGE while rows of the bytes before are to be taken, and after
+ * sluice_parser_finish(); nothing has changed then. */
+SLUICE_API sluice_status sluice_parser_push(sluice_parser *parser, const void *bytes, size_t n);
+/* Says that the input is complete: its last line needs no newline. */
+SLUICE_API void sluice_parser_finish(sluice_parser *parser);
+/* The next rows, valid until the next call on the parser: SLUICE_OK; SLUICE_END when all complete lines of the bytes
+ * pushed were delivered; or a failure, which stays until the parser is reset. Rows before a malformed line are
+ * delivered before the failure is. */
+SLUICE_API sluice_status sluice_parser_next(sluice_parser *parser, const sluice_batch **batch);
+/* Forgets the input, its csv header, failure, line numbers and skipped lines: the next bytes begin a new one. */
+SLUICE_API void sluice_parser_reset(sluice_parser *parser);
+SLUICE_API const sluice_error *sluice_parser_error(const sluice_parser *parser);
+/* As sluice_reader_skipped(), of this input. */
+SLUICE_API const char *sluice_parser_skipped(const sluice_parser *parser, size_t i, uint64_t *count);
 
 SLUICE_API size_t sluice_batch_rows(const sluice_batch *batch);
 SLUICE_API size_t sluice_batch_nonzeros(const sluice_batch *batch, size_t row);

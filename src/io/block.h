@@ -1,5 +1,5 @@
-/* A block: a piece of an input and the rows that were parsed from it. Blocks go round in a ring (reader.c): one thread
- * at a time fetches bytes into a block, any thread parses it, the caller gets the rows in the order of the bytes. */
+/* A block: a piece of an input and the rows that were parsed from it. A format is a function that fetches blocks of
+ * bytes from an input (io/input.h) and one that parses them. */
 #ifndef SL_BLOCK_H
 #define SL_BLOCK_H
 
@@ -7,7 +7,6 @@
 
 #include "rows/batch.h"
 #include "rows/duplicate_ids.h"
-#include "io/source/source.h"
 #include "sluice.h"
 
 /* Why a line is left out; sl_reason_names has the words. */
@@ -34,68 +33,62 @@ enum {
     SL_BLOCK_PAD = 64,          /* readable bytes behind a text: parsers look ahead */
 };
 
-/* What holds for all inputs of a reader. */
+/* What a reader's options come to; the same for all its inputs. */
 typedef struct sl_rules {
+    unsigned threads; /* 0: as many as there are cores */
     size_t block_bytes, max_line;
     bool skip_errors;
-    const char *label, *weight; /* as in sluice_reader_options */
+    char *label, *weight; /* as in sluice_reader_options; copies, or NULL */
     bool no_header;
     bool unlabelled;                        /* examples need no label */
-    unsigned ngrams, tf;                    /* settled: never 0 */
+    unsigned ngrams, tf;                    /* never 0 */
+    const struct sl_format *format;         /* NULL: chosen for each input */
+    const struct sl_format *hint;           /* for inputs whose ending says nothing; NULL: libsvm */
     const struct sl_parse_kernels *kernels; /* NULL: text row by row by the careful parser, portable ids */
 } sl_rules;
+
+/* Checks options (NULL: the defaults) and settles what they leave open. Free the rules also after a failure. */
+sluice_status sl_rules_set(sl_rules *rules, const sluice_reader_options *given, sluice_error *err);
+void sl_rules_free(sl_rules *rules);
 
 typedef struct sl_block {
     const sl_rules *rules;
     const char *source; /* the input's name */
     const char *format_name;
-    size_t input;    /* which input it is from */
-    uint64_t offset; /* of its first byte in that input (after decompression) */
-    char *text;      /* n bytes and SL_BLOCK_PAD newlines behind them */
+    size_t input;         /* which input it is from */
+    uint64_t offset, end; /* of the text in that input, after decompression; a parser that fails sets `end` to where
+                             the line begins that it failed at */
+    char *text;           /* n bytes and SL_BLOCK_PAD newlines behind them */
     size_t n, room;
-    struct sl_csv_header *header; /* csv: held; NULL: the block is blank lines */
+    struct sl_csv_header *header; /* csv: shared with the input; NULL: the block is blank lines */
     size_t head;                  /* csv: so many bytes at the beginning are the header, not rows */
 
     sluice_batch batch;
-    uint64_t lines; /* that these bytes are */
+    uint64_t lines; /* in the text */
     uint64_t skipped[SL_REASONS];
     sluice_status status; /* what goes wrong after the rows; error.line counts from the block's first line */
     sluice_error error;
     sl_duplicates repeat;
+    uint32_t *seen; /* scratch of named_rows.c, 2^seen_bits entries */
+    unsigned seen_bits;
 } sl_block;
 
+/* Empties a block; it keeps its memory. */
+void sl_block_clear(sl_block *b);
+/* Frees the memory of a block that a very long line has made large. */
+void sl_block_shrink(sl_block *b);
+void sl_block_free(sl_block *b);
 /* Makes room for n bytes and the pad, keeping the text. */
 bool sl_block_room(sl_block *b, size_t n);
 
-struct sl_format;
-
-/* The input that is being read. */
-typedef struct sl_input {
-    const sl_rules *rules;
-    const char *name;
-    sl_source *source;
-    const struct sl_format *format;
-    bool started, ended;
-    char *carry; /* text behind the last block's last line */
-    size_t carry_n, carry_room;
-    uint64_t rows; /* of bin: so far */
-    struct sl_csv_header *header;
-} sl_input;
-
-/* Fetches the next block of bytes. False at the end of the input or when woken; failures are left in the block, which
- * then still holds what came before them. */
-typedef bool sl_fetch(sl_input *in, sl_block *b);
-/* Turns b->text into b->batch. Leaves b->status alone unless something is wrong with these bytes. */
-typedef void sl_parse(sl_block *b);
-
-/* For lines of text, whatever they mean (lines.c): a block ends behind a newline; the last line of an input gets one.
- */
-sl_fetch sl_fetch_lines;
-/* The same for records that end where `cut` (fresh, and not kept) says. */
-struct sl_cut;
-bool sl_fetch_records(sl_input *in, sl_block *b, struct sl_cut *cut);
-
 /* Notes that a line (counted from 1 in the block) is bad: counts it or fails. Returns whether to go on. */
 bool sl_bad_line(sl_block *b, sl_reason reason, uint64_t line, size_t column, const char *message);
+/* Notes that parsing stops at this place in the text, where a line begins: no row from there on is delivered. */
+void sl_stop_at(sl_block *b, const char *line);
+/* Fails for want of memory at this line. */
+void sl_block_no_memory(sl_block *b, const char *line);
+
+/* Turns b->text into b->batch. Leaves b->status alone unless something is wrong with these bytes. */
+typedef void sl_parse(sl_block *b);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef SL_FORMAT_H
 #define SL_FORMAT_H
 
-#include "io/block.h"
+#include "io/input.h"
 
 typedef struct sl_format {
     const char *name, *summary;

@@ -15,7 +15,7 @@
  *
  * One mutex guards these numbers and the state of the slots; a slot's content belongs to the thread that works on it.
  */
-#include <fcntl.h>
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -24,13 +24,10 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/sized_struct.h"
 #include "base/system.h"
 #include "base/thread_team.h"
-#include "io/named/csv.h"
 #include "io/format.h"
 #include "io/reader.h"
-#include "io/parse_kernels.h"
 
 enum {
     MAX_THREADS = 256,
@@ -44,22 +41,28 @@ typedef struct slot {
     bool ready;
 } slot;
 
+/* Where the bytes come from. */
+typedef enum kind { PATHS, MEMORY, DESCRIPTOR, FUNCTION } kind;
+
 struct sluice_reader {
     /* set at opening */
-    char **paths;
+    kind kind;
+    char **paths; /* or, of other kinds, the one input's name */
     sl_source_facts *facts;
     size_t inputs;
-    const void *memory; /* instead of a path */
+    const void *memory;
     size_t memory_n;
-    char *label, *weight; /* as in the rules */
+    int fd;
+    sluice_read_function read;
+    void *context;
     sl_rules rules;
-    const sl_format *format; /* NULL: every input's own */
-    const sl_format *hint;   /* for inputs whose ending says nothing */
     uint64_t total;
-    int wake[2]; /* a pipe that ends waits for live inputs, or -1 */
+    int wake[2]; /* self-pipe: a byte in it, or its closed end, wakes a thread blocked on a live input; -1 if none */
     size_t slots, workers;
     pthread_t *worker;
+
     _Atomic uint64_t consumed;
+    atomic_bool cancelled;
 
     /* guarded by lock */
     pthread_mutex_t lock;
@@ -69,16 +72,17 @@ struct sluice_reader {
     size_t held; /* bytes in blocks that are fetched and not released */
     bool fetching, exhausted, closing;
     size_t at;                    /* the input that is being read */
-    pthread_t unpacker;           /* fetches compressed inputs, once there was one */
-    bool has_unpacker, unpacking; /* unpacking: nobody else is to fetch */
+    pthread_t unpacker;           /* fetches compressed inputs; started when the first one comes */
+    bool has_unpacker, unpacking; /* unpacking: only the unpacker fetches */
 
     /* of the thread that is fetching */
     sl_input input;
 
     /* of the caller's thread */
-    sl_block *last;    /* what the caller has now */
-    size_t line_input; /* which input `lines` counts in */
-    uint64_t lines;
+    sl_block *last;  /* what the caller has now */
+    size_t position; /* the input that what was delivered ends in, */
+    uint64_t offset; /* how far into it, */
+    uint64_t lines;  /* and in lines */
     uint64_t skipped[SL_REASONS];
     const char *format_name; /* of the last batch */
     sluice_status status;    /* SLUICE_END or a failure, for ever */
@@ -87,77 +91,42 @@ struct sluice_reader {
 
 /* ---- fetching --------------------------------------------------------------------------------------------------- */
 
-/* Chooses the format: the one asked for, else by the first bytes, else by the ending. */
-static sluice_status choose_format(const sluice_reader *r, sl_input *in, sluice_error *err) {
-    static const char model[] = "sluice\x1a\n"; /* how models begin: an easy slip, worth its own words */
-    bool is_model = false;
-    sluice_status looked = sl_source_begins(in->source, model, sizeof model - 1, &is_model, err);
-    if (looked != SLUICE_OK) return looked;
-    if (is_model)
-        return sl_fail_at(err, SLUICE_E_DATA, in->name, 0, 0, "this is a sluice model, not a stream of examples");
-    in->format = r->format;
-    for (const sl_format *f = sl_formats; f->name && !in->format; f++) {
-        bool yes = false;
-        sluice_status status = f->magic ? sl_source_begins(in->source, f->magic, f->magic_n, &yes, err) : SLUICE_OK;
-        if (status != SLUICE_OK) return status;
-        if (yes) in->format = f;
+static sl_source *open_source(sluice_reader *r, size_t at, const char *name, sluice_error *err) {
+    switch (r->kind) {
+    case MEMORY:
+        return sl_source_open_memory(r->memory, r->memory_n, name, &r->consumed, err);
+    case DESCRIPTOR:
+        return sl_source_open_fd(r->fd, name, r->wake[0], &r->consumed, err);
+    case FUNCTION:
+        return sl_source_open_function(r->read, r->context, name, &r->consumed, err);
+    case PATHS:
+        break;
     }
-    if (!in->format) in->format = sl_format_by_ending(in->name, r->hint);
-    return SLUICE_OK;
+    return sl_source_open(r->paths[at], name, r->wake[0], &r->consumed, err);
 }
 
-static sluice_status open_input(sluice_reader *r, sl_input *in, size_t at, sluice_error *err) {
-    const char *path = r->paths[at];
-    in->rules = &r->rules;
-    in->name = !r->memory && strcmp(path, "-") == 0 ? "<stdin>" : path;
-    in->source = r->memory ? sl_source_open_memory(r->memory, r->memory_n, in->name, &r->consumed, err)
-                           : sl_source_open(path, in->name, r->wake[0], &r->consumed, err);
-    if (!in->source) return err->status;
-    return choose_format(r, in, err);
-}
-
-static void close_input(sl_input *in) {
-    sl_source_close(in->source);
-    sl_csv_release(in->header);
-    free(in->carry);
-    *in = (sl_input){0};
-}
-
-/* What one line needed once is not kept for ever. */
-static void shrink(sl_block *b) {
-    size_t usual = 4 * b->rules->block_bytes;
-    if (b->room > usual || b->batch.text_room > 4 * usual) {
-        free(b->text);
-        b->text = NULL, b->room = 0;
-        sl_batch_free_arrays(&b->batch);
-        sl_duplicates_free(&b->repeat);
-    }
-}
-
-/* Fills the block with what comes next; false if nothing did: the input's end was all there was, or we were woken. Only
- * one thread at a time is here, without the lock. */
+/* Fills the block with what comes next; false if nothing did: the input's end was all there was, or the wait was ended.
+ * Only one thread at a time is here, without the lock. */
 static bool fetch(sluice_reader *r, sl_block *b, size_t at) {
     sl_input *in = &r->input;
-    sl_batch_clear(&b->batch);
-    memset(b->skipped, 0, sizeof b->skipped);
-    sl_csv_release(b->header);
-    b->header = NULL;
-    b->n = 0, b->head = 0, b->lines = 0, b->offset = 0;
-    b->status = SLUICE_OK;
     b->input = at;
-    bool some = true;
-    if (!in->source) b->status = open_input(r, in, at, &b->error);
+    if (!in->source) {
+        in->rules = &r->rules;
+        in->name = r->kind == PATHS && strcmp(r->paths[at], "-") == 0 ? "<stdin>" : r->paths[at];
+        in->source = open_source(r, at, in->name, &b->error);
+    }
+    if (in->source) return sl_input_fetch(in, b);
+    sl_block_clear(b);
     b->source = in->name;
-    b->format_name = in->format ? in->format->name : NULL;
-    if (b->status != SLUICE_OK)
-        in->ended = true;
-    else
-        some = in->format->fetch(in, b);
-    return some && b->status != SLUICE_END;
+    b->status = b->error.status;
+    in->ended = true;
+    return true;
 }
 
 /* Who asks what there is to do. */
 typedef enum role { CALLER, WORKER, UNPACKER } role;
+
+static bool is_cancelled(const sluice_reader *r) { return atomic_load_explicit(&r->cancelled, memory_order_acquire); }
 
 /* Whether there is a block to fetch and a slot for it. The caller's thread must not sit and wait for a live input while
  * rows that have arrived are being parsed by another. */
@@ -188,16 +157,21 @@ static bool to_be_unpacked(sluice_reader *r, bool packed) {
 
 /* Fetches a block. Called and left with the lock held. */
 static void fetch_one(sluice_reader *r) {
+    if (is_cancelled(r)) { /* as if the inputs ended here: the threads that wait are told */
+        r->exhausted = true;
+        pthread_cond_broadcast(&r->changed);
+        return;
+    }
     slot *s = &r->ring[r->fetched % r->slots];
     sl_input *in = &r->input;
     size_t at = r->at;
     r->fetching = true;
     pthread_mutex_unlock(&r->lock);
     bool some = fetch(r, &s->block, at);
-    bool failed = s->block.status != SLUICE_OK, ended = in->ended || !some;
+    bool failed = s->block.status != SLUICE_OK, ended = in->ended || !some; /* not some: woken, or nothing is left */
     bool packed = !ended && sl_source_is_compressed(in->source);
     s->parse = some && s->block.n ? in->format->parse : NULL;
-    if (ended) close_input(in);
+    if (ended) sl_input_close(in);
     pthread_mutex_lock(&r->lock);
     r->fetching = false;
     if (ended) r->at++;
@@ -245,18 +219,18 @@ static void *unpacker(void *argument) {
 
 /* ---- delivering ------------------------------------------------------------------------------------------------- */
 
-/* The next block when it is ready, NULL at the end. */
+/* The next block when it is ready, NULL at the end or when cancelled. */
 static sl_block *next_block(sluice_reader *r) {
     sl_block *b = NULL, *last = r->last;
     size_t freed = last ? last->n : 0;
-    if (last) shrink(last); /* the caller is done with it */
+    if (last) sl_block_shrink(last); /* the caller is done with it */
     pthread_mutex_lock(&r->lock);
     if (last) {
         r->released = r->delivered;
         r->held -= freed;
         pthread_cond_broadcast(&r->changed);
     }
-    for (;;) {
+    while (!is_cancelled(r)) {
         slot *s = &r->ring[r->delivered % r->slots];
         if (r->delivered < r->fetched && s->ready) {
             s->ready = false;
@@ -276,8 +250,11 @@ sluice_status sluice_reader_next(sluice_reader *r, const sluice_batch **batch) {
     *batch = NULL;
     while (r->status == SLUICE_OK) {
         sl_block *b = next_block(r);
+        if (!b && is_cancelled(r)) return r->status = sl_fail(&r->error, SLUICE_E_CANCELLED, "reading was cancelled");
         if (!b) return r->status = SLUICE_END;
-        if (b->input != r->line_input) r->line_input = b->input, r->lines = 0;
+        if (b->input != r->position) r->lines = 0;
+        r->position = b->input;
+        r->offset = b->end;
         b->batch.source = b->source;
         b->batch.first_line = r->lines;
         for (size_t i = 0; i < SL_REASONS; i++) r->skipped[i] += b->skipped[i];
@@ -300,59 +277,29 @@ sluice_status sluice_reader_next(sluice_reader *r, const sluice_batch **batch) {
 
 static sluice_status start_workers(sluice_reader *r, size_t n, sluice_error *err) {
     if (n == 0) return SLUICE_OK;
-    bool live = false;
-    for (size_t i = 0; i < r->inputs; i++) live |= r->facts[i].live;
-    if (live && !sl_pipe(r->wake)) {
-        r->wake[0] = r->wake[1] = -1;
-        return sl_fail(err, SLUICE_E_IO, "cannot make a pipe");
-    }
     r->worker = calloc(n, sizeof *r->worker);
     if (!r->worker) return sl_fail(err, SLUICE_E_MEMORY, "no memory");
-    size_t started = 0; /* fewer will do */
+    size_t started = 0; /* if a thread cannot be started, the others do its share */
     while (started < n && start_thread(r, &r->worker[started], worker)) started++;
     r->workers = started;
     return SLUICE_OK;
 }
 
-/* A copy of an option's text; NULL stays NULL. */
-static bool keep_text(char **copy, const char *text) {
-    *copy = text ? strdup(text) : NULL;
-    return *copy || !text;
-}
-
-static sluice_status set_up(sluice_reader *r, const sluice_reader_options *given, size_t block_bytes,
+static sluice_status set_up(sluice_reader *r, const sluice_reader_options *options, size_t block_bytes,
                             sluice_error *err) {
-    sluice_reader_options o = {.size = sizeof o};
-    sluice_status status = sl_sized_read(&o, sizeof o, given, "sluice_reader_options", err);
+    sluice_status status = sl_rules_set(&r->rules, options, err);
     if (status != SLUICE_OK) return status;
-    if (o.format && !(r->format = sl_format_find(o.format, err))) return SLUICE_E_USAGE;
-    if (o.hint && *o.hint && !(r->hint = sl_format_find(o.hint, err))) return SLUICE_E_USAGE;
-    if (o.ngrams > SLUICE_MAX_NGRAMS || o.tf > SLUICE_TF_LOG)
-        return sl_fail(err, SLUICE_E_USAGE, "n-grams have 1 to %d words, and tf is binary, count or log",
-                       SLUICE_MAX_NGRAMS);
-    if (!keep_text(&r->label, o.label) || !keep_text(&r->weight, o.weight))
-        return sl_fail(err, SLUICE_E_MEMORY, "no memory");
-    r->rules = (sl_rules){
-        .label = r->label,
-        .weight = r->weight,
-        .block_bytes = block_bytes,
-        .max_line = o.max_line ? o.max_line : SLUICE_MAX_LINE,
-        .skip_errors = o.skip_errors != 0,
-        .no_header = o.no_header != 0,
-        .unlabelled = o.unlabelled != 0,
-        .ngrams = o.ngrams ? o.ngrams : 1,
-        .tf = o.tf ? o.tf : SLUICE_TF_LOG,
-        .kernels = sl_parse_kernels_chosen(),
-    };
-    size_t threads = o.threads ? o.threads : sl_cores();
+    r->rules.block_bytes = block_bytes;
+    size_t threads = r->rules.threads ? r->rules.threads : sl_cores();
     if (threads > MAX_THREADS) threads = MAX_THREADS;
-    bool known = true;
+    bool live = false;
     for (size_t i = 0; i < r->inputs; i++) {
         r->total += r->facts[i].size;
-        known &= !r->facts[i].live;
+        live |= r->facts[i].live;
     }
-    if (known && r->total < SMALL_INPUT && block_bytes == SL_BLOCK_BYTES) threads = 1;
-    if (!known) r->total = 0;
+    if (!live && r->total < SMALL_INPUT && block_bytes == SL_BLOCK_BYTES) threads = 1;
+    if (live) r->total = 0;
+    if (live && r->kind != FUNCTION && !sl_pipe(r->wake)) return sl_fail(err, SLUICE_E_IO, "cannot make a pipe");
     r->slots = threads == 1 ? 1 : 2 * threads;
     r->ring = calloc(r->slots, sizeof *r->ring);
     if (!r->ring) return sl_fail(err, SLUICE_E_MEMORY, "no memory");
@@ -394,19 +341,33 @@ sluice_reader *sl_reader_open(const char *const *paths, size_t n, const sluice_r
     return NULL;
 }
 
-sluice_reader *sl_reader_open_memory(const void *bytes, size_t n, const char *name,
-                                     const sluice_reader_options *options, size_t block_bytes, sluice_error *err) {
+/* A reader of one input that is no path. */
+static sluice_reader *new_single(kind what, const char *name, const char *unnamed, sluice_error *err) {
     sluice_reader *r = new_reader(1, err);
     if (!r) return NULL;
-    r->memory = n ? bytes : "";
-    r->memory_n = n;
-    r->facts[0] = (sl_source_facts){.live = false, .size = n};
-    r->paths[0] = strdup(name ? name : "memory");
-    sluice_status status =
-        r->paths[0] ? set_up(r, options, block_bytes, err) : sl_fail(err, SLUICE_E_MEMORY, "no memory");
-    if (status == SLUICE_OK) return r;
+    r->kind = what;
+    r->paths[0] = strdup(name ? name : unnamed);
+    if (r->paths[0]) return r;
+    sl_fail(err, SLUICE_E_MEMORY, "no memory");
     sluice_reader_close(r);
     return NULL;
+}
+
+static sluice_reader *ready(sluice_reader *r, const sluice_reader_options *options, size_t block_bytes,
+                            sluice_error *err) {
+    if (set_up(r, options, block_bytes, err) == SLUICE_OK) return r;
+    sluice_reader_close(r);
+    return NULL;
+}
+
+sluice_reader *sl_reader_open_memory(const void *bytes, size_t n, const char *name,
+                                     const sluice_reader_options *options, size_t block_bytes, sluice_error *err) {
+    sluice_reader *r = new_single(MEMORY, name, "memory", err);
+    if (!r) return NULL;
+    r->memory = bytes;
+    r->memory_n = n;
+    r->facts[0] = (sl_source_facts){.live = false, .size = n};
+    return ready(r, options, block_bytes, err);
 }
 
 sluice_reader *sluice_reader_open(const char *const *paths, size_t n, const sluice_reader_options *options,
@@ -417,6 +378,38 @@ sluice_reader *sluice_reader_open(const char *const *paths, size_t n, const slui
 sluice_reader *sluice_reader_open_memory(const void *bytes, size_t n, const char *name,
                                          const sluice_reader_options *options, sluice_error *err) {
     return sl_reader_open_memory(bytes, n, name, options, SL_BLOCK_BYTES, err);
+}
+
+sluice_reader *sluice_reader_open_fd(int fd, const char *name, const sluice_reader_options *options,
+                                     sluice_error *err) {
+    sluice_reader *r = new_single(DESCRIPTOR, name, "<fd>", err);
+    if (!r) return NULL;
+    r->fd = fd;
+    if (sl_source_check_fd(fd, r->paths[0], &r->facts[0], err) == SLUICE_OK)
+        return ready(r, options, SL_BLOCK_BYTES, err);
+    sluice_reader_close(r);
+    return NULL;
+}
+
+sluice_reader *sluice_reader_open_function(sluice_read_function read, void *context, const char *name,
+                                           const sluice_reader_options *options, sluice_error *err) {
+    sluice_reader *r = new_single(FUNCTION, name, "<function>", err);
+    if (!r) return NULL;
+    r->read = read;
+    r->context = context;
+    r->facts[0].live = true;
+    return ready(r, options, SL_BLOCK_BYTES, err);
+}
+
+/* For signal handlers too: nothing here but an atomic flag and write(), with errno as it was. */
+void sluice_reader_cancel(sluice_reader *r) {
+    int before = errno;
+    if (!atomic_exchange(&r->cancelled, true) && r->wake[1] >= 0) {
+        ssize_t written; /* cannot block: it is the pipe's only byte */
+        do written = write(r->wake[1], "", 1);
+        while (written < 0 && errno == EINTR);
+    }
+    errno = before;
 }
 
 void sluice_reader_close(sluice_reader *r) {
@@ -430,20 +423,13 @@ void sluice_reader_close(sluice_reader *r) {
     if (r->has_unpacker) pthread_join(r->unpacker, NULL);
     if (r->wake[0] >= 0) close(r->wake[0]);
     free(r->worker);
-    close_input(&r->input);
-    for (size_t i = 0; r->ring && i < r->slots; i++) {
-        sl_block *b = &r->ring[i].block;
-        free(b->text);
-        sl_csv_release(b->header);
-        sl_batch_free_arrays(&b->batch);
-        sl_duplicates_free(&b->repeat);
-    }
+    sl_input_close(&r->input);
+    for (size_t i = 0; r->ring && i < r->slots; i++) sl_block_free(&r->ring[i].block);
     free(r->ring);
     for (size_t i = 0; r->paths && i < r->inputs; i++) free(r->paths[i]);
     free(r->paths);
     free(r->facts);
-    free(r->label);
-    free(r->weight);
+    sl_rules_free(&r->rules);
     pthread_cond_destroy(&r->changed);
     pthread_mutex_destroy(&r->lock);
     free(r);
@@ -454,6 +440,11 @@ const sluice_error *sluice_reader_error(const sluice_reader *r) { return &r->err
 void sluice_reader_progress(const sluice_reader *r, uint64_t *done, uint64_t *total) {
     *done = atomic_load_explicit(&r->consumed, memory_order_relaxed);
     *total = r->total;
+}
+
+void sluice_reader_position(const sluice_reader *r, size_t *input, uint64_t *offset) {
+    *input = r->position;
+    *offset = r->offset;
 }
 
 const char *sluice_reader_format(const sluice_reader *r) { return r->format_name; }

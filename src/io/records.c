@@ -97,6 +97,7 @@ size_t sl_cut_first(sl_cut *c, const char *text, size_t n) {
 }
 
 void sl_cut_go_on(sl_cut *c, const char *text, size_t n) {
+    if (n == 0) return;
     bool field_begins = n == c->fresh || text[n - 1] == c->separator || text[n - 1] == '\n';
     c->fresh = field_begins ? 0 : SIZE_MAX;
     c->at = 0;

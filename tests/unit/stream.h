@@ -35,55 +35,87 @@ static inline void add_name(text *t, const char *name, size_t n) {
 }
 
 /* Rows as `label[*weight] id:value ...` (or `name:value`) in the shortest digits, one a line; weights other than 1 are
- * shown where features have names, all where they have ids and some row has one. Then the error, if any, as `status
- * source:line:column: message`; then the lines left out, as `skipped reason=count`. Closes the reader. */
+ * shown where features have names, all where they have ids and some row has one. */
+static inline void add_rows(text *t, const sluice_batch *b) {
+    char number[40];
+    bool zeros = false;
+    CHECK(b->rows > 0);
+    for (size_t i = 0; i < sluice_batch_rows(b); i++) {
+        size_t n = sluice_batch_nonzeros(b, i);
+        uint64_t *ids = calloc(n + 1, sizeof *ids);
+        sluice_example x = {.values = n ? b->value + b->start[i] : NULL,
+                            .label = (double)b->label[i],
+                            .weight = b->has_weights ? (double)b->weight[i] : 1};
+        if (!b->has_names) sluice_batch_row(b, i, ids, NULL, &x);
+        sluice_format_float(number, (float)x.label);
+        add(t, "%s", number);
+        if (b->has_weights && (x.weight != 1 || !b->has_names)) {
+            sluice_format_double(number, x.weight);
+            add(t, "*%s", number);
+        }
+        for (size_t k = 0; k < n; k++) {
+            sluice_format_float(number, x.values[k]);
+            zeros |= x.values[k] == 0;
+            add(t, " ");
+            if (b->has_names)
+                add_name(t, b->text + b->name[b->start[i] + k].at, b->name[b->start[i] + k].n);
+            else
+                add(t, "%llu", (unsigned long long)ids[k]);
+            add(t, ":%s", number);
+        }
+        add(t, "\n");
+        free(ids);
+    }
+    CHECK(b->has_zeros || !zeros);
+}
+
+static inline void add_error(text *t, const char *source, const sluice_error *e) {
+    add(t, "%s %s:%llu:%llu: %s\n", sluice_status_name(e->status), source, (unsigned long long)e->line,
+        (unsigned long long)e->column, e->message);
+}
+
+/* Rows as above; then the error, if any, as `status source:line:column: message`; then the lines left out, as `skipped
+ * reason=count`. Closes the reader. */
 static inline char *drain(sluice_reader *r) {
     text t = {0};
     add(&t, "");
     const sluice_batch *b;
     sluice_status status;
-    char number[40];
-    while ((status = sluice_reader_next(r, &b)) == SLUICE_OK) {
-        CHECK(b->rows > 0);
-        bool zeros = false;
-        for (size_t i = 0; i < sluice_batch_rows(b); i++) {
-            size_t n = sluice_batch_nonzeros(b, i);
-            uint64_t *ids = calloc(n + 1, sizeof *ids);
-            sluice_example x = {.values = n ? b->value + b->start[i] : NULL,
-                                .label = (double)b->label[i],
-                                .weight = b->has_weights ? (double)b->weight[i] : 1};
-            if (!b->has_names) sluice_batch_row(b, i, ids, NULL, &x);
-            sluice_format_float(number, (float)x.label);
-            add(&t, "%s", number);
-            if (b->has_weights && (x.weight != 1 || !b->has_names)) {
-                sluice_format_double(number, x.weight);
-                add(&t, "*%s", number);
-            }
-            for (size_t k = 0; k < n; k++) {
-                sluice_format_float(number, x.values[k]);
-                zeros |= x.values[k] == 0;
-                add(&t, " ");
-                if (b->has_names)
-                    add_name(&t, b->text + b->name[b->start[i] + k].at, b->name[b->start[i] + k].n);
-                else
-                    add(&t, "%llu", (unsigned long long)ids[k]);
-                add(&t, ":%s", number);
-            }
-            add(&t, "\n");
-            free(ids);
-        }
-        CHECK(b->has_zeros || !zeros);
-    }
+    while ((status = sluice_reader_next(r, &b)) == SLUICE_OK) add_rows(&t, b);
     const sluice_error *e = sluice_reader_error(r);
-    if (status != SLUICE_END)
-        add(&t, "%s %s:%llu:%llu: %s\n", sluice_status_name(status), e->source, (unsigned long long)e->line,
-            (unsigned long long)e->column, e->message);
+    if (status != SLUICE_END) add_error(&t, e->source, e);
     CHECK(sluice_reader_next(r, &b) == status && b == NULL); /* and it stays so */
     uint64_t count;
     const char *name;
     for (size_t i = 0; (name = sluice_reader_skipped(r, i, &count)); i++)
         if (count) add(&t, "skipped %s=%llu\n", name, (unsigned long long)count);
     sluice_reader_close(r);
+    return t.data;
+}
+
+/* The same from a parser that gets the bytes in pieces, as the input "mem". */
+static inline char *push_bytes(sluice_parser *p, const void *bytes, size_t n, size_t piece) {
+    text t = {0};
+    add(&t, "");
+    const sluice_batch *b;
+    sluice_status status = SLUICE_OK;
+    for (size_t at = 0; at <= n; at += piece) { /* at the end there is nothing to push */
+        char *copy = malloc(piece);             /* so that a sanitizer sees reads beyond it or too late */
+        size_t now = n - at < piece ? n - at : piece;
+        if (now) memcpy(copy, (const char *)bytes + at, now);
+        CHECK_EQ(sluice_parser_push(p, copy, now), SLUICE_OK);
+        if (now < piece) sluice_parser_finish(p);
+        while ((status = sluice_parser_next(p, &b)) == SLUICE_OK) add_rows(&t, b);
+        free(copy);
+        if (status != SLUICE_END) break;
+    }
+    const sluice_error *e = sluice_parser_error(p);
+    if (status != SLUICE_END) add_error(&t, strcmp(e->source, "<bytes>") == 0 ? "mem" : e->source, e);
+    CHECK(sluice_parser_next(p, &b) == status && b == NULL);
+    uint64_t count;
+    const char *name;
+    for (size_t i = 0; (name = sluice_parser_skipped(p, i, &count)); i++)
+        if (count) add(&t, "skipped %s=%llu\n", name, (unsigned long long)count);
     return t.data;
 }
 
@@ -109,6 +141,16 @@ static inline char *read_with(const void *bytes, size_t n, sluice_reader_options
             CHECK_STR(other, plain);
             free(other);
         }
+    sluice_parser *p = sluice_parser_new(&o, NULL); /* a parser gives the same, whatever the pieces are */
+    static const size_t pieces[] = {1, 5, 1000};
+    for (size_t i = 0; p && i < sizeof pieces / sizeof *pieces; i++) {
+        if (n / pieces[i] > 5000) continue;
+        char *other = push_bytes(p, bytes, n, pieces[i]);
+        CHECK_STR(other, plain);
+        free(other);
+        sluice_parser_reset(p);
+    }
+    sluice_parser_free(p);
     return plain;
 }
 

@@ -18,6 +18,16 @@ static char *read_bin(const sl_bytes *b) {
         CHECK_STR(got, plain);
         free(got);
     }
+    sluice_reader_options o = {.size = sizeof o, .format = "bin", .skip_errors = 1};
+    sluice_parser *p = sluice_parser_new(&o, NULL); /* a parser gives the same, whatever the pieces are */
+    for (size_t piece = 1; piece <= 1000; piece *= 31) {
+        if (b->n / piece > 3000) continue;
+        char *got = push_bytes(p, b->data, b->n, piece);
+        CHECK_STR(got, plain);
+        free(got);
+        sluice_parser_reset(p);
+    }
+    sluice_parser_free(p);
     return plain;
 }
 

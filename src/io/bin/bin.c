@@ -11,6 +11,8 @@
 #include "io/format.h"
 #include "io/parse_kernels.h"
 
+static const char no_memory_for_it[] = "there is no memory for it";
+
 enum { STEP = 1 << 20 }; /* a block's room grows by what has arrived, not by what its header promises */
 
 static bool fail_fetch(sl_input *in, sl_block *b, const char *why) {
@@ -21,74 +23,96 @@ static bool fail_fetch(sl_input *in, sl_block *b, const char *why) {
     return true;
 }
 
-/* Appends n bytes to the block; *got is less only at the end of the input. */
-static bool take(sl_input *in, sl_block *b, size_t n, size_t *got) {
-    *got = 0;
-    while (*got < n) {
-        size_t some, left = n - *got;
-        if (b->n == b->room && !sl_block_room(b, b->n + (left < b->n + STEP ? left : b->n + STEP))) {
-            b->status = sl_fail_at(&b->error, SLUICE_E_MEMORY, in->name, 0, 0, "no memory for a block of %zu bytes", n);
-            return false;
-        }
-        b->status =
-            sl_source_read(in->source, b->text + b->n, left < b->room - b->n ? left : b->room - b->n, &some, &b->error);
-        if (b->status != SLUICE_OK) return false;
-        if (some == 0) break;
-        b->n += some, *got += some;
-    }
-    return true;
-}
-
-static bool stop(sl_input *in, sl_block *b) {
+static bool no_memory(sl_input *in, sl_block *b, size_t n) {
+    b->status = sl_fail_at(&b->error, SLUICE_E_MEMORY, in->name, 0, 0, "no memory for a block of %zu bytes", n);
     b->n = 0;
     in->ended = true;
     return true;
 }
 
+/* Ends the fetching. Where bytes are still to come, what there is of the block is kept for the next call instead. */
+static bool stop(sl_input *in, sl_block *b) {
+    bool later = b->status == SLUICE_END;
+    if (later && !sl_input_keep(in, b->text, b->n)) return no_memory(in, b, b->n);
+    in->ended = !later;
+    b->n = 0;
+    return !later;
+}
+
+/* Reads until the block has n bytes: fewer only at the end of the input. */
+static bool read_up_to(sl_input *in, sl_block *b, size_t n) {
+    while (b->n < n) {
+        size_t got, left = n - b->n;
+        if (b->n == b->room && !sl_block_room(b, b->n + (left < b->n + STEP ? left : b->n + STEP)))
+            return !no_memory(in, b, n);
+        b->status =
+            sl_source_read(in->source, b->text + b->n, left < b->room - b->n ? left : b->room - b->n, &got, &b->error);
+        if (b->status != SLUICE_OK) return false;
+        if (got == 0) break;
+        b->n += got;
+    }
+    return true;
+}
+
 /* The end marker: the number of rows, and then nothing. */
 static bool fetch_end(sl_input *in, sl_block *b) {
+    const size_t n = SL_BIN_BLOCK_HEADER + 8;
+    if (!read_up_to(in, b, n + 1)) return stop(in, b);
     const char *payload = b->text + SL_BIN_BLOCK_HEADER;
     if (sl_get_u64(b->text + 16) != sl_bin_checksum(b->text, payload, 8))
         return fail_fetch(in, b, "the end marker is damaged");
     if (sl_get_u64(payload) != in->rows)
         return fail_fetch(in, b, "blocks are missing: the file says it has more or fewer rows");
-    size_t got;
-    uint64_t end = sl_source_offset(in->source);
-    b->n = 0;
-    if (!take(in, b, 1, &got)) return stop(in, b);
-    if (got) {
-        b->offset = end;
+    if (b->n > n) {
+        b->offset += n;
         return fail_fetch(in, b, "there are bytes behind the end marker");
     }
     return !stop(in, b);
 }
 
-bool sl_fetch_bin(sl_input *in, sl_block *b) {
-    size_t got;
-    if (!in->started) {
-        if (!take(in, b, SL_BIN_FILE_HEADER, &got)) return stop(in, b);
-        if (got == 0) return !stop(in, b); /* an empty input has no examples, in every format */
-        if (got < SL_BIN_FILE_HEADER || memcmp(b->text, SL_BIN_MAGIC, SL_BIN_MAGIC_BYTES) != 0)
-            return fail_fetch(in, b, "this is not a sluice bin file; if it is text, say -f libsvm");
-        if (sl_get_u32(b->text + 8) != SL_BIN_VERSION || sl_get_u32(b->text + 12) != 0)
-            return fail_fetch(in, b, "this bin file is damaged or of another version");
+/* The beginning of the file. Returns whether blocks follow; if not, *some is what sl_fetch_bin() returns. */
+static bool fetch_header(sl_input *in, sl_block *b, bool *some) {
+    if (!read_up_to(in, b, SL_BIN_FILE_HEADER))
+        *some = stop(in, b);
+    else if (b->n == 0) /* an empty input has no examples, in every format */
+        *some = !stop(in, b);
+    else if (b->n < SL_BIN_FILE_HEADER || memcmp(b->text, SL_BIN_MAGIC, SL_BIN_MAGIC_BYTES) != 0)
+        *some = fail_fetch(in, b, "this is not a sluice bin file; if it is text, say -f libsvm");
+    else if (sl_get_u32(b->text + 8) != SL_BIN_VERSION || sl_get_u32(b->text + 12) != 0)
+        *some = fail_fetch(in, b, "this bin file is damaged or of another version");
+    else
         in->started = true;
-        b->n = 0;
+    return in->started;
+}
+
+/* Whether the head of a block makes sense. A row takes at least a byte for its length, a nonzero one for its id. */
+static bool is_sane(uint32_t n, uint32_t rows, uint32_t nonzeros, uint32_t flags) {
+    if (n > SL_BIN_MAX_PAYLOAD || rows > SL_BIN_MAX_ROWS || nonzeros > SL_BIN_MAX_NONZEROS) return false;
+    if (flags & ~(uint32_t)SL_BIN_FLAGS || (flags & SL_BIN_NAMES && !(flags & SL_BIN_IDS_ANY))) return false;
+    if (flags & SL_BIN_END) return flags == SL_BIN_END && n == 8 && !rows && !nonzeros;
+    return rows && rows <= n && nonzeros <= n - rows;
+}
+
+bool sl_fetch_bin(sl_input *in, sl_block *b) {
+    b->offset = sl_source_offset(in->source) - in->carry_n;
+    if (in->carry_n) { /* what was there of this block at the last call */
+        if (!sl_block_room(b, in->carry_n)) return no_memory(in, b, in->carry_n);
+        memcpy(b->text, in->carry, in->carry_n);
+        b->n = in->carry_n;
+        in->carry_n = 0;
     }
-    b->offset = sl_source_offset(in->source);
-    if (!take(in, b, SL_BIN_BLOCK_HEADER, &got)) return stop(in, b);
-    if (got < SL_BIN_BLOCK_HEADER) return fail_fetch(in, b, "the file ends before its end marker");
-    uint32_t n = sl_get_u32(b->text), rows = sl_get_u32(b->text + 4), nonzeros = sl_get_u32(b->text + 8),
-             flags = sl_get_u32(b->text + 12);
-    /* a row takes at least a byte for its length, a nonzero one for its id */
-    bool sane = n <= SL_BIN_MAX_PAYLOAD && rows <= SL_BIN_MAX_ROWS && nonzeros <= SL_BIN_MAX_NONZEROS &&
-                !(flags & ~(uint32_t)SL_BIN_FLAGS);
-    sane = sane && (flags & SL_BIN_END ? flags == SL_BIN_END && n == 8 && !rows && !nonzeros
-                                       : rows && rows <= n && nonzeros <= n - rows);
-    sane = sane && (!(flags & SL_BIN_NAMES) || flags & SL_BIN_IDS_ANY);
-    if (!sane) return fail_fetch(in, b, "the head of a block is damaged");
-    if (!take(in, b, n, &got)) return stop(in, b);
-    if (got < n) return fail_fetch(in, b, "the file ends in the middle of a block");
+    if (!in->started) {
+        bool some;
+        if (!fetch_header(in, b, &some)) return some;
+        b->n = 0;
+        b->offset = sl_source_offset(in->source);
+    }
+    if (!read_up_to(in, b, SL_BIN_BLOCK_HEADER)) return stop(in, b);
+    if (b->n < SL_BIN_BLOCK_HEADER) return fail_fetch(in, b, "the file ends before its end marker");
+    uint32_t n = sl_get_u32(b->text), rows = sl_get_u32(b->text + 4), flags = sl_get_u32(b->text + 12);
+    if (!is_sane(n, rows, sl_get_u32(b->text + 8), flags)) return fail_fetch(in, b, "the head of a block is damaged");
+    if (!read_up_to(in, b, SL_BIN_BLOCK_HEADER + (size_t)n)) return stop(in, b);
+    if (b->n < SL_BIN_BLOCK_HEADER + (size_t)n) return fail_fetch(in, b, "the file ends in the middle of a block");
     if (flags & SL_BIN_END) return fetch_end(in, b);
     memset(b->text + b->n, 0, SL_BLOCK_PAD);
     in->rows += rows;
@@ -207,7 +231,7 @@ static const char *get_any_ids(cursor *c, sl_block *block, size_t rows) {
     for (size_t i = 0; i < rows; i++) {
         size_t first = b->start[i], n = b->start[i + 1] - first;
         uint64_t last = 0, z, *ids = sl_duplicates_room(&block->repeat, n);
-        if (!ids) return "there is no memory for a row";
+        if (!ids) return no_memory_for_it;
         for (size_t k = 0; k < n; k++) {
             if (!varint(c, &z)) return "ids are damaged";
             ids[k] = last += z >> 1 ^ (0 - (z & 1));
@@ -223,13 +247,14 @@ static const char *get_any_ids(cursor *c, sl_block *block, size_t rows) {
     return NULL;
 }
 
-/* Whether a name stands twice in the list of the batch's first n names. */
-static bool names_repeat(sl_block *block, size_t n) {
+/* Whether the batch's first n names all differ. */
+static const char *check_names(sl_block *block, size_t n) {
     const sluice_batch *b = &block->batch;
-    uint64_t *hashes = sl_duplicates_room(&block->repeat, n);
-    if (!hashes) return true;
+    uint64_t *hashes = n ? sl_duplicates_room(&block->repeat, n) : NULL;
+    if (n == 0) return NULL;
+    if (!hashes) return no_memory_for_it;
     memcpy(hashes, b->hash, n * sizeof *hashes);
-    return sl_duplicates_find(&block->repeat, n) != SL_NO_DUPLICATE;
+    return sl_duplicates_find(&block->repeat, n) == SL_NO_DUPLICATE ? NULL : "a name stands twice in its list";
 }
 
 /* The block's names, each once, into the batch's text and, for the moment, to the front of its arrays. */
@@ -237,7 +262,7 @@ static const char *get_names(cursor *c, sl_block *block, size_t nonzeros, size_t
     sluice_batch *b = &block->batch;
     uint64_t n;
     if (!varint(c, &n) || n > nonzeros) return "names are damaged";
-    if (!sl_batch_reserve_names(b, nonzeros, (size_t)(c->end - c->p))) return "there is no memory for it";
+    if (!sl_batch_reserve_names(b, nonzeros, (size_t)(c->end - c->p))) return no_memory_for_it;
     for (size_t i = 0; i < n; i++) {
         uint64_t length;
         const uint8_t *p;
@@ -249,14 +274,14 @@ static const char *get_names(cursor *c, sl_block *block, size_t nonzeros, size_t
     }
     *count = (size_t)n;
     b->has_names = true;
-    return n && names_repeat(block, (size_t)n) ? "a name stands twice in its list" : NULL;
+    return check_names(block, (size_t)n);
 }
 
 /* Features by the positions that ids are, instead of ids. */
 static const char *use_names(sluice_batch *b, size_t nonzeros, size_t count) {
     sl_name *names = malloc((count + 1) * sizeof *names);
     uint64_t *hashes = malloc((count + 1) * sizeof *hashes);
-    const char *why = names && hashes ? NULL : "there is no memory for it";
+    const char *why = names && hashes ? NULL : no_memory_for_it;
     if (!why && count) {
         memcpy(names, b->name, count * sizeof *names);
         memcpy(hashes, b->hash, count * sizeof *hashes);
@@ -334,7 +359,7 @@ static const char *decode(sl_block *block) {
     const char *why;
     size_t names = 0;
     if (sl_get_u64(head + 16) != sl_bin_checksum(head, c.p, (size_t)(c.end - c.p))) return "its checksum does not fit";
-    if (!sl_batch_reserve(b, rows, nonzeros, flags & SL_BIN_IDS_ANY ? nonzeros : 0)) return "there is no memory for it";
+    if (!sl_batch_reserve(b, rows, nonzeros, flags & SL_BIN_IDS_ANY ? nonzeros : 0)) return no_memory_for_it;
     if ((why = get_labels(&c, b, rows, flags))) return why;
     if (flags & SL_BIN_WEIGHTS && (why = get_weights(&c, b, rows))) return why;
     if ((why = get_lengths(&c, b, rows, nonzeros))) return why;
@@ -351,6 +376,10 @@ void sl_parse_bin(sl_block *b) {
     const char *why = decode(b);
     if (!why) return;
     sl_batch_clear(&b->batch);
-    b->status = sl_fail_at(&b->error, strstr(why, "no memory") ? SLUICE_E_MEMORY : SLUICE_E_DATA, b->source, 0, 0,
-                           "the block at byte %llu is damaged: %s", (unsigned long long)b->offset, why);
+    sl_stop_at(b, b->text);
+    b->status = why == no_memory_for_it
+                    ? sl_fail_at(&b->error, SLUICE_E_MEMORY, b->source, 0, 0, "no memory for the block at byte %llu",
+                                 (unsigned long long)b->offset)
+                    : sl_fail_at(&b->error, SLUICE_E_DATA, b->source, 0, 0, "the block at byte %llu is damaged: %s",
+                                 (unsigned long long)b->offset, why);
 }

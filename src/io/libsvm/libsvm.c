@@ -223,10 +223,13 @@ void sl_parse_libsvm(sl_block *b) {
         bool good = !check_length || sl_length_is_fine(p, memchr(p, '\n', (size_t)(end - p)), max_line, &t);
         if (good && line(b, &p, &t)) continue;
         if (good && t.reason == SL_REASONS) goto no_memory;
-        if (!sl_bad_line(b, t.reason, b->lines, (size_t)(t.at - start) + 1, t.message)) return;
+        if (!sl_bad_line(b, t.reason, b->lines, (size_t)(t.at - start) + 1, t.message)) {
+            sl_stop_at(b, start);
+            return;
+        }
         p = memchr(start, '\n', (size_t)(end - start));
     }
     return;
 no_memory:
-    b->status = sl_fail_at(&b->error, SLUICE_E_MEMORY, b->source, 0, 0, "no memory for %zu bytes of text", b->n);
+    sl_block_no_memory(b, p);
 }

@@ -349,8 +349,7 @@ static bool leave_out(parser *x, const char **at, const sl_csv_trouble *t) {
     return go_on;
 }
 
-/* All rows; false when there is no memory. */
-static bool rows(parser *x) {
+static void rows(parser *x) {
     sl_block *b = x->block;
     const size_t max_line = b->rules->max_line;
     const bool check_length = b->n > max_line;
@@ -363,11 +362,18 @@ static bool rows(parser *x) {
             b->lines++;
             p += blank;
         } else if (!good || !take_row(x, &p, &t)) {
-            if (t.reason == SL_REASONS) return false;
-            if (!leave_out(x, &p, &t)) break;
+            const char *row = p;
+            if (t.reason == SL_REASONS) {
+                sl_named_drop(&x->rows);
+                sl_block_no_memory(b, row);
+                return;
+            }
+            if (!leave_out(x, &p, &t)) {
+                sl_stop_at(b, row);
+                return;
+            }
         }
     }
-    return true;
 }
 
 void sl_parse_csv(sl_block *b) {
@@ -375,7 +381,8 @@ void sl_parse_csv(sl_block *b) {
     if (!b->header) return;
     parser x = {.block = b, .header = b->header, .end = b->text + b->n};
     sl_named_begin(&x.rows, b);
-    if (sl_named_keep(&x.rows, b->header->text, b->header->text_n) != SL_NAMED_OK || !rows(&x))
-        b->status = sl_fail_at(&b->error, SLUICE_E_MEMORY, b->source, 0, 0, "no memory for %zu bytes of text", b->n);
-    sl_named_finish(&x.rows);
+    if (sl_named_keep(&x.rows, b->header->text, b->header->text_n) == SL_NAMED_OK)
+        rows(&x);
+    else
+        sl_block_no_memory(b, b->text);
 }

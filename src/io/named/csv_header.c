@@ -11,7 +11,6 @@
 #include "base/error.h"
 #include "features/names.h"
 #include "io/format.h"
-#include "io/records.h"
 
 void sl_csv_release(sl_csv_header *h) {
     if (!h || atomic_fetch_sub(&h->holders, 1) > 1) return;

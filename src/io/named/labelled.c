@@ -60,7 +60,8 @@ void sl_parse_labelled(sl_block *b, const char *data, sl_raw_features *features)
     sl_named_rows rows;
     sl_trouble t;
     sl_named_begin(&rows, b);
-    for (const char *line = b->text, *const stop = line + b->n, *newline; line < stop; line = newline + 1) {
+    const char *line = b->text, *const stop = line + b->n;
+    for (const char *newline; line < stop; line = newline + 1) {
         newline = memchr(line, '\n', (size_t)(stop - line));
         const char *p = line, *end = content_end(line, newline);
         float y = 0, weight;
@@ -75,6 +76,8 @@ void sl_parse_labelled(sl_block *b, const char *data, sl_raw_features *features)
         }
         if (!sl_bad_line(b, t.reason, b->lines, (size_t)(t.at - line) + 1, t.message)) break;
     }
-    if (b->status != SLUICE_OK) sl_named_drop(&rows);
-    sl_named_finish(&rows);
+    if (b->status != SLUICE_OK) {
+        sl_named_drop(&rows);
+        sl_stop_at(b, line);
+    }
 }

@@ -96,11 +96,10 @@ void sl_parse_named_lines(sl_block *b, sl_parse_line *parse) {
         if (one_line(b, &rows, parse, p, newline, &t)) continue;
         sl_named_drop(&rows);
         if (t.reason == SL_REASONS)
-            b->status =
-                sl_fail_at(&b->error, SLUICE_E_MEMORY, b->source, 0, 0, "no memory for %zu bytes of text", b->n);
+            sl_block_no_memory(b, p);
         else if (sl_bad_line(b, t.reason, b->lines, (size_t)(t.at - p) + 1, t.message))
             continue;
+        sl_stop_at(b, p);
         break;
     }
-    sl_named_finish(&rows);
 }

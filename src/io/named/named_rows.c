@@ -14,14 +14,13 @@ enum {
 };
 
 void sl_named_begin(sl_named_rows *r, sl_block *b) {
-    *r = (sl_named_rows){.batch = &b->batch, .budget = SIZE_MAX};
+    *r = (sl_named_rows){.batch = &b->batch, .budget = SIZE_MAX, .block = b};
     b->batch.has_names = true;
     b->batch.has_lines = true;
-}
-
-void sl_named_finish(sl_named_rows *r) {
-    free(r->seen);
-    *r = (sl_named_rows){0};
+    if (!b->seen) return;
+    r->seen = b->seen; /* of the memory that it has, only as much as a new table would have */
+    r->seen_bits = SEEN_START_BITS;
+    memset(r->seen, 0, sizeof *r->seen << SEEN_START_BITS);
 }
 
 void sl_named_budget(sl_named_rows *r, size_t text_bytes) {
@@ -58,9 +57,13 @@ static inline uint32_t *place(const sl_named_rows *r, uint64_t hash, const char 
 static bool grow_table(sl_named_rows *r, size_t count) {
     unsigned bits = r->seen ? r->seen_bits : SEEN_START_BITS;
     while ((size_t)1 << bits < 2 * (count + 1)) bits++;
-    uint32_t *larger = realloc(r->seen, sizeof *larger << bits);
-    if (!larger) return false;
-    r->seen = larger;
+    if (bits > r->block->seen_bits) {
+        uint32_t *larger = realloc(r->block->seen, sizeof *larger << bits);
+        if (!larger) return false;
+        r->block->seen = larger;
+        r->block->seen_bits = bits;
+    }
+    r->seen = r->block->seen;
     r->seen_bits = bits;
     memset(r->seen, 0, sizeof *r->seen << bits);
     const sluice_batch *b = r->batch;

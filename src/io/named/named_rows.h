@@ -6,7 +6,6 @@
  *         sl_named_piece(&rows, "words=", 6), sl_named_piece(...), sl_named_end(&rows, value)
  *     sl_named_row(&rows, label, weight, line)        the row is complete; or
  *     sl_named_drop(&rows)                            it was bad: as if it had not begun
- *     sl_named_finish(&rows)
  *
  * A name that comes again in its row adds to the value it has. Calls fail only for want of
  * memory (SL_NAMED_MEMORY), because a name is too long (SL_NAMED_LONG), because the values of a name that repeats add
@@ -31,12 +30,12 @@ typedef struct sl_named_rows {
     size_t text_first; /* where the text of its names begins */
     size_t name_first; /* where the name that is being put together begins */
     size_t budget;     /* bytes of names that the row may still have */
-    uint32_t *seen;    /* hash table over the row, of 2^seen_bits entries */
+    uint32_t *seen;    /* hash table over the row, of 2^seen_bits entries; its memory is the block's */
     unsigned seen_bits;
+    sl_block *block;
 } sl_named_rows;
 
 void sl_named_begin(sl_named_rows *r, sl_block *b);
-void sl_named_finish(sl_named_rows *r);
 /* For formats where one name stands before many (a namespace, an outer key): limits the names of the row that begins,
  * those that repeat too, in proportion to the bytes of its text. Without it a short text could need any amount of
  * memory and time. */

@@ -1,6 +1,6 @@
-/* Sources: raw bytes (file descriptor or memory) -> codec, if the first bytes are those of one -> a few bytes looked at
- * in advance -> the caller. No layer waits for more than it needs, so that a live stream passes through as it arrives.
- */
+/* Sources: raw bytes (file descriptor, memory, function) -> codec, if the first bytes are those of one -> a few bytes
+ * looked at in advance -> the caller. No layer waits for more than it needs, so that a live stream passes through as it
+ * arrives. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -17,10 +17,13 @@ enum { RAW_ROOM = 1 << 17 };
 
 struct sl_source {
     const char *name;
-    int fd, wake; /* fd is -1 for memory */
+    int fd, wake; /* fd is -1 for memory and functions */
     bool close_fd, live;
+    sluice_read_function read; /* NULL: fd or memory */
+    void *context;
     const uint8_t *memory;
     size_t memory_n;
+    bool more; /* memory: more may be pushed */
     _Atomic uint64_t *consumed;
 
     uint8_t *raw; /* bytes read but not yet decoded or handed out: raw[raw_at .. raw_n-1] */
@@ -31,7 +34,7 @@ struct sl_source {
     const sl_codec *codec; /* NULL: plain */
     void *state;
     bool between; /* a compressed stream ended; another may follow */
-    bool broken;  /* damage was found behind bytes that are good */
+    bool broken;  /* damage was found behind good bytes */
 
     uint8_t look[SL_SOURCE_LOOK];
     size_t look_at, look_n;
@@ -44,26 +47,35 @@ static sluice_status fail_errno(sluice_error *err, const char *name, const char 
 
 static bool is_stdin(const char *path) { return strcmp(path, "-") == 0; }
 
-sluice_status sl_source_check(const char *path, sl_source_facts *facts, sluice_error *err) {
-    struct stat st;
-    const char *name = is_stdin(path) ? "<stdin>" : path;
-    if ((is_stdin(path) ? fstat(STDIN_FILENO, &st) : stat(path, &st)) != 0)
-        return fail_errno(err, name, "cannot be opened");
-    if (S_ISDIR(st.st_mode)) return sl_fail_at(err, SLUICE_E_IO, name, 0, 0, "is a directory");
-    facts->live = !S_ISREG(st.st_mode);
-    facts->size = S_ISREG(st.st_mode) && st.st_size > 0 ? (uint64_t)st.st_size : 0;
-    if (is_stdin(path)) {
-        off_t at = facts->live ? 0 : lseek(STDIN_FILENO, 0, SEEK_CUR);
-        if (at > 0) facts->size = (uint64_t)at < facts->size ? facts->size - (uint64_t)at : 0;
-    } else if (!facts->live) {
-        int fd = open(path, O_RDONLY | O_CLOEXEC);
-        if (fd < 0) return fail_errno(err, name, "cannot be opened");
-        close(fd);
-    }
+static sluice_status facts_of(const struct stat *st, const char *name, sl_source_facts *facts, sluice_error *err) {
+    if (S_ISDIR(st->st_mode)) return sl_fail_at(err, SLUICE_E_IO, name, 0, 0, "is a directory");
+    facts->live = !S_ISREG(st->st_mode);
+    facts->size = S_ISREG(st->st_mode) && st->st_size > 0 ? (uint64_t)st->st_size : 0;
     return SLUICE_OK;
 }
 
-/* Waits until a live input has something or the wake-up call comes. */
+sluice_status sl_source_check_fd(int fd, const char *name, sl_source_facts *facts, sluice_error *err) {
+    struct stat st;
+    if (fstat(fd, &st) != 0) return fail_errno(err, name, "cannot be opened");
+    sluice_status status = facts_of(&st, name, facts, err);
+    off_t at = status == SLUICE_OK && !facts->live ? lseek(fd, 0, SEEK_CUR) : 0;
+    if (at > 0) facts->size = (uint64_t)at < facts->size ? facts->size - (uint64_t)at : 0;
+    return status;
+}
+
+sluice_status sl_source_check(const char *path, sl_source_facts *facts, sluice_error *err) {
+    struct stat st;
+    if (is_stdin(path)) return sl_source_check_fd(STDIN_FILENO, "<stdin>", facts, err);
+    if (stat(path, &st) != 0) return fail_errno(err, path, "cannot be opened");
+    sluice_status status = facts_of(&st, path, facts, err);
+    if (status != SLUICE_OK || facts->live) return status;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return fail_errno(err, path, "cannot be opened");
+    close(fd);
+    return SLUICE_OK;
+}
+
+/* Waits until a live input has bytes or `wake` is readable. */
 static sluice_status wait_for_bytes(sl_source *s, sluice_error *err) {
     struct pollfd fds[2] = {{.fd = s->fd, .events = POLLIN}, {.fd = s->wake, .events = POLLIN}};
     for (;;) {
@@ -73,26 +85,45 @@ static sluice_status wait_for_bytes(sl_source *s, sluice_error *err) {
     }
 }
 
+static sluice_status read_fd(sl_source *s, void *to, size_t n, size_t *got, sluice_error *err) {
+    for (;;) {
+        sluice_status status = s->live ? wait_for_bytes(s, err) : SLUICE_OK;
+        if (status != SLUICE_OK) return status;
+        ssize_t r = read(s->fd, to, n);
+        if (r >= 0) {
+            *got = (size_t)r;
+            return SLUICE_OK;
+        }
+        if (errno == EINTR || (s->live && (errno == EAGAIN || errno == EWOULDBLOCK))) continue;
+        return fail_errno(err, s->name, "cannot be read");
+    }
+}
+
+static sluice_status read_function(sl_source *s, void *to, size_t n, size_t *got, sluice_error *err) {
+    ptrdiff_t r = s->read(s->context, to, n);
+    if (r < 0) return sl_fail_at(err, SLUICE_E_IO, s->name, 0, 0, "cannot be read: the read function failed");
+    if ((size_t)r > n)
+        return sl_fail_at(err, SLUICE_E_USAGE, s->name, 0, 0,
+                          "the read function returned %zu bytes, more than the %zu that it had room for", (size_t)r, n);
+    *got = (size_t)r;
+    return SLUICE_OK;
+}
+
+static sluice_status read_memory(sl_source *s, void *to, size_t n, size_t *got) {
+    if (s->memory_n == 0 && s->more) return SLUICE_END;
+    *got = n < s->memory_n ? n : s->memory_n;
+    if (*got) memcpy(to, s->memory, *got), s->memory += *got;
+    s->memory_n -= *got;
+    return SLUICE_OK;
+}
+
 static sluice_status read_raw(sl_source *s, void *to, size_t n, size_t *got, sluice_error *err) {
     *got = 0;
     if (s->raw_ended) return SLUICE_OK;
-    if (s->fd < 0) {
-        *got = n < s->memory_n ? n : s->memory_n;
-        if (*got) memcpy(to, s->memory, *got), s->memory += *got;
-        s->memory_n -= *got;
-    } else {
-        for (;;) {
-            sluice_status status = s->live ? wait_for_bytes(s, err) : SLUICE_OK;
-            if (status != SLUICE_OK) return status;
-            ssize_t r = read(s->fd, to, n);
-            if (r >= 0) {
-                *got = (size_t)r;
-                break;
-            }
-            if (errno == EINTR || (s->live && (errno == EAGAIN || errno == EWOULDBLOCK))) continue;
-            return fail_errno(err, s->name, "cannot be read");
-        }
-    }
+    sluice_status status = s->read      ? read_function(s, to, n, got, err)
+                           : s->fd >= 0 ? read_fd(s, to, n, got, err)
+                                        : read_memory(s, to, n, got);
+    if (status != SLUICE_OK) return status;
     if (*got == 0) s->raw_ended = true;
     atomic_fetch_add_explicit(s->consumed, *got, memory_order_relaxed);
     return SLUICE_OK;
@@ -111,7 +142,10 @@ static sluice_status recognise(sl_source *s, sluice_error *err) {
         if (s->codec || !perhaps || s->raw_ended || s->raw_n == sizeof s->first) break;
         size_t got;
         sluice_status status = read_raw(s, s->first + s->raw_n, sizeof s->first - s->raw_n, &got, err);
-        if (status != SLUICE_OK) return status;
+        if (status != SLUICE_OK) {
+            s->raw = NULL; /* not done: the next read goes on */
+            return status;
+        }
         s->raw_n += got;
     }
     if (!s->codec) return SLUICE_OK;
@@ -137,27 +171,68 @@ static sl_source *new_source(const char *name, _Atomic uint64_t *consumed, sluic
     return s;
 }
 
+/* The source of a file descriptor, open or (negative) not: errno says why. */
+static sl_source *with_fd(sl_source *s, int fd, sluice_error *err) {
+    struct stat st;
+    s->fd = fd;
+    if (fd < 0 || fstat(fd, &st) != 0) {
+        fail_errno(err, s->name, "cannot be opened");
+    } else if (S_ISDIR(st.st_mode)) {
+        sl_fail_at(err, SLUICE_E_IO, s->name, 0, 0, "is a directory");
+    } else {
+        s->live = !S_ISREG(st.st_mode);
+        return s;
+    }
+    sl_source_close(s);
+    return NULL;
+}
+
 sl_source *sl_source_open(const char *path, const char *name, int wake, _Atomic uint64_t *consumed, sluice_error *err) {
+    if (is_stdin(path)) return sl_source_open_fd(STDIN_FILENO, name, wake, consumed, err);
     sl_source *s = new_source(name, consumed, err);
     if (!s) return NULL;
     s->wake = wake;
-    s->close_fd = !is_stdin(path);
-    /* not blocking: opening a pipe that nobody writes to yet must not hang either; poll waits for it */
-    do s->fd = s->close_fd ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : STDIN_FILENO;
-    while (s->fd < 0 && errno == EINTR);
-    struct stat st;
-    if (s->fd < 0 || fstat(s->fd, &st) != 0) {
-        fail_errno(err, name, "cannot be opened");
-        sl_source_close(s);
-        return NULL;
-    }
-    s->live = !S_ISREG(st.st_mode);
-    if (S_ISDIR(st.st_mode)) {
-        sl_fail_at(err, SLUICE_E_IO, name, 0, 0, "is a directory");
-        sl_source_close(s);
-        return NULL;
-    }
+    s->close_fd = true;
+    /* not blocking: opening a pipe that nobody writes to yet must not wait either; poll() waits for it */
+    int fd;
+    do fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    while (fd < 0 && errno == EINTR);
+    return with_fd(s, fd, err);
+}
+
+sl_source *sl_source_open_fd(int fd, const char *name, int wake, _Atomic uint64_t *consumed, sluice_error *err) {
+    sl_source *s = new_source(name, consumed, err);
+    if (s) s->wake = wake;
+    return s ? with_fd(s, fd, err) : NULL;
+}
+
+sl_source *sl_source_open_function(sluice_read_function read, void *context, const char *name,
+                                   _Atomic uint64_t *consumed, sluice_error *err) {
+    sl_source *s = new_source(name, consumed, err);
+    if (s) s->read = read, s->context = context, s->live = true;
     return s;
+}
+
+sl_source *sl_source_open_pushed(const char *name, _Atomic uint64_t *consumed, sluice_error *err) {
+    sl_source *s = new_source(name, consumed, err);
+    if (s) s->live = s->more = true;
+    return s;
+}
+
+void sl_source_push(sl_source *s, const void *bytes, size_t n) { s->memory = bytes, s->memory_n = n; }
+
+size_t sl_source_pushed(const sl_source *s) { return s->memory_n; }
+
+void sl_source_push_end(sl_source *s) { s->more = false; }
+
+static void free_decoder(sl_source *s) {
+    if (s->state) s->codec->close(s->state);
+    if (s->raw != s->first) free(s->raw);
+}
+
+void sl_source_push_reset(sl_source *s) {
+    free_decoder(s);
+    *s = (sl_source){.name = s->name, .consumed = s->consumed, .fd = -1, .wake = -1, .live = true, .more = true};
 }
 
 sl_source *sl_source_open_memory(const void *bytes, size_t n, const char *name, _Atomic uint64_t *consumed,
@@ -169,8 +244,7 @@ sl_source *sl_source_open_memory(const void *bytes, size_t n, const char *name, 
 
 void sl_source_close(sl_source *s) {
     if (!s) return;
-    if (s->state) s->codec->close(s->state);
-    if (s->raw != s->first) free(s->raw);
+    free_decoder(s);
     if (s->close_fd && s->fd >= 0) close(s->fd);
     free(s);
 }
@@ -187,7 +261,7 @@ static sluice_status damaged(sl_source *s, sluice_error *err, const char *what) 
     return sl_fail_at(err, SLUICE_E_DATA, s->name, 0, 0, "%s %s", s->codec->name, what);
 }
 
-/* Goes from one compressed stream to the next in the same file. *more is false at the end of the file. */
+/* Begins the next compressed stream of the same file. *more is false at the end of the file. */
 static sluice_status next_stream(sl_source *s, bool *more, sluice_error *err) {
     *more = false;
     for (;;) {
@@ -237,7 +311,7 @@ static sluice_status read_decoded(sl_source *s, uint8_t *to, size_t n, size_t *g
             s->between = true;
             break;
         case SL_CODEC_DAMAGED:
-            s->broken = true; /* what came before it is handed out first */
+            s->broken = true; /* the bytes before the damage are handed out first */
             break;
         case SL_CODEC_LIMIT:
             return sl_fail_at(err, SLUICE_E_LIMIT, s->name, 0, 0,

@@ -1,0 +1,70 @@
+/* Blocks: their memory, and what goes wrong in them. */
+#include "io/block.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "io/named/csv.h"
+
+const char *const sl_reason_names[SL_REASONS] = {
+    [SL_BAD_LABEL] = "label",    [SL_BAD_FIELD] = "field",
+    [SL_BAD_ID] = "id",          [SL_BAD_VALUE] = "value",
+    [SL_BAD_QID] = "qid",        [SL_NOT_FINITE] = "not-finite",
+    [SL_OUT_OF_RANGE] = "range", [SL_REPEATED_ID] = "repeated-id",
+    [SL_BAD_WEIGHT] = "weight",  [SL_BAD_NAME] = "name",
+    [SL_NUL_BYTE] = "nul",       [SL_LONG_LINE] = "line-too-long",
+};
+
+bool sl_block_room(sl_block *b, size_t n) {
+    if (n <= b->room) return true;
+    char *grown = realloc(b->text, n + SL_BLOCK_PAD);
+    if (!grown) return false;
+    b->text = grown, b->room = n;
+    return true;
+}
+
+void sl_block_clear(sl_block *b) {
+    sl_batch_clear(&b->batch);
+    memset(b->skipped, 0, sizeof b->skipped);
+    sl_csv_release(b->header);
+    b->header = NULL;
+    b->n = 0, b->head = 0, b->lines = 0, b->offset = b->end = 0;
+    b->status = SLUICE_OK;
+}
+
+static void free_arrays(sl_block *b) {
+    free(b->text);
+    free(b->seen);
+    b->text = NULL, b->room = 0;
+    b->seen = NULL, b->seen_bits = 0;
+    sl_batch_free_arrays(&b->batch);
+    sl_duplicates_free(&b->repeat);
+}
+
+void sl_block_shrink(sl_block *b) {
+    size_t usual = 4 * b->rules->block_bytes;
+    if (b->room > usual || b->batch.text_room > 4 * usual) free_arrays(b);
+}
+
+void sl_block_free(sl_block *b) {
+    free_arrays(b);
+    sl_csv_release(b->header);
+    b->header = NULL;
+}
+
+bool sl_bad_line(sl_block *b, sl_reason reason, uint64_t line, size_t column, const char *message) {
+    if (b->rules->skip_errors) {
+        b->skipped[reason]++;
+        return true;
+    }
+    b->status = sl_fail_at(&b->error, SLUICE_E_DATA, b->source, line, column, "%s", message);
+    return false;
+}
+
+void sl_stop_at(sl_block *b, const char *line) { b->end = b->offset + (uint64_t)(line - b->text); }
+
+void sl_block_no_memory(sl_block *b, const char *line) {
+    b->status = sl_fail_at(&b->error, SLUICE_E_MEMORY, b->source, 0, 0, "no memory for %zu bytes of text", b->n);
+    sl_stop_at(b, line);
+}

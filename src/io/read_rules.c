@@ -1,0 +1,44 @@
+/* The rules of a reader or parser, made from its options. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/sized_struct.h"
+#include "io/block.h"
+#include "io/format.h"
+#include "io/parse_kernels.h"
+
+/* A copy of an option's text; NULL stays NULL. */
+static bool copy_text(char **copy, const char *text) {
+    *copy = text ? strdup(text) : NULL;
+    return *copy || !text;
+}
+
+sluice_status sl_rules_set(sl_rules *rules, const sluice_reader_options *given, sluice_error *err) {
+    sluice_reader_options o = {.size = sizeof o};
+    sluice_status status = sl_sized_read(&o, sizeof o, given, "sluice_reader_options", err);
+    *rules = (sl_rules){0};
+    if (status != SLUICE_OK) return status;
+    if (o.format && !(rules->format = sl_format_find(o.format, err))) return SLUICE_E_USAGE;
+    if (o.hint && *o.hint && !(rules->hint = sl_format_find(o.hint, err))) return SLUICE_E_USAGE;
+    if (o.ngrams > SLUICE_MAX_NGRAMS || o.tf > SLUICE_TF_LOG)
+        return sl_fail(err, SLUICE_E_USAGE, "n-grams have 1 to %d words, and tf is binary, count or log",
+                       SLUICE_MAX_NGRAMS);
+    rules->threads = o.threads;
+    rules->block_bytes = SL_BLOCK_BYTES;
+    rules->max_line = o.max_line ? o.max_line : SLUICE_MAX_LINE;
+    rules->skip_errors = o.skip_errors != 0;
+    rules->no_header = o.no_header != 0;
+    rules->unlabelled = o.unlabelled != 0;
+    rules->ngrams = o.ngrams ? o.ngrams : 1;
+    rules->tf = o.tf ? o.tf : SLUICE_TF_LOG;
+    rules->kernels = sl_parse_kernels_chosen();
+    if (copy_text(&rules->label, o.label) && copy_text(&rules->weight, o.weight)) return SLUICE_OK;
+    return sl_fail(err, SLUICE_E_MEMORY, "no memory");
+}
+
+void sl_rules_free(sl_rules *rules) {
+    free(rules->label);
+    free(rules->weight);
+    *rules = (sl_rules){0};
+}
