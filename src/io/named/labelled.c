@@ -1,5 +1,4 @@
-/* Lines of the form `label<TAB>raw data`. The data is never wrong, unless there is a NUL byte in it; so errors are
- * about labels. */
+/* Lines of the form `label<TAB>raw data`. Any data without a NUL byte is valid, so that errors are about labels. */
 #include "io/named/labelled.h"
 
 #include <stdio.h>
@@ -15,7 +14,7 @@ static bool is_word(const char *p, const char *end, const char *word) {
     return (size_t)(end - p) == strlen(word) && strncasecmp(p, word, strlen(word)) == 0;
 }
 
-/* Reads [p, end), all of it, as a label; where it is none the message says what a line looks like. */
+/* Reads all of [p, end) as a label; if it is none, the message says what a line looks like. */
 static bool label(const char *p, const char *end, float *value, const char *data, sl_trouble *t) {
     while (end > p && is_space(end[-1])) end--;
     if (!sl_no_nul(p, end, t)) return false;
@@ -30,12 +29,12 @@ static bool label(const char *p, const char *end, float *value, const char *data
     return false;
 }
 
-/* The end of what counts of a line: a carriage return before its newline does not. */
+/* The end of a line without the carriage return before its newline. */
 static const char *content_end(const char *line, const char *newline) {
     return newline > line && newline[-1] == '\r' ? newline - 1 : newline;
 }
 
-/* What stands in front of the line's data: *p moves there, or to the end when the line makes no row (*blank). */
+/* Reads the label; *p moves to the line's data, or to its end when the line makes no row (*blank). */
 static bool head(const char **p, const char *end, bool unlabelled, float *y, float *weight, bool *blank,
                  const char *data, sl_trouble *t) {
     const char *q = *p;
@@ -45,7 +44,7 @@ static bool head(const char **p, const char *end, bool unlabelled, float *y, flo
     while (rest < end && is_space(*rest)) rest++;
     *blank = rest == end || *q == '#';
     *weight = 1;
-    if (unlabelled && !*blank && (tab == end || tab == q)) { /* no label: predicted, but as if absent when learning */
+    if (unlabelled && !*blank && (tab == end || tab == q)) { /* no label: for predictions; weight 0 when learning */
         *p = tab == q ? tab + 1 : q;
         *weight = 0;
         return sl_no_nul(*p, end, t);
@@ -69,8 +68,9 @@ void sl_parse_labelled(sl_block *b, const char *data, sl_raw_features *features)
         b->lines++;
         if (sl_length_is_fine(line, newline, b->rules->max_line, &t) &&
             head(&p, end, b->rules->unlabelled, &y, &weight, &blank, data, &t)) {
-            if (blank || (features(&rows, b->rules, p, end) && sl_named_row(&rows, y, weight, b->lines) == SL_NAMED_OK))
-                continue;
+            if (blank) continue;
+            features(&rows, b->rules, p, end);
+            if (!rows.failed && sl_named_row(&rows, y, weight, b->lines) == SL_NAMED_OK) continue;
             b->status = sl_fail_at(&b->error, SLUICE_E_MEMORY, b->source, b->lines, 0, "no memory for this line");
             break;
         }

@@ -30,10 +30,15 @@ void sl_named_budget(sl_named_rows *r, size_t text_bytes) {
 size_t sl_named_count(const sl_named_rows *r) { return r->batch->nonzeros - r->first; }
 float *sl_named_values(const sl_named_rows *r) { return r->batch->value ? r->batch->value + r->first : NULL; }
 
+static sl_named_status no_memory(sl_named_rows *r) {
+    r->failed = true;
+    return SL_NAMED_MEMORY;
+}
+
 sl_named_status sl_named_piece(sl_named_rows *r, const char *bytes, size_t n) {
     sluice_batch *b = r->batch;
     /* one byte more than needed: then there is a text even for names without bytes */
-    if (n >= b->text_room - b->text_n && !sl_batch_reserve_names(b, 0, n + 1)) return SL_NAMED_MEMORY;
+    if (n >= b->text_room - b->text_n && !sl_batch_reserve_names(b, 0, n + 1)) return no_memory(r);
     if (n) memcpy(b->text + b->text_n, bytes, n);
     b->text_n += n;
     return SL_NAMED_OK;
@@ -110,7 +115,7 @@ static sl_named_status take(sl_named_rows *r, const char *name, size_t n, size_t
         return n > SL_MAX_NAME ? SL_NAMED_LONG : SL_NAMED_MUCH;
     }
     r->budget -= n;
-    if (!ready(r, bytes)) return SL_NAMED_MEMORY;
+    if (!ready(r, bytes)) return no_memory(r);
     if (!bytes) name = b->text + r->name_first; /* making room may have moved it */
     size_t before = b->nonzeros;
     sl_named_status status = add(r, name, n, r->name_first, bytes, value);
@@ -128,7 +133,7 @@ sl_named_status sl_named_text(sl_named_rows *r, const char *bytes, size_t n, siz
 
 sl_named_status sl_named_within(sl_named_rows *r, size_t at, size_t n, float value) {
     if (n > SL_MAX_NAME) return SL_NAMED_LONG;
-    if (!ready(r, 0)) return SL_NAMED_MEMORY;
+    if (!ready(r, 0)) return no_memory(r);
     return add(r, r->batch->text + at, n, at, 0, value);
 }
 
@@ -146,11 +151,12 @@ sl_named_status sl_named_feature(sl_named_rows *r, const char *name, size_t n, f
 static void begin_row(sl_named_rows *r) {
     r->first = r->batch->nonzeros;
     r->text_first = r->name_first = r->batch->text_n;
+    r->failed = false;
 }
 
 sl_named_status sl_named_row(sl_named_rows *r, float label, float weight, uint64_t line) {
     sluice_batch *b = r->batch;
-    if (!sl_batch_reserve(b, 1, 0, 0)) return SL_NAMED_MEMORY;
+    if (!sl_batch_reserve(b, 1, 0, 0)) return no_memory(r);
     for (size_t k = r->first; k < b->nonzeros; k++) b->has_zeros |= b->value[k] == 0;
     if (weight != 1 && !b->has_weights) {
         for (size_t i = 0; i < b->rows; i++) b->weight[i] = 1;
@@ -165,8 +171,8 @@ sl_named_status sl_named_row(sl_named_rows *r, float label, float weight, uint64
 }
 
 void sl_named_drop(sl_named_rows *r) {
-    /* its features' numbers will be others': they leave the table, the last to come first, so that none hides another
-     */
+    /* its entries leave the table, since their numbers will be used again; in reverse order, so that probing for one
+     * never stops at a removed one */
     const sluice_batch *b = r->batch;
     for (size_t k = b->nonzeros; r->seen && k-- > r->first;)
         *place(r, b->hash[k], b->text + b->name[k].at, b->name[k].n) = 0;

@@ -30,6 +30,7 @@ typedef struct sl_named_rows {
     size_t text_first; /* where the text of its names begins */
     size_t name_first; /* where the name that is being put together begins */
     size_t budget;     /* bytes of names that the row may still have */
+    bool failed;       /* a call for this row gave SL_NAMED_MEMORY */
     uint32_t *seen;    /* hash table over the row, of 2^seen_bits entries; its memory is the block's */
     unsigned seen_bits;
     sl_block *block;

@@ -48,10 +48,10 @@ static void slide(words *w) {
 }
 
 /* Takes the word that ends here, if there is one, and the runs of words that end with it. */
-static bool end_word(words *w) {
-    if (word_bytes(w) == 0) return true;
+static void end_word(words *w) {
+    if (word_bytes(w) == 0) return;
     for (size_t i = w->before + 1; i-- > 0;)
-        if (sl_named_feature(w->rows, w->window + w->start[i], w->n - w->start[i], 1) != SL_NAMED_OK) return false;
+        (void)sl_named_feature(w->rows, w->window + w->start[i], w->n - w->start[i], 1); /* sl_parse_labelled() asks */
     if (w->before + 1 < w->ngrams)
         w->before++;
     else
@@ -60,7 +60,6 @@ static bool end_word(words *w) {
     w->start[w->before] = w->n;
     w->full = false;
     if (w->n > WINDOW - MAX_WORD - 1) slide(w);
-    return true;
 }
 
 static const char *ascii_letters(words *w, const char *p) {
@@ -88,21 +87,22 @@ static void put_letter(words *w, uint32_t c) {
     w->n += n;
 }
 
-static bool put_character(words *w, sl_char_memory *m, uint32_t c) {
+static void put_character(words *w, sl_char_memory *m, uint32_t c) {
     switch (sl_char_kind_of(m, c)) {
     case SL_CHAR_WORD:
         put_letter(w, sl_char_folded(m, c));
-        return true;
+        break;
     case SL_CHAR_ALONE:
-        if (!end_word(w)) return false;
+        end_word(w);
         put_letter(w, c);
-        return end_word(w);
+        end_word(w);
+        break;
     case SL_CHAR_SKIPPED:
-        return true;
+        break;
     case SL_CHAR_SPLITS:
+        end_word(w);
         break;
     }
-    return end_word(w);
 }
 
 /* Counts to values, scaled so that the row has length 1. */
@@ -115,11 +115,11 @@ static void weigh(sl_named_rows *rows, unsigned tf) {
         if (tf == SLUICE_TF_LOG && values[k] != 1) values[k] = (float)(1 + log((double)values[k]));
         squares += (double)values[k] * (double)values[k];
     }
-    const double scale = 1 / sqrt(squares); /* of a row without words nothing is scaled */
+    const double scale = 1 / sqrt(squares); /* infinite for a row without words, which has no values */
     for (size_t k = 0; k < n; k++) values[k] = (float)((double)values[k] * scale);
 }
 
-static bool text_features(sl_named_rows *rows, const sl_rules *rules, const char *p, const char *end) {
+static void text_features(sl_named_rows *rows, const sl_rules *rules, const char *p, const char *end) {
     words w;
     w.rows = rows, w.ngrams = rules->ngrams;
     w.before = w.n = w.start[0] = 0;
@@ -128,17 +128,16 @@ static bool text_features(sl_named_rows *rows, const sl_rules *rules, const char
     while (p < end) {
         p = ascii_letters(&w, p);
         if ((unsigned char)*p < 0x80) {
-            if (!end_word(&w)) return false;
+            end_word(&w);
             p++;
         } else {
             uint32_t c;
             p += sl_utf8_decode(p, &c);
-            if (!put_character(&w, &memory, c)) return false;
+            put_character(&w, &memory, c);
         }
     }
-    if (!end_word(&w)) return false;
+    end_word(&w);
     weigh(rows, rules->tf);
-    return true;
 }
 
 void sl_parse_text(sl_block *b) { sl_parse_labelled(b, "text", text_features); }

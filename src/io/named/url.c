@@ -1,9 +1,9 @@
 /* URLs: `label<TAB>URL`, with the lexical features of work on malicious URLs (Ma, Saul, Savage, Voelker 2009 and
- * later): the words of each part under the part's name, and how long and odd the parts are. Nothing is looked up
- * anywhere, and there is no wrong URL: what does not look like one is taken apart as far as it goes.
+ * later): the words of each part under the part's name, and measures of the parts. Nothing is looked up anywhere, and
+ * no URL is an error: text that does not look like one is split as far as possible.
  *
  * Measures (lengths, counts) become names too: `depth=3`, and from 8 on by powers of two, `length.host=16-31`.
- * So a linear rule can like medium lengths, and no measure outweighs the words. */
+ * So a linear rule can prefer medium lengths, and no measure outweighs the words. */
 #include <math.h>
 #include <string.h>
 #include <strings.h>
@@ -63,21 +63,20 @@ static const char *find_last(span s, char byte) { return empty(s) ? NULL : sl_fi
 
 /* ---- features --------------------------------------------------------------------------------------------------- */
 
-static bool take(sl_named_rows *rows, const char *name, size_t n) {
-    return sl_named_feature(rows, name, n, 1) == SL_NAMED_OK;
-}
+/* Memory may run out in any of these; sl_parse_labelled() asks once for the whole row. */
+static void take(sl_named_rows *rows, const char *name, size_t n) { (void)sl_named_feature(rows, name, n, 1); }
 
 /* `tag` and the value in lower case; "host=" and "WWW.x.org" is the feature host=www.x.org. */
-static bool take_value(sl_named_rows *rows, const char *tag, span value, size_t most) {
+static void take_value(sl_named_rows *rows, const char *tag, span value, size_t most) {
     char name[MAX_TAG + MAX_HOST];
     size_t n = strlen(tag);
     memcpy(name, tag, n);
     for (; value.p < value.end && most; most--) name[n++] = lower(*value.p++);
-    return take(rows, name, n);
+    take(rows, name, n);
 }
 
 /* Every word of a part, escapes undone. */
-static bool take_words(sl_named_rows *rows, const char *tag, span part) {
+static void take_words(sl_named_rows *rows, const char *tag, span part) {
     char name[MAX_TAG + MAX_WORD];
     const size_t tag_n = strlen(tag);
     size_t n = tag_n;
@@ -88,22 +87,21 @@ static bool take_words(sl_named_rows *rows, const char *tag, span part) {
             if (n < tag_n + MAX_WORD) name[n++] = lower(c);
             if (part.p < part.end) continue;
         }
-        if (n > tag_n && !take(rows, name, n)) return false;
+        if (n > tag_n) take(rows, name, n);
         n = tag_n;
     }
-    return true;
 }
 
 /* A measure that is not 0. */
-static bool take_measure(sl_named_rows *rows, const char *tag, size_t measure) {
+static void take_measure(sl_named_rows *rows, const char *tag, size_t measure) {
     static const char *const words[] = {"1",     "2",     "3",      "4",       "5",       "6",        "7",    "8-15",
                                         "16-31", "32-63", "64-127", "128-255", "256-511", "512-1023", "1024+"};
     enum { EXACT = 7, LAST = sizeof words / sizeof *words - 1 };
-    if (!measure) return true;
+    if (!measure) return;
     size_t i = measure - 1;
     if (measure > EXACT) i = EXACT + (size_t)(63 - __builtin_clzll(measure)) - 3;
     if (i > LAST) i = LAST;
-    return take_value(rows, tag, (span){words[i], words[i] + strlen(words[i])}, MAX_WORD);
+    take_value(rows, tag, (span){words[i], words[i] + strlen(words[i])}, MAX_WORD);
 }
 
 /* ---- hosts ------------------------------------------------------------------------------------------------------ */
@@ -129,25 +127,27 @@ static bool is_registry(span label) {
 }
 
 /* The last two labels, or three where the last two look like a registry. */
-static bool take_domain(sl_named_rows *rows, const span *labels, size_t n) {
+static void take_domain(sl_named_rows *rows, const span *labels, size_t n) {
     span domain = labels[n - 1];
     if (n >= 2) domain.p = labels[n - 2].p;
     if (n >= 3 && length(labels[n - 1]) == 2 && is_registry(labels[n - 2])) domain.p = labels[n - 3].p;
-    return take_value(rows, "domain=", domain, MAX_HOST) && take_value(rows, "tld=", labels[n - 1], MAX_WORD);
+    take_value(rows, "domain=", domain, MAX_HOST);
+    take_value(rows, "tld=", labels[n - 1], MAX_WORD);
 }
 
-static bool take_label(sl_named_rows *rows, span label) {
-    bool hyphens = memchr(label.p, '-', length(label)) != NULL;
-    if (length(label) >= 4 && strncasecmp(label.p, "xn--", 4) == 0 && !take(rows, "punycode", 8)) return false;
-    return take_value(rows, "label=", label, MAX_WORD) && (!hyphens || take_words(rows, "label=", label));
+static void take_label(sl_named_rows *rows, span label) {
+    if (length(label) >= 4 && strncasecmp(label.p, "xn--", 4) == 0) take(rows, "punycode", 8);
+    take_value(rows, "label=", label, MAX_WORD);
+    if (memchr(label.p, '-', length(label))) take_words(rows, "label=", label);
 }
 
-static bool take_address(sl_named_rows *rows, const span *labels, size_t n, bool *is_address) {
-    bool decimal = n == 4;
-    *is_address = n <= 4;
-    for (size_t i = 0; i < n && *is_address; i++) *is_address = is_number(labels[i], &decimal);
-    if (!*is_address) return true;
-    return decimal ? take(rows, "ip_host=v4", 10) : take(rows, "ip_host=number", 14);
+/* Whether the host is an address; then it is taken as one. */
+static bool take_address(sl_named_rows *rows, const span *labels, size_t n) {
+    bool decimal = n == 4, is_address = n <= 4;
+    for (size_t i = 0; i < n && is_address; i++) is_address = is_number(labels[i], &decimal);
+    if (is_address && decimal) take(rows, "ip_host=v4", 10);
+    if (is_address && !decimal) take(rows, "ip_host=number", 14);
+    return is_address;
 }
 
 static size_t split_host(span host, span *labels) {
@@ -167,35 +167,35 @@ static size_t count_digits(span s) {
     return n;
 }
 
-static bool take_host(sl_named_rows *rows, span host) {
+static void take_host(sl_named_rows *rows, span host) {
     while (!empty(host) && host.end[-1] == '.') host.end--;
-    if (empty(host)) return true;
-    if (!take_value(rows, "host=", host, MAX_HOST)) return false;
-    if (*host.p == '[') return take(rows, "ip_host=v6", 10);
+    if (empty(host)) return;
+    take_value(rows, "host=", host, MAX_HOST);
+    if (*host.p == '[') {
+        take(rows, "ip_host=v6", 10);
+        return;
+    }
     span labels[MAX_LABELS];
-    size_t n = split_host(host, labels);
-    bool is_address = false;
-    if (n == 0) return true;
-    if (!take_address(rows, labels, n, &is_address)) return false;
-    if (is_address) return true;
-    for (size_t i = 0; i + 1 < n; i++)
-        if (!take_label(rows, labels[i])) return false;
-    return take_domain(rows, labels, n) && take_measure(rows, "labels=", n) &&
-           take_measure(rows, "digits.host%=", 100 * count_digits(host) / length(host));
+    size_t n = split_host(host, labels); /* at least one: the host's last byte is no point */
+    if (take_address(rows, labels, n)) return;
+    for (size_t i = 0; i + 1 < n; i++) take_label(rows, labels[i]);
+    take_domain(rows, labels, n);
+    take_measure(rows, "labels=", n);
+    take_measure(rows, "digits.host%=", 100 * count_digits(host) / length(host));
 }
 
 /* ---- the other parts -------------------------------------------------------------------------------------------- */
 
 /* index.php: the file, and php. */
-static bool take_file(sl_named_rows *rows, span file) {
-    if (empty(file)) return true;
+static void take_file(sl_named_rows *rows, span file) {
+    if (empty(file)) return;
     const char *dot = find_last(file, '.');
     span ending = {dot ? dot + 1 : file.end, file.end};
-    if (!take_value(rows, "file=", file, MAX_WORD)) return false;
-    return empty(ending) || take_value(rows, "ext=", ending, MAX_WORD);
+    take_value(rows, "file=", file, MAX_WORD);
+    if (!empty(ending)) take_value(rows, "ext=", ending, MAX_WORD);
 }
 
-static bool take_path(sl_named_rows *rows, span path) {
+static void take_path(sl_named_rows *rows, span path) {
     size_t depth = 0;
     bool doubled = false;
     span file = {path.end, path.end};
@@ -203,30 +203,31 @@ static bool take_path(sl_named_rows *rows, span path) {
         rest.p++;
         const char *slash = memchr(rest.p, '/', length(rest));
         span step = {rest.p, slash ? slash : rest.end};
-        if (slash && depth == 0 && !empty(step) && !take_value(rows, "dir=", step, MAX_WORD)) return false;
+        if (slash && depth == 0 && !empty(step)) take_value(rows, "dir=", step, MAX_WORD);
         doubled |= slash && empty(step);
         depth += !empty(step);
         if (!slash) file = step;
         rest.p = step.end;
     }
-    return take_words(rows, "path=", path) && take_file(rows, file) && take_measure(rows, "depth=", depth) &&
-           (!doubled || take(rows, "double_slash", 12));
+    take_words(rows, "path=", path);
+    take_file(rows, file);
+    take_measure(rows, "depth=", depth);
+    if (doubled) take(rows, "double_slash", 12);
 }
 
-static bool take_query(sl_named_rows *rows, span query) {
+static void take_query(sl_named_rows *rows, span query) {
     while (query.p < query.end) {
         span pair = {query.p, find_any(query, "&;")};
         const char *equals = memchr(pair.p, '=', length(pair));
         span key = {pair.p, equals ? equals : pair.p};
         span value = {equals ? equals + 1 : pair.p, pair.end};
-        if (!empty(key) && !take_value(rows, "key=", key, MAX_WORD)) return false;
-        if (!take_words(rows, "query=", value)) return false;
+        if (!empty(key)) take_value(rows, "key=", key, MAX_WORD);
+        take_words(rows, "query=", value);
         query.p = pair.end + (pair.end < query.end);
     }
-    return true;
 }
 
-static bool take_counts(sl_named_rows *rows, span s) {
+static void take_counts(sl_named_rows *rows, span s) {
     size_t digits = 0, hyphens = 0, dots = 0, ats = 0, percents = 0, uppers = 0;
     for (; s.p < s.end; s.p++) {
         digits += is_digit(*s.p);
@@ -236,9 +237,12 @@ static bool take_counts(sl_named_rows *rows, span s) {
         percents += *s.p == '%';
         uppers += is_upper(*s.p);
     }
-    return take_measure(rows, "digits=", digits) && take_measure(rows, "hyphens=", hyphens) &&
-           take_measure(rows, "dots=", dots) && take_measure(rows, "ats=", ats) &&
-           take_measure(rows, "percents=", percents) && take_measure(rows, "uppers=", uppers);
+    take_measure(rows, "digits=", digits);
+    take_measure(rows, "hyphens=", hyphens);
+    take_measure(rows, "dots=", dots);
+    take_measure(rows, "ats=", ats);
+    take_measure(rows, "percents=", percents);
+    take_measure(rows, "uppers=", uppers);
 }
 
 /* ---- the whole -------------------------------------------------------------------------------------------------- */
@@ -284,27 +288,33 @@ static url split(span s) {
     return u;
 }
 
-/* What comes several times counts once; and the row has length 1. */
-static void be_equal(sl_named_rows *rows) {
+/* A feature that comes several times counts once; and the row has length 1. */
+static void make_equal(sl_named_rows *rows) {
     float *values = sl_named_values(rows);
     size_t n = sl_named_count(rows);
     for (size_t k = 0; k < n; k++) values[k] = (float)(1 / sqrt((double)n));
 }
 
-static bool url_features(sl_named_rows *rows, const sl_rules *rules, const char *p, const char *end) {
+static void url_features(sl_named_rows *rows, const sl_rules *rules, const char *p, const char *end) {
     (void)rules;
     url u = split((span){p, end});
-    if (empty(u.all)) return true;
-    if (!empty(u.scheme) && !take_value(rows, "scheme=", u.scheme, MAX_WORD)) return false;
-    if (!empty(u.port) && !take_value(rows, "port=", u.port, MAX_WORD)) return false;
-    if (!empty(u.user) && !(take(rows, "userinfo", 8) && take_words(rows, "user=", u.user))) return false;
-    if (!take_host(rows, u.host) || !take_path(rows, u.path) || !take_query(rows, u.query)) return false;
-    if (!take_words(rows, "fragment=", u.fragment) || !take_counts(rows, u.all)) return false;
-    if (!take_measure(rows, "length.url=", length(u.all)) || !take_measure(rows, "length.host=", length(u.host)) ||
-        !take_measure(rows, "length.path=", length(u.path)) || !take_measure(rows, "length.query=", length(u.query)))
-        return false;
-    be_equal(rows);
-    return true;
+    if (empty(u.all)) return;
+    if (!empty(u.scheme)) take_value(rows, "scheme=", u.scheme, MAX_WORD);
+    if (!empty(u.port)) take_value(rows, "port=", u.port, MAX_WORD);
+    if (!empty(u.user)) {
+        take(rows, "userinfo", 8);
+        take_words(rows, "user=", u.user);
+    }
+    take_host(rows, u.host);
+    take_path(rows, u.path);
+    take_query(rows, u.query);
+    take_words(rows, "fragment=", u.fragment);
+    take_counts(rows, u.all);
+    take_measure(rows, "length.url=", length(u.all));
+    take_measure(rows, "length.host=", length(u.host));
+    take_measure(rows, "length.path=", length(u.path));
+    take_measure(rows, "length.query=", length(u.query));
+    make_equal(rows);
 }
 
 void sl_parse_url(sl_block *b) { sl_parse_labelled(b, "URL", url_features); }
