@@ -351,6 +351,85 @@ TEST(it_is_not_written) {
     CHECK(access("/tmp/sluice-never.csv", F_OK) != 0);
 }
 
+TEST(numbers_that_are_too_large_in_every_spelling) {
+    static const char *const large[] = {
+        "-1e999", "+1e999", "1.5e+999", "1.e999", ".5E1000", "1e999999", "340282366920938463463374607431768211457000"};
+    for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
+        char input[100], want[200];
+        sprintf(input, "label,x\n1,%s\n", large[i]);
+        sprintf(want, "data mem:2:3: column 'x': '%.24s%s' is beyond the range of a float, about 3.4e38\n", large[i],
+                strlen(large[i]) > 24 ? "..." : "");
+        CHECK_CSV(input, want);
+    }
+    CHECK_CSV("label,x\n1,1e999e\n1,1e999-\n1,1.5.e999\n1,e999\n1,-e9\n1,9999999999999999999999999999999999999999x\n",
+              "1 x=1e999e:1\n1 x=1e999-:1\n1 x=1.5.e999:1\n1 x=e999:1\n1 x=-e9:1\n"
+              "1 x=9999999999999999999999999999999999999999x:1\n");
+    static const char *const words[] = {"nan", "-NaN", "+inf", "Infinity", "-INFINITY"};
+    for (size_t i = 0; i < 5; i++) {
+        char input[64];
+        sprintf(input, "label,x\n1,%s\n", words[i]);
+        char *got = read_with(input, strlen(input), csv());
+        CHECK_HAS(got, "is not finite; what is missing is an empty cell");
+        free(got);
+    }
+    CHECK_CSV("label,x\n1,infinite\n1,in\n1,-n\n1,inf.\n", "1 x=infinite:1\n1 x=in:1\n1 x=-n:1\n1 x=inf.:1\n");
+}
+
+TEST(rows_without_labels) {
+    sluice_reader_options o = csv();
+    o.unlabelled = 1;
+    check("label,a\n,1\n1,2\n", o, "0*0 a:1\n1 a:2\n");        /* an empty cell */
+    check("a,b\n1,2\n3,4\n", o, "0*0 a:1 b:2\n0*0 a:3 b:4\n"); /* no such column */
+    o.weight = "w";
+    check("a,b\n1,2\n", o, "0*0 a:1 b:2\n"); /* nor one for the weight */
+    check("label,a\n ,1\n", o, "data mem:2:1: label ' ' is not a number, true or false\n");
+}
+
+TEST(weights_that_cannot_be) {
+    check_columns("label,w\n1,nan\n", NULL, "w",
+                  "data mem:2:3: weight 'nan' is not finite; what is missing is an empty cell\n");
+    check_columns("label,w\n1,1e99\n", NULL, "w",
+                  "data mem:2:3: weight '1e99' is beyond the range of a float, about 3.4e38\n");
+    check_columns("label,w\n1,-1\n", NULL, "w", "data mem:2:3: weight '-1' is negative\n");
+    check_columns("label,w\n1,\n", NULL, "w", "data mem:2:3: weight '' is not a number\n");
+}
+
+TEST(columns_by_name_and_number) {
+    CHECK_CSV("a,LABEL\n5,1\n", "1 a:5\n");
+    CHECK_CSV("lapel,b\n1,5\n", "1 b:5\n"); /* else the first */
+    check_columns("a,b\n5,1\n", "2", NULL, "1 a:5\n");
+    check_columns("a,b\n5,1\n", "3", NULL, "data mem:1:1: there is no column '3' for the label among the 2 here\n");
+    check_columns("a,b\n5,1\n", "0", NULL, "data mem:1:1: there is no column '0' for the label among the 2 here\n");
+    check_columns("a,b\n5,1\n", "2x", NULL, "data mem:1:1: there is no column '2x' for the label among the 2 here\n");
+    check_columns("a,b\n5,1\n", "", NULL, "data mem:1:1: there is no column '' for the label among the 2 here\n");
+    check_columns("a,b\n5,1\n", "0000000002", NULL,
+                  "data mem:1:1: there is no column '0000000002' for the label among the 2 here\n");
+    check_columns("a,a,w\n5,1,1\n", "a", NULL, "data mem:1:1: two columns are called 'a'\n");
+    check_columns("label,w,w\n1,1,1\n", NULL, "w", "data mem:1:1: two columns are called 'w'\n");
+    check_columns("label,w\n1,1\n", NULL, "v",
+                  "data mem:1:1: there is no column 'v' for the weight among the 2 here\n");
+    check_columns("label,w\n1,1\n", "w", "w", "data mem:1:1: the label and the weight are the same column\n");
+    CHECK_CSV("1,2\n3,4\n", "data mem:1:1: the header has nothing but numbers; if there is none, say --no-header\n");
+    char wide[200] = "label,";
+    memset(wide + 6, '7', 70); /* too long to be a number */
+    strcpy(wide + 76, "\n1,2\n");
+    char *got = read_with(wide, strlen(wide), csv());
+    CHECK(strncmp(got, "1 7777", 6) == 0);
+    free(got);
+}
+
+TEST(headers_have_a_limit) {
+    size_t n = ((size_t)1 << 22) + 10;
+    char *header = malloc(n + 8);
+    memset(header, ',', n);
+    strcpy(header + n, "\n1,2\n");
+    sluice_reader_options o = csv();
+    o.threads = 1;
+    char *got = read_bytes(header, n + 5, &o, 1 << 19);
+    CHECK_HAS(got, "more than 4194304 columns");
+    free(got), free(header);
+}
+
 int main(void) {
     RUN(numbers_are_values_and_other_texts_are_categories);
     RUN(every_cell_is_taken_for_itself);
@@ -377,5 +456,10 @@ int main(void) {
     RUN(names_that_are_too_long);
     RUN(records_end_as_a_plain_reading_says);
     RUN(it_is_not_written);
+    RUN(numbers_that_are_too_large_in_every_spelling);
+    RUN(rows_without_labels);
+    RUN(weights_that_cannot_be);
+    RUN(columns_by_name_and_number);
+    RUN(headers_have_a_limit);
     return DONE;
 }

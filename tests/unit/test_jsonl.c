@@ -188,6 +188,18 @@ TEST(nul_bytes_and_bad_lines) {
                 "skipped range=1\n");
 }
 
+TEST(odd_ends) {
+    CHECK_READS("{\"label\":1,\"a\":1e}\n", "data mem:1:16: value '1e' of 'a' is not a number\n");
+    CHECK_READS("{\"label\":1,\"a\":\"\\\n", "data mem:1:17: there is no escape '\\'\n");
+    CHECK_READS("{\"label\":1,\"a\":tru}\n", "data mem:1:16: 'tru}' where a value should stand\n");
+    CHECK_READS("{\"label\":1,\"a\":1.}\n", "data mem:1:16: '1.' is not a number as JSON has them\n");
+    CHECK_READS("{\"label\":1,\"a\":1.e5}\n", "data mem:1:16: '1.e5' is not a number as JSON has them\n");
+    CHECK_READS("{\"label\":1,\"a\":1 2}\n", "data mem:1:18: '2}' where a comma or } should stand\n");
+    CHECK_KEYS("{\"label\":1,\"w\":-1,\"a\":1}\n", "label", "w", "data mem:1:16: importance '-1' is negative\n");
+    CHECK_KEYS("{\"label\":1,\"w\":1e99,\"a\":1}\n", "label", "w",
+               "data mem:1:16: importance '1e99' is beyond the range of a float, about 3.4e38\n");
+}
+
 int main(void) {
     RUN(every_kind_of_value_has_its_name);
     RUN(labels);
@@ -200,5 +212,6 @@ int main(void) {
     RUN(depth_has_a_limit);
     RUN(names_have_a_length);
     RUN(nul_bytes_and_bad_lines);
+    RUN(odd_ends);
     return DONE;
 }

@@ -341,6 +341,85 @@ TEST(locales_change_nothing) {
     setlocale(LC_ALL, "C");
 }
 
+TEST(decimals_as_floats) {
+    static const struct {
+        uint64_t w;
+        int e10;
+        sl_number_status status;
+        float value;
+    } cases[] = {
+        {0, 5, SL_NUMBER_OK, 0},
+        {1, -65, SL_NUMBER_OK, 0},
+        {1, 39, SL_NUMBER_RANGE, 0},
+        {1, 38, SL_NUMBER_OK, 1e38f},
+        {4, 38, SL_NUMBER_RANGE, 0},
+        {16777217, 0, SL_NUMBER_OK, 16777216}, /* a tie: to even */
+        {16777219, 0, SL_NUMBER_OK, 16777220},
+        {25, -2, SL_NUMBER_OK, 0.25f},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        float value = -1;
+        CHECK_EQ(sl_decimal_to_float(cases[i].w, cases[i].e10, &value), cases[i].status);
+        if (cases[i].status == SL_NUMBER_OK) CHECK(value == cases[i].value);
+    }
+}
+
+/* What sl_quick_float() takes, and what it leaves to sl_parse_float(). */
+TEST(quick_floats) {
+    static const struct {
+        const char *text;
+        size_t n; /* bytes that it takes */
+    } cases[] = {
+        {"7", 1},
+        {"-7", 2},
+        {"1234567", 7},
+        {"12345678", 0},
+        {"1.5", 3},
+        {"1.12345678", 10},
+        {"1.123456789", 11},
+        {"1.123456789012345", 17},
+        {"1.1234567890123456", 0},
+        {"1.", 0},
+        {"12.5", 4},
+        {"12.1234567", 10},
+        {"12.12345678", 0},
+        {"12.", 0},
+        {"x", 0},
+        {"-", 0},
+        {".5", 0},
+        {"16777217", 0},
+        {"1.00000005960464477", 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *p = pad(cases[i].text), *q = p;
+        float value = 0, want;
+        CHECK_EQ(sl_quick_float(&p, &value), cases[i].n > 0);
+        CHECK_EQ(p - padded, cases[i].n);
+        if (cases[i].n) CHECK(sl_parse_float(&q, &want) == SL_NUMBER_OK && value == want && q == p);
+    }
+    unsigned unsure = 0; /* near a halfway point it does not decide */
+    for (unsigned i = 0; i < 100000; i++) {
+        char text[40];
+        sprintf(text, "1.%015llu", (unsigned long long)(i * 59604644775390ull / 1000 + 59604644775ull));
+        const char *p = pad(text);
+        float value;
+        unsure += !sl_quick_float(&p, &value);
+    }
+    CHECK(unsure > 0 && unsure < 100000);
+}
+
+TEST(words_that_begin_like_nan) {
+    static const char *const not_words[] = {"nan_", "nan.", "nan1", "infx", "infinity_", "inf-x"};
+    for (size_t i = 0; i < 5; i++) {
+        const char *p = pad(not_words[i]);
+        float value;
+        CHECK_EQ(sl_parse_float(&p, &value), SL_NUMBER_SYNTAX);
+    }
+    const char *p = pad(not_words[5]);
+    float value;
+    CHECK_EQ(sl_parse_float(&p, &value), SL_NUMBER_NAN);
+}
+
 int main(void) {
     RUN(random_decimals_round_as_in_libc);
     RUN(printed_floats_and_doubles_read_back);
@@ -357,5 +436,8 @@ int main(void) {
     RUN(doubles_as_shortest_text);
     RUN(notation);
     RUN(locales_change_nothing);
+    RUN(decimals_as_floats);
+    RUN(quick_floats);
+    RUN(words_that_begin_like_nan);
     return DONE;
 }

@@ -372,6 +372,70 @@ TEST(options_from_an_older_program) {
     free(got);
 }
 
+TEST(the_formats_are_listed) {
+    const char *summary = NULL, *name;
+    size_t n = 0;
+    for (; (name = sluice_format_at(n, &summary)); n++) CHECK(*name && *summary);
+    CHECK_EQ(n, 7);
+    CHECK_STR(sluice_format_at(0, NULL), "libsvm");
+    CHECK(sluice_format_at(1000, &summary) == NULL && summary == NULL);
+}
+
+/* Opens a file of this name with this content and a hint; which format was read. */
+static const char *format_with_hint(const char *name, const char *content, const char *hint) {
+    static char format[16];
+    const char *path = file(name, content);
+    sluice_reader_options o = {.size = sizeof o, .hint = hint, .skip_errors = 1};
+    sluice_reader *r = sluice_reader_open(&path, 1, &o, &err);
+    const sluice_batch *b;
+    CHECK_EQ(sluice_reader_next(r, &b), SLUICE_OK);
+    strcpy(format, sluice_reader_format(r));
+    sluice_reader_close(r);
+    unlink(path);
+    return format;
+}
+
+TEST(a_hint_counts_where_the_ending_says_nothing) {
+    CHECK_STR(format_with_hint("h.data", "1 | a\n", "vw"), "vw");
+    CHECK_STR(format_with_hint("h.svm", "1 1:1\n", "vw"), "libsvm");
+    CHECK_STR(format_with_hint("h.tsv", "1\ttext\n", "text"), "text"); /* tabs are in several formats */
+    CHECK_STR(format_with_hint("h.url.tsv", "1\tx.org\n", "text"), "url");
+    CHECK_STR(format_with_hint("h.tsv", "label\ta\n1\t2\n", ""), "csv");
+    sluice_reader_options o = {.size = sizeof o, .hint = "nonsense"};
+    CHECK(sluice_reader_open_memory("", 0, NULL, &o, &err) == NULL && err.status == SLUICE_E_USAGE);
+}
+
+TEST(options_out_of_range) {
+    sluice_reader_options o = {.size = sizeof o, .ngrams = SLUICE_MAX_NGRAMS + 1};
+    CHECK(sluice_reader_open_memory("", 0, NULL, &o, &err) == NULL && err.status == SLUICE_E_USAGE);
+    o.ngrams = 1, o.tf = SLUICE_TF_LOG + 1;
+    CHECK(sluice_reader_open_memory("", 0, NULL, &o, &err) == NULL && err.status == SLUICE_E_USAGE);
+    CHECK_HAS(err.message, "tf is binary, count or log");
+    text t = numbered(0, 3000);
+    o = (sluice_reader_options){.size = sizeof o, .threads = 100000}; /* as many as there may be */
+    char *got = read_bytes(t.data, t.n, &o, 100);
+    CHECK(strcmp(got, t.data) == 0);
+    free(got), free(t.data);
+}
+
+TEST(standard_input) {
+    const char *path = file("in", "1 1:1\n2 2:2\n"), *dash = "-";
+    int saved = dup(0), fd = open(path, O_RDONLY);
+    CHECK_EQ(dup2(fd, 0), 0);
+    char *got = drain(sluice_reader_open(NULL, 0, NULL, &err));
+    CHECK_STR(got, "1 1:1\n2 2:2\n");
+    free(got);
+    lseek(0, 6, SEEK_SET); /* from where it stands */
+    got = drain(sluice_reader_open(&dash, 1, NULL, &err));
+    CHECK_STR(got, "2 2:2\n");
+    free(got);
+    lseek(0, 1000, SEEK_SET); /* behind the end */
+    got = drain(sluice_reader_open(&dash, 1, NULL, &err));
+    CHECK_STR(got, "");
+    free(got);
+    dup2(saved, 0), close(saved), close(fd), unlink(path);
+}
+
 int main(void) {
     if (!mkdtemp(dir)) return 1;
     RUN(any_number_of_threads_gives_the_same_rows);
@@ -393,6 +457,10 @@ int main(void) {
     RUN(a_pipe_in_the_middle_of_files);
     RUN(long_lines_come_and_go);
     RUN(options_from_an_older_program);
+    RUN(the_formats_are_listed);
+    RUN(a_hint_counts_where_the_ending_says_nothing);
+    RUN(options_out_of_range);
+    RUN(standard_input);
     const char *left[] = {"a", "b", "c", "d", "e", "x.dat", "t.bin", "t.data", "cut.gz", "fifo"};
     for (size_t i = 0; i < sizeof left / sizeof *left; i++) unlink(in_dir(left[i]));
     rmdir(dir);

@@ -158,6 +158,17 @@ TEST(the_ending_says_so) {
     CHECK_STR(sl_format_by_ending("bad.url.tsv", NULL)->name, "url");
 }
 
+/* Lines without labels have weight 0, which drain_raw() does not expect: hence a reader of their own. */
+TEST(lines_without_labels) {
+    sluice_reader_options o = {.size = sizeof o, .threads = 1, .format = "text", .unlabelled = 1};
+    char *got = read_bytes("some\n\tmore\n1\tlabelled\n\n# comment\n  \t \nx y\n\r\n", 44, &o, 1 << 19);
+    CHECK_STR(got, "0*0 some:1\n0*0 more:1\n1 labelled:1\n0*0 x:0.70710677 y:0.70710677\n");
+    free(got);
+    got = read_bytes("a\0b\n", 4, &o, 1 << 19);
+    CHECK_HAS(got, "NUL");
+    free(got);
+}
+
 int main(void) {
     RUN(words_are_runs_of_letters_and_digits);
     RUN(lines_of_all_kinds);
@@ -174,5 +185,6 @@ int main(void) {
     RUN(what_is_not_seen_does_not_split);
     RUN(bytes_that_are_no_utf8_are_latin_1);
     RUN(the_ending_says_so);
+    RUN(lines_without_labels);
     return DONE;
 }

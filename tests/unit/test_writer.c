@@ -175,6 +175,66 @@ TEST(a_full_disk_is_reported) {
     sluice_writer_close(w);
 }
 
+TEST(rows_of_names_and_of_ids_in_one_bin_file) {
+    const char *path = in_dir("mixed.bin");
+    const sluice_name name[] = {{"a", 1}, {"b", 1}};
+    sluice_writer *w = sluice_writer_open(path, "bin", &err);
+    for (int i = 0; i < 4; i++) { /* blocks change where the kind does */
+        sluice_example x = {ids, values, 2, 1, i == 3 ? 0.5 : 1, i % 2 ? name : NULL};
+        CHECK_EQ(sluice_writer_put(w, &x), SLUICE_OK);
+    }
+    CHECK_EQ(sluice_writer_commit(w), SLUICE_OK);
+    CHECK_EQ(sluice_writer_commit(w), SLUICE_OK); /* once more changes nothing */
+    sluice_writer_close(w);
+    char *got = read_back(path);
+    CHECK_STR(got, "1 3:0.1 0:-0\n1 a:0.1 b:-0\n1 3:0.1 0:-0\n1*0.5 a:0.1 b:-0\n");
+    free(got);
+    unlink(path);
+}
+
+TEST(limits_of_examples) {
+    const char *path = in_dir("limits");
+    sluice_writer *w = sluice_writer_open(path, "bin", &err);
+    sluice_example x = {ids, values, ((size_t)1 << 24) + 1, 1, 1, NULL};
+    CHECK_EQ(sluice_writer_put(w, &x), SLUICE_E_LIMIT);
+    char *bytes = malloc(70000);
+    memset(bytes, 'x', 70000);
+    sluice_name names[2] = {{bytes, 65535}, {bytes, 65536}};
+    x = (sluice_example){NULL, values, 2, 1, 1, names};
+    CHECK_EQ(sluice_writer_put(w, &x), SLUICE_E_DATA);
+    CHECK_HAS(sluice_writer_error(w)->message, "longer than 65535 bytes");
+    x.n = 1;
+    CHECK_EQ(sluice_writer_put(w, &x), SLUICE_OK);
+    enum { MANY = 2100 }; /* together more bytes than bin has room for in a row */
+    sluice_name *many = malloc(MANY * sizeof *many);
+    float *ones = malloc(MANY * sizeof *ones);
+    for (size_t i = 0; i < MANY; i++) many[i] = (sluice_name){bytes, 65535}, ones[i] = 1;
+    x = (sluice_example){NULL, ones, MANY, 1, 1, many};
+    CHECK_EQ(sluice_writer_put(w, &x), SLUICE_E_LIMIT);
+    CHECK_HAS(sluice_writer_error(w)->message, "bytes; bin has room for");
+    static const double weights[] = {-1, 1e39, 1e-60, NAN};
+    x = (sluice_example){ids, values, 1, 1, 1, NULL};
+    for (size_t i = 0; i < 4; i++) {
+        x.weight = weights[i];
+        CHECK_EQ(sluice_writer_put(w, &x), SLUICE_E_DATA);
+    }
+    sluice_writer_close(w);
+    free(bytes), free(many), free(ones);
+}
+
+TEST(batches_of_ones_own_are_written) { /* they have no source and no lines to name */
+    sluice_batch *b = sluice_batch_new(&err);
+    const sluice_name name = {"not a number", 12};
+    sluice_example x = {NULL, values, 1, 1, 1, &name};
+    CHECK_EQ(sluice_batch_add(b, &x, &err), SLUICE_OK);
+    sluice_writer *w = sluice_writer_open(in_dir("own.svm"), NULL, &err);
+    CHECK_EQ(sluice_writer_put_batch(w, b), SLUICE_E_UNSUPPORTED);
+    CHECK_STR(sluice_writer_error(w)->source, "");
+    CHECK_EQ(sluice_writer_error(w)->line, 0);
+    sluice_writer_close(w);
+    sluice_batch_free(b);
+}
+
 int main(void) {
     if (!mkdtemp(dir)) return 1;
     RUN(text_is_short_and_exact);
@@ -185,6 +245,9 @@ int main(void) {
     RUN(paths_and_formats_that_cannot_be);
     RUN(batches_of_many_blocks_go_from_format_to_format);
     RUN(a_full_disk_is_reported);
+    RUN(rows_of_names_and_of_ids_in_one_bin_file);
+    RUN(limits_of_examples);
+    RUN(batches_of_ones_own_are_written);
     const char *left[] = {"a.svm", "a.bin", "e.svm", "e.bin", "r", "old.svm", "m.bin", "m.svm", "m2.bin"};
     for (size_t i = 0; i < sizeof left / sizeof *left; i++) unlink(in_dir(left[i]));
     rmdir(dir);
