@@ -1,4 +1,4 @@
-/* Eight decimal digits at a time, and the short road from a decimal to a float: what the hot loops of the text readers
+/* Eight decimal digits at a time, and the short way from a decimal to a float: what the hot loops of the text readers
  * and number.c share. Everything here is exact or says that it is not sure. */
 #ifndef SL_DIGITS_H
 #define SL_DIGITS_H

@@ -1,4 +1,4 @@
-/* The exact road of number.c: b * 10^e is a fraction of two whole numbers; long division gives as many bits as the
+/* The exact method of number.c: b * 10^e is a fraction of two whole numbers; long division gives as many bits as the
  * mantissa has, and what is left over is compared with a half. */
 #include <math.h>
 
@@ -12,7 +12,7 @@ static void multiply_add(sl_big *b, uint32_t factor, uint32_t add) {
         b->limb[i] = (uint32_t)carry;
         carry >>= 32;
     }
-    if (carry && b->n < SL_BIG_LIMBS) b->limb[b->n++] = (uint32_t)carry;
+    if (carry && b->n < SL_BIG_LIMBS) b->limb[b->n++] = (uint32_t)carry; /* always fits; GCOVR_EXCL_BR_LINE */
 }
 
 static void multiply_pow10(sl_big *b, int e) {
@@ -22,7 +22,8 @@ static void multiply_pow10(sl_big *b, int e) {
 
 static void shift_left(sl_big *b, int bits) {
     int limbs = bits / 32, rest = bits % 32;
-    if (b->n == 0 || bits == 0 || b->n + limbs + 1 > SL_BIG_LIMBS) return;
+    if (b->n == 0 || bits == 0) return;
+    if (b->n + limbs + 1 > SL_BIG_LIMBS) return; /* always fits; GCOVR_EXCL_BR_LINE */
     b->limb[b->n] = 0;
     for (int i = b->n; i >= 0; i--) {
         uint64_t pair = (uint64_t)b->limb[i] << 32 | (i ? b->limb[i - 1] : 0);

@@ -2,7 +2,7 @@
  *
  * A number is scanned into its first 19 digits and a power of ten. That and one multiplication give a double whose
  * error is known; where both ends of the error interval round to the same float, that float is the answer. Otherwise,
- * one time in many millions or for numbers made to be difficult, exact.c decides with whole numbers of any length. */
+ * which is rare, exact.c decides with whole numbers of any length. */
 #include <float.h>
 #include <math.h>
 
@@ -35,7 +35,7 @@ typedef struct decimal {
     int digits; /* of w */
     uint64_t w; /* the number is w * 10^e10 */
     int64_t e10;
-    const char *text; /* the digits, for the exact road */
+    const char *text; /* the digits, for the exact method */
     const char *text_end;
     int64_t text_e10; /* the exponent behind them */
     const char *end;
@@ -110,7 +110,7 @@ static sl_number_status scan(const char *p, decimal *d) {
     return SL_NUMBER_OK;
 }
 
-/* The exact road, for a number whose size is already known to lie between the format's smallest and largest. */
+/* The exact method, for a number whose size is already known to lie between the format's smallest and largest. */
 static double exact(const decimal *d, int mantissa_bits, int lowest_bit) {
     sl_big big;
     bool more;
@@ -138,7 +138,7 @@ sl_number_status sl_parse_float(const char **p, float *value) {
     } else if (size > 39) {
         return SL_NUMBER_RANGE;
     } else if (d.e10 == 0 && !d.cut) {
-        f = (float)d.w; /* the machine rounds whole numbers rightly */
+        f = (float)d.w; /* the conversion rounds correctly */
     } else if (!quick_float(d.w, (int)d.e10, &f)) {
         f = (float)exact(&d, FLT_MANT_DIG, FLT_MIN_EXP - FLT_MANT_DIG);
     }

@@ -34,8 +34,7 @@ const sl_format *sl_format_find(const char *name, sluice_error *err) {
     size_t n = 0;
     for (const sl_format *f = sl_formats; f->name; f++) {
         if (strcmp(f->name, name) == 0) return f;
-        int more = snprintf(list + n, sizeof list - n, "%s%s", n ? ", " : "", f->name);
-        n += more > 0 && (size_t)more < sizeof list - n ? (size_t)more : 0;
+        n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", n ? ", " : "", f->name); /* all of them fit */
     }
     sl_fail(err, SLUICE_E_USAGE, "there is no format '%.40s'; there are %s", name, list);
     return NULL;

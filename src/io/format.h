@@ -29,7 +29,7 @@ sl_parse sl_parse_bin;
 const sl_format *sl_format_find(const char *name, sluice_error *err);
 /* Whether the path ends as compressed files do; *n becomes the length of what stands before that. */
 bool sl_compressed_ending(const char *path, size_t *n);
-/* By the ending of a path; one of a compressed file (.gz) is looked through. hint: what to take where the ending says
+/* By the ending of a path, without that of a compressed file (.gz). hint: what to take where the ending says
  * nothing, or only .tsv; NULL: LIBSVM text. */
 const sl_format *sl_format_by_ending(const char *path, const sl_format *hint);
 

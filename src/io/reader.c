@@ -2,12 +2,11 @@
  *
  * Blocks lie in a ring; block number s is slot s % slots. Every thread does the same: it fetches the next block of
  * bytes (one thread at a time), then parses it while another fetches. The caller of sluice_reader_next() takes the
- * batches in order of their numbers, and where the next one is not ready it fetches and parses itself instead of
- * waiting. So one thread needs no other code than many, and no core idles while there is work. What comes out does not
- * depend on who did what.
+ * batches in order of their numbers; while the next one is not ready it fetches and parses too, instead of waiting. So
+ * one thread runs the same code as many, and the rows do not depend on the number of threads.
  *
- * Compressed inputs: fetching is slow, for it decompresses. So, unless one thread is to do everything, a further thread
- * does that and nothing else, straight into the blocks, and the others parse what it has fetched.
+ * Compressed inputs: fetching includes decompression and is slow. Unless `threads` is 1, one more thread (the unpacker)
+ * fetches them, straight into the blocks, and the others only parse.
  *
  *     released <= delivered <= taken <= fetched <= released + slots
  *     slots of numbers below `released` are free; `delivered`: the caller has had all numbers below;
@@ -32,7 +31,7 @@
 enum {
     MAX_THREADS = 256,
     SMALL_INPUT = 64 << 10, /* not worth a thread */
-    MAX_HELD = 128 << 20,   /* bytes in blocks that are not delivered; only very long lines get there */
+    MAX_HELD = 128 << 20,   /* bytes in blocks that are not delivered; only very long lines reach it */
 };
 
 typedef struct slot {
@@ -85,7 +84,7 @@ struct sluice_reader {
     uint64_t lines;  /* and in lines */
     uint64_t skipped[SL_REASONS];
     const char *format_name; /* of the last batch */
-    sluice_status status;    /* SLUICE_END or a failure, for ever */
+    sluice_status status;    /* SLUICE_END or a failure; final */
     sluice_error error;
 };
 
@@ -123,13 +122,13 @@ static bool fetch(sluice_reader *r, sl_block *b, size_t at) {
     return true;
 }
 
-/* Who asks what there is to do. */
+/* Which thread asks for work. */
 typedef enum role { CALLER, WORKER, UNPACKER } role;
 
 static bool is_cancelled(const sluice_reader *r) { return atomic_load_explicit(&r->cancelled, memory_order_acquire); }
 
-/* Whether there is a block to fetch and a slot for it. The caller's thread must not sit and wait for a live input while
- * rows that have arrived are being parsed by another. */
+/* Whether there is a block to fetch and a slot for it. The caller's thread must not wait for a live input while another
+ * thread parses rows that have arrived. */
 static bool may_fetch(const sluice_reader *r, role who) {
     if (r->fetching || r->exhausted || r->closing || r->fetched >= r->released + r->slots) return false;
     if (r->held > MAX_HELD && r->fetched > r->released) return false;
@@ -138,7 +137,7 @@ static bool may_fetch(const sluice_reader *r, role who) {
 }
 
 static bool start_thread(sluice_reader *r, pthread_t *thread, void *(*run)(void *)) {
-    sigset_t all, old; /* signals are for the program's own threads */
+    sigset_t all, old; /* signals go to the program's own threads */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
     bool started = pthread_create(thread, NULL, run, r) == 0;
@@ -148,7 +147,7 @@ static bool start_thread(sluice_reader *r, pthread_t *thread, void *(*run)(void 
 
 static void *unpacker(void *argument);
 
-/* Whether the unpacker is to fetch from now on: what is left of a compressed input. */
+/* Whether the unpacker fetches from now on: the rest of a compressed input. */
 static bool to_be_unpacked(sluice_reader *r, bool packed) {
     if (!packed || r->slots == 1 || r->closing) return false;
     if (!r->has_unpacker) r->has_unpacker = start_thread(r, &r->unpacker, unpacker);
@@ -191,7 +190,7 @@ static void parse_one(sluice_reader *r) {
     pthread_cond_broadcast(&r->changed);
 }
 
-/* Does what is next, or waits until there is something. Called and left with the lock held. */
+/* Does the next piece of work, or waits until there is one. Called and left with the lock held. */
 static void work(sluice_reader *r, role who) {
     if (r->taken < r->fetched && who != UNPACKER)
         parse_one(r);

@@ -1,4 +1,4 @@
-/* What tests may turn of the reader that the public options do not offer. */
+/* Settings of readers that tests need beyond the public options. */
 #ifndef SL_READER_H
 #define SL_READER_H
 

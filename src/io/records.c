@@ -1,4 +1,4 @@
-/* Finding the ends of records. Text without quotes costs two fast searches, text with quotes one for every quote. */
+/* Finds the ends of records. Text without quotes costs two fast searches, text with quotes one for every quote. */
 #include "io/records.h"
 
 #include <stdint.h>
@@ -23,7 +23,7 @@ static bool opens(const sl_cut *c, const char *text, size_t quote) {
     return quote > 0 && (text[quote - 1] == c->separator || text[quote - 1] == '\n');
 }
 
-/* The next stretch of text[at..n) outside quotes; false when all was looked at. */
+/* The next stretch of text[at..n) outside quotes; false when all of it was scanned. */
 static bool next_plain(sl_cut *c, const char *text, size_t n, size_t *from, size_t *to) {
     if (c->quoted) {
         size_t close = find(text, c->at, n, '"');

@@ -1,8 +1,8 @@
 /* Where the records of a text end: at every newline, or, in csv, at every newline that does not stand in quotes.
  *
  * A quote opens only where a field begins, and the next one closes; one that follows at once opens again, which is how
- * doubled quotes come out right without looking ahead. A quote elsewhere is a mistake and changes nothing here, so that
- * a record with one in it spoils no other. The parser of csv (csv.c) goes by the same rule. */
+ * doubled quotes come out right without looking ahead. A quote elsewhere is an error that the parser of csv (csv.c)
+ * reports; here it changes nothing, so that it affects no other record. */
 #ifndef SL_RECORDS_H
 #define SL_RECORDS_H
 
@@ -11,9 +11,9 @@
 
 typedef struct sl_cut {
     bool quotes;    /* it is csv */
-    char separator; /* of its fields; 0: to be found out from the first record */
+    char separator; /* of its fields; 0: to be found in the first record */
     bool quoted;    /* whether text[at] stands in quotes */
-    size_t at;      /* so far the text was looked at */
+    size_t at;      /* how far the text was scanned */
     size_t fresh;   /* a quote here opens whatever stands before it: a record begins, or quotes were closed */
 } sl_cut;
 
@@ -21,7 +21,7 @@ typedef struct sl_cut {
 size_t sl_cut_last(sl_cut *c, const char *text, size_t n, size_t end);
 /* Behind the first end of a record in text[at..n), or 0 if there is none. */
 size_t sl_cut_first(sl_cut *c, const char *text, size_t n);
-/* The text that was looked at, n bytes, goes on in another place. */
+/* The n bytes of text were scanned; the next ones come in another buffer. */
 void sl_cut_go_on(sl_cut *c, const char *text, size_t n);
 
 /* Behind the blank line that begins at text[p], or p if there is none. */

@@ -35,7 +35,7 @@ static bool room(sl_text_out *out, size_t n) {
     return true;
 }
 
-/* These need room. */
+/* Room for these was made before. */
 static void put(sl_text_out *out, const char *text, size_t n) {
     if (n) memcpy(out->bytes.data + out->bytes.n, text, n);
     out->bytes.n += n;
@@ -66,7 +66,7 @@ static bool is_id(const feature_name *name) {
 
 static float weight_of(const sluice_batch *b, size_t row) { return b->has_weights ? b->weight[row] : 1; }
 
-/* Whether it is as readers deliver what has no label. */
+/* Whether the row has no label, in the form in which readers deliver such rows. */
 static bool has_no_label(const sluice_batch *b, size_t row) {
     return weight_of(b, row) == 0 && b->label[row] == 0 && !signbit(b->label[row]);
 }
@@ -86,7 +86,7 @@ static sluice_status cannot_name(const feature_name *name, const char *why, slui
     return sl_fail(err, SLUICE_E_UNSUPPORTED, "the feature %s %s", sl_quote(quoted, name->text, name->n), why);
 }
 
-/* A line that failed is taken back. */
+/* Ends a line, or removes it if it failed. */
 static sluice_status complete(sl_text_out *out, size_t start, sluice_status status, const sluice_batch *b, size_t row,
                               sluice_error *err) {
     if (status == SLUICE_OK) {

@@ -11,7 +11,7 @@ typedef struct sl_text_out {
     bool weight_feature; /* jsonl: some line has a feature called as importance weights are */
 } sl_text_out;
 
-/* Appends a row as one line. SLUICE_E_UNSUPPORTED: the format has no way to say this; the place is that of the row. A
+/* Appends a row as one line. SLUICE_E_UNSUPPORTED: the format cannot express it; the place is that of the row. A
  * failure leaves everything as it was. */
 typedef sluice_status sl_put_line(sl_text_out *out, const sluice_batch *b, size_t row, sluice_error *err);
 

@@ -1,6 +1,6 @@
 /* Writers: examples to lines of text or the binary format, in a file that appears when it is complete. Every example
  * becomes a row of a batch first: full batches become blocks, but lines are written at once, so that a row that the
- * format has no words for is refused when it comes. */
+ * format cannot express is refused at once. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ struct sluice_writer {
     uint64_t *ids; /* of the row of a batch that is being put; or hashes of names */
     sluice_name *names;
     size_t row_room;
-    sluice_status broken; /* after a failure to write there is no going on */
+    sluice_status broken; /* a failure to write is final */
     sluice_error error;
 };
 
@@ -228,7 +228,7 @@ sluice_status sluice_writer_put_batch(sluice_writer *w, const sluice_batch *batc
         sluice_example x;
         sluice_batch_row(batch, i, w->ids, w->names, &x);
         status = sluice_writer_put(w, &x);
-        if (status != SLUICE_OK && !w->broken) /* what is wrong is the row: where did it stand? */
+        if (status != SLUICE_OK && !w->broken) /* the row is at fault: say where it is from */
             sl_place(&w->error, batch->source ? batch->source : "",
                      batch->has_lines ? batch->first_line + batch->line[i] : 0, 0);
     }

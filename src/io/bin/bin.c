@@ -1,6 +1,6 @@
-/* Reading the binary format (docs/bin-format.md). Nothing in a file is believed before it was checked: sizes against
- * the bytes that are there, the block against its checksum, and then, as a checksum is no proof against intent, the
- * rows against the rules that hold for text. Damage ends the reading even where bad lines would be left out. */
+/* Reading the binary format (docs/bin-format.md). Everything in a file is checked: sizes against the bytes
+ * that are there, blocks against their checksums, and, since a checksum does not stop an attacker, rows against the
+ * rules that hold for text. Damage is an error even where bad lines are left out. */
 #include "io/bin/bin.h"
 
 #include <math.h>
@@ -159,7 +159,7 @@ static const char *get_labels(cursor *c, sluice_batch *b, size_t rows, uint32_t 
         const uint8_t *p = bytes(c, (rows + 7) / 8);
         if (!p) return "labels are missing";
         for (size_t i = 0; i < rows; i++)
-            b->label[i] = (float)(p[i / 8] >> i % 8 & 1) * 2 - 1; /* no branch: labels are hard to foresee */
+            b->label[i] = (float)(p[i / 8] >> i % 8 & 1) * 2 - 1; /* no branch: it would be mispredicted */
         if (rows % 8 && p[rows / 8] >> rows % 8) return "labels are damaged";
     }
     return NULL;
@@ -250,8 +250,8 @@ static const char *get_any_ids(cursor *c, sl_block *block, size_t rows) {
 /* Whether the batch's first n names all differ. */
 static const char *check_names(sl_block *block, size_t n) {
     const sluice_batch *b = &block->batch;
-    uint64_t *hashes = n ? sl_duplicates_room(&block->repeat, n) : NULL;
     if (n == 0) return NULL;
+    uint64_t *hashes = sl_duplicates_room(&block->repeat, n);
     if (!hashes) return no_memory_for_it;
     memcpy(hashes, b->hash, n * sizeof *hashes);
     return sl_duplicates_find(&block->repeat, n) == SL_NO_DUPLICATE ? NULL : "a name stands twice in its list";
@@ -288,17 +288,19 @@ static const char *use_names(sluice_batch *b, size_t nonzeros, size_t count) {
     }
     for (size_t k = 0; k < nonzeros && !why; k++) {
         uint64_t position = sl_batch_id(b, k);
-        if (position >= count) why = "a feature has no name";
-        if (why) break;
-        b->name[k] = names[position];
-        b->hash[k] = hashes[position];
+        if (position >= count) {
+            why = "a feature has no name";
+        } else {
+            b->name[k] = names[position];
+            b->hash[k] = hashes[position];
+        }
     }
     free(names);
     free(hashes);
     return why;
 }
 
-/* sl_get_u32 that compilers see through, so that they use vectors. */
+/* sl_get_u32 in a form that compilers turn into vector code. */
 static inline uint32_t load_u32(const uint8_t *p) {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     uint32_t v;
@@ -309,8 +311,8 @@ static inline uint32_t load_u32(const uint8_t *p) {
 #endif
 }
 
-/* Copies floats and tells whether all are finite, and whether some are 0. In whole numbers, whose high bits are
- * gathered and asked for once, for the same reason. */
+/* Copies floats and tells whether all are finite, and whether some are 0. With whole numbers and one test at the end,
+ * for the same reason. */
 static bool get_floats(const uint8_t *p, size_t n, float *restrict value, bool *zeros) {
     uint32_t zero = 0, beyond = 0;
     for (size_t k = 0; k < n; k++) {

@@ -9,7 +9,7 @@
 #include "rows/batch.h"
 #include "base/bytes.h"
 
-/* Neither text nor anything a newline conversion leaves alone. */
+/* No text begins so, and a conversion of newlines changes it. */
 #define SL_BIN_MAGIC "\x89SLB\r\n\x1a\n"
 #define SL_BIN_MAGIC_BYTES 8
 #define SL_BIN_VERSION 2

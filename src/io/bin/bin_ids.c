@@ -58,7 +58,7 @@ static const uint8_t shuffle[256][16] = {BY_C(0), BY_C(1), BY_C(2), BY_C(3)};
 /* Where the fourth difference begins, and its length. */
 static inline size_t shuffled_bytes(unsigned control) { return shuffle[control][12] + (control >> 6) + 1; }
 
-/* What the vectors hold when they are done. */
+/* What the vectors hold at the end. */
 typedef struct lanes {
     uint32_t sum[4], any[4], zeros[4];
 } lanes;
@@ -87,7 +87,7 @@ __attribute__((target("ssse3"))) void sl_ids_ssse3(const uint8_t *control, const
         x = _mm_add_epi32(x, _mm_slli_si128(x, 8));
         sum = _mm_add_epi32(sum, x);
         _mm_storeu_si128((__m128i *)(void *)(id + k), sum);
-        sum = _mm_shuffle_epi32(sum, 0xff); /* the last one goes on */
+        sum = _mm_shuffle_epi32(sum, 0xff); /* the last sum is carried over */
     }
     lanes l;
     _mm_storeu_si128((__m128i *)(void *)l.sum, sum);
@@ -112,7 +112,7 @@ void sl_ids_neon(const uint8_t *control, const uint8_t *data, size_t n, uint32_t
         x = vaddq_u32(x, vextq_u32(zero, x, 2));
         sum = vaddq_u32(sum, x);
         vst1q_u32(id + k, sum);
-        sum = vdupq_laneq_u32(sum, 3); /* the last one goes on */
+        sum = vdupq_laneq_u32(sum, 3); /* the last sum is carried over */
     }
     lanes l;
     vst1q_u32(l.sum, sum);

@@ -9,7 +9,7 @@
 
 enum { SL_IDS_AHEAD = 16 }; /* bytes behind the differences that must be readable */
 
-/* What was met on the way. */
+/* Collected while decoding. */
 typedef struct sl_id_facts {
     uint32_t sum;   /* of all differences, modulo 2^32 */
     uint32_t any;   /* the bits that are set in any difference */
@@ -18,7 +18,7 @@ typedef struct sl_id_facts {
 
 /* Decodes n differences, whose lengths are in `control` and whose bytes are at `data`, and writes what they add up to,
  * each with all before it and with the sum that the facts begin with: the id from the beginning of the block, as if it
- * were one row. That spares a question about row ends at every id; sl_ids_by_row() takes the rows apart. */
+ * were one row. So there is no branch for row ends at every id; sl_ids_by_row() takes the rows apart. */
 typedef void sl_sum_ids(const uint8_t *control, const uint8_t *data, size_t n, uint32_t *id, sl_id_facts *facts);
 
 /* One version for every processor, others for those with certain instructions (io/parse_kernels.h). */

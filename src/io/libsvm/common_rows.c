@@ -1,9 +1,9 @@
 /* Common rows: a label of one digit, ids of up to 8 digits, values such as 1, -0.25 or 0.1234567890, one space between
  * fields. With the ends of the fields known from the separators, a number is eight bytes loaded so that its last digit
- * comes last, what stood before it masked out: nothing waits for anything, and the processor works on several fields
+ * comes last, what stood before it masked out: no load depends on another, and the processor works on several fields
  * at once.
  *
- * Nothing is decided here: whatever is not common, and be it an error, is left to libsvm.c. */
+ * No rule is written here: a row that is not common, also a wrong one, is left to libsvm.c. */
 #include "io/libsvm/common_rows.h"
 
 #include <string.h>
@@ -105,7 +105,7 @@ static inline bool common_row(sl_block *b, sl_scan *s, size_t start, size_t *nex
             s->next += 2 * n;
             end = s->at[s->next - 1];
             separator = s->kind[s->next - 1];
-            if (n < SL_FIELDS_AT_ONCE) one_by_one = SL_FIELDS_AT_ONCE; /* something ahead is not for it */
+            if (n < SL_FIELDS_AT_ONCE) one_by_one = SL_FIELDS_AT_ONCE; /* a field ahead needs the slower conversion */
             continue;
         }
         one_by_one -= one_by_one > 0;

@@ -1,4 +1,4 @@
-/* The fast way through LIBSVM text: whole rows in which every field is of the common kind. */
+/* The fast parser of LIBSVM text: whole rows in which every field is of the common kind. */
 #ifndef SL_COMMON_ROWS_H
 #define SL_COMMON_ROWS_H
 
@@ -14,15 +14,15 @@ enum {
 /* The separators ahead: positions in the block's text, and which bytes they are. */
 typedef struct sl_scan {
     const sl_parse_kernels *kernels;
-    size_t scanned; /* so far into the text */
+    size_t scanned; /* how far the text was scanned */
     size_t next, n; /* at[next] .. at[n-1] are still to come; the one before, if there is one, is still there */
     uint32_t at[SL_SCAN_ROOM + SL_WINDOW];
     char kind[SL_SCAN_ROOM + SL_WINDOW];
 } sl_scan;
 
 /* Appends rows to the block's batch, from position *p of its text on, as long as they are common ones; moves *p behind
- * them and counts their lines. The row at which it stops is untouched: the careful parser takes it, whatever is wrong
- * or odd with it. The batch must have room for all that the text can hold. */
+ * them and counts their lines. It stops at any other row, which the careful parser then takes. The batch must have room
+ * for all that the text can hold. */
 void sl_common_rows(sl_block *b, sl_scan *scan, size_t *p);
 
 #endif

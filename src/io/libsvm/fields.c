@@ -51,7 +51,7 @@ typedef struct values {
     __m512i fours;
     __m512i point;        /* its position in the lane, as two parts to be added; 0: there is none */
     __m512i negative;     /* not zero: there is a minus */
-    __mmask64 not_digits; /* bytes that have no business here */
+    __mmask64 not_digits; /* bytes that are neither digits nor a sign or point in its place */
 } values;
 
 /* first: in every byte of a lane where its value begins. */
@@ -62,7 +62,7 @@ AVX512_INLINE values convert_values(__m512i text, __m512i first) {
     __mmask64 point = _mm512_mask_cmpeq_epi8_mask(inside, text, _mm512_set1_epi8('.'));
     __m512i digits = _mm512_maskz_sub_epi8(inside & ~minus, text, _mm512_set1_epi8('0'));
     values v;
-    /* with two points this is nonsense, but then one of them is left among the digits */
+    /* with two points this is wrong, but then one of them is left among the digits and found */
     v.point = _mm512_sad_epu8(_mm512_maskz_mov_epi8(point, place), _mm512_setzero_si512());
     __m512i both = _mm512_add_epi64(v.point, _mm512_shuffle_epi32(v.point, _MM_PERM_BADC));
     __m512i point_place = _mm512_shuffle_epi8(both, _mm512_setzero_si512());

@@ -1,9 +1,8 @@
 /* LIBSVM text: `label id:value id:value ... # comment`, one example a line.
- * Rows of the common kind are taken by common_rows.c. The loop here takes the others: in one go the fields that nearly
- * all data consists of, an id of up to 15 digits, a colon, a value of up to 16 digits and perhaps a point, one space,
- * digits eight at a time (base/digits.h). Everything else - long numbers, exponents, tabs, qid, every kind of error -
- * goes to careful_field(), which takes its time and knows all the rules, so that there is one place where a rule is
- * written down. */
+ * Rows of the common kind are parsed by common_rows.c. The loop here parses the others: common fields (an id of up to
+ * 15 digits, a colon, a value of up to 16 digits and perhaps a point, one space) eight digits at a time
+ * (base/digits.h). Everything else - long numbers, exponents, tabs, qid, every kind of error - goes to careful_field(),
+ * the one place where the rules are written. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,7 +10,7 @@
 #include "base/error.h"
 #include "io/libsvm/common_rows.h"
 #include "io/format.h"
-#include "io/named/line_parser.h"
+#include "io/line_errors.h"
 
 /* Whether a line, or what counts of it, ends here. */
 static bool at_line_end(const char *p) { return *p == '\n' || *p == '#' || (*p == '\r' && p[1] == '\n'); }
@@ -201,7 +200,7 @@ void sl_parse_libsvm(sl_block *b) {
     sl_scan scan;
     scan.kernels = b->rules->kernels;
     scan.scanned = scan.next = scan.n = 0;
-    size_t wait = 0, patience = 1; /* lines until the fast way is tried again, when it did not help */
+    size_t wait = 0, patience = 1; /* lines until the fast parser is tried again, after it failed */
     /* the shortest row is "1\n", the shortest feature "1:1 ", the shortest wide one "2147483648:1 " */
     if (!sl_batch_reserve(&b->batch, b->n / 2 + 1, b->n / 4 + SL_FIELDS_AT_ONCE, b->n / 13 + 1)) goto no_memory;
     b->batch.has_lines = true;

@@ -1,6 +1,6 @@
-/* csv (RFC 4180): rows of cells. Every cell is taken for what it is: a number is the value of its column's feature, an
- * empty cell is nothing, and any other text is the feature `column=text`. There is no second look at a stream, so what
- * a column is cannot be decided before its cells are read.
+/* csv (RFC 4180): rows of cells. Each cell is interpreted by itself: a number is the value of its column's feature, an
+ * empty cell is nothing, and any other text is the feature `column=text`. (A stream is read once: the type of a column
+ * cannot be known before its cells.)
  *
  * Names of columns are put into a batch once; a number in a cell then costs its digits and a few stores. */
 #include "io/named/csv.h"
@@ -33,13 +33,13 @@ static bool bad(sl_csv_trouble *t, sl_reason reason, const char *at, const char 
 
 /* ---- cells ------------------------------------------------------------------------------------------------------ */
 
-/* High bits where a byte of x is that of the pattern; what is borrowed may set those of later bytes too. */
+/* High bits where a byte of x is that of the pattern; a borrow may set those of later bytes too. */
 static inline uint64_t match(uint64_t x, uint64_t pattern) {
     uint64_t y = x ^ pattern;
     return (y - EACH) & ~y & (EACH << 7);
 }
 
-/* The next byte that is a, a quote, a newline or NUL. One of them comes: newlines stand behind every text. */
+/* The next byte that is a, a quote, a newline or NUL. There is one: newlines stand behind every text. */
 static inline const char *next_special(const char *p, char a) {
     for (;; p += 8) {
         uint64_t x = sl_load8(p);
@@ -178,7 +178,7 @@ static bool take_label(parser *x, const char *at, const sl_csv_cell *cell, sl_cs
     if (m == NUMBER) return true;
     if (m == TOO_LARGE || m == NOT_FINITE) return beyond(t, m, at, "label", cell);
     x->label = is_word(cell, "true") ? 1.0f : 0.0f;
-    if (cell->n == 0 && x->block->rules->unlabelled) { /* predicted, but as if absent when learning */
+    if (cell->n == 0 && x->block->rules->unlabelled) { /* weight 0: predicted, not learned */
         x->unlabelled = true;
         return true;
     }

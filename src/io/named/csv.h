@@ -15,7 +15,7 @@ typedef struct sl_csv_column {
     uint64_t hash;
 } sl_csv_column;
 
-/* Never changed once it is made; whoever holds it last frees it. */
+/* Immutable, with a count of references. */
 typedef struct sl_csv_header {
     _Atomic size_t holders;
     char separator;

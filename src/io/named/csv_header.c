@@ -136,7 +136,7 @@ static void find_word(const sl_csv_header *h, const char *word, size_t *found) {
     }
 }
 
-/* A header of numbers alone is none: the first row would be lost without a word. */
+/* A header of numbers alone is an error: most likely it is a row. */
 static bool is_header(const sl_csv_header *h, sl_csv_trouble *t) {
     for (size_t i = 0; i < h->columns; i++) {
         char text[64];

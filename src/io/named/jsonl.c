@@ -309,7 +309,7 @@ static bool line(sl_named_rows *rows, const sl_rules *rules, const char *p, cons
     if (j.p < end) return sl_bad(t, SL_BAD_FIELD, j.p, "%s behind the object", j.p, (size_t)(end - j.p));
     if (!j.label_key.seen && !rules->unlabelled)
         return sl_bad(t, SL_BAD_LABEL, p, "there is no key %s for the label", j.label_key.text, j.label_key.n);
-    /* what has no label is predicted, but as if absent when learning */
+    /* a row without a label has weight 0: predicted, not learned */
     sl_named_status status = sl_named_row(rows, j.label, j.labelled ? j.weight : 0, number_of_line);
     return sl_named_is_fine(status, p, p, 0, t);
 }

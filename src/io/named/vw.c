@@ -177,7 +177,7 @@ static inline bool feature(sl_named_rows *rows, const char **p, space *s, sl_tro
 
 enum { RUN_WINDOWS = 16, RUN = 1 + RUN_WINDOWS * SL_WINDOW };
 
-/* A line on its way into a row. */
+/* The state of parsing a line. */
 typedef struct walk {
     const sl_parse_kernels *kernels;
     const char *line, *end;
