@@ -1,6 +1,6 @@
 /* Fuzz target: any bytes as LIBSVM text. They must read the same in one block and in small ones, with one thread and
- * with two, and every row must keep the promises of rows/batch.h; leaving bad lines out must leave the good ones as
- * they are. */
+ * with two, and by a parser that gets them in pieces; every row must keep the promises of rows/batch.h; leaving bad
+ * lines out must leave the good ones as they are. */
 #include "fuzz/outcome.h"
 
 static void look_at_row(const sluice_batch *b, size_t i, outcome *o) {
@@ -52,6 +52,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
             REQUIRE(memcmp(&whole, &other, sizeof whole) == 0);
         }
         other = run(bytes, n, skip, 2, 37);
+        REQUIRE(memcmp(&whole, &other, sizeof whole) == 0);
+        sluice_reader_options o = {.size = sizeof o, .format = "libsvm", .skip_errors = skip, .max_line = 400};
+        other = push(bytes, n, &o, 11, look_at_row);
         REQUIRE(memcmp(&whole, &other, sizeof whole) == 0);
         REQUIRE(skip || whole.skipped == 0);
     }

@@ -30,4 +30,29 @@ static inline void mix_float(uint64_t *h, float f) {
     mix(h, bits);
 }
 
+/* What a parser makes of the bytes when they come in pieces; `look` mixes a row into the outcome. */
+static inline outcome push(const uint8_t *bytes, size_t n, const sluice_reader_options *options, size_t piece,
+                           void (*look)(const sluice_batch *b, size_t row, outcome *o)) {
+    outcome o = {0};
+    sluice_parser *p = sluice_parser_new(options, NULL);
+    REQUIRE(p);
+    const sluice_batch *b;
+    for (size_t at = 0; at <= n; at += piece) {
+        size_t now = n - at < piece ? n - at : piece;
+        REQUIRE(sluice_parser_push(p, bytes + at, now) == SLUICE_OK);
+        if (now < piece) sluice_parser_finish(p);
+        while ((o.status = (uint64_t)sluice_parser_next(p, &b)) == SLUICE_OK) {
+            for (size_t i = 0; i < b->rows; i++) look(b, i, &o);
+            o.rows += b->rows, o.nonzeros += b->nonzeros;
+        }
+        if (o.status == SLUICE_END) continue;
+        o.line = sluice_parser_error(p)->line, o.column = sluice_parser_error(p)->column;
+        break;
+    }
+    uint64_t count;
+    for (size_t i = 0; sluice_parser_skipped(p, i, &count); i++) o.skipped += count;
+    sluice_parser_free(p);
+    return o;
+}
+
 #endif

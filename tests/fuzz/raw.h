@@ -1,5 +1,5 @@
 /* For fuzz targets of raw data: any bytes must read the same in one block and in small ones, with one thread and with
- * two, and every row must keep the promises of rows/batch.h. */
+ * two, and by a parser in pieces, and every row must keep the promises of rows/batch.h. */
 #ifndef RAW_H
 #define RAW_H
 
@@ -63,6 +63,8 @@ static inline void read_all_ways(const uint8_t *bytes, size_t n, sluice_reader_o
     }
     o.threads = 2;
     other = run(bytes, n, &o, 37);
+    REQUIRE(memcmp(&whole, &other, sizeof whole) == 0);
+    other = push(bytes, n, &o, 11, look_at_row);
     REQUIRE(memcmp(&whole, &other, sizeof whole) == 0);
     REQUIRE(o.skip_errors || whole.skipped == 0);
 }

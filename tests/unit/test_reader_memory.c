@@ -202,7 +202,7 @@ TEST(bin) {
 /* ---- codecs ----------------------------------------------------------------------------------------------------- */
 
 /* Two streams in a row, so that the second one begins anew. */
-static void check_packed(const unsigned char *packed, size_t n) {
+static inline void check_packed(const unsigned char *packed, size_t n) {
     unsigned char twice[2048];
     CHECK(n > 0 && 2 * n <= sizeof twice);
     memcpy(twice, packed, n);
