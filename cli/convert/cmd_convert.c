@@ -1,6 +1,6 @@
 /* sluice convert: between formats, and the preparations of the papers' experiments. */
 #include "commands.h"
-#include "rows/dataset.h"
+#include "experiment/dataset.h"
 #include "output/message.h"
 #include "output/progress.h"
 #include "args/input.h"

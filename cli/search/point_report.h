@@ -2,7 +2,7 @@
 #ifndef CLI_POINT_REPORT_H
 #define CLI_POINT_REPORT_H
 
-#include "search/points.h"
+#include "experiment/search.h"
 #include "output/report.h"
 
 /* In so many columns; a dash where there is none. */

@@ -4,7 +4,7 @@
 #include "output/message.h"
 #include "args/paths.h"
 #include "output/progress.h"
-#include "select/select_run.h"
+#include "select/select_report.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 #include "output/message.h"
-#include "select/select_run.h"
+#include "select/select_report.h"
 #include "output/weights.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
 #include "output/message.h"
 #include "args/paths.h"
 #include "search/point_report.h"
-#include "sweep/sweep_run.h"
+#include "sweep/sweeping.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "page/chart.h"
 #include "page/html.h"
 #include "page/page.h"
-#include "sweep/sweep_run.h"
+#include "sweep/sweeping.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 #include "output/message.h"
-#include "sweep/sweep_run.h"
+#include "sweep/sweeping.h"
 
 #include <math.h>
 #include <stdlib.h>

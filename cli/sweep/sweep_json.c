@@ -1,7 +1,7 @@
 /* sweep --json. */
 #include "args/command_line.h"
 #include "search/point_report.h"
-#include "sweep/sweep_run.h"
+#include "sweep/sweeping.h"
 
 #include <stdlib.h>
 

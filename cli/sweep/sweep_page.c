@@ -3,7 +3,7 @@
 #include "page/html.h"
 #include "output/message.h"
 #include "page/page.h"
-#include "sweep/sweep_run.h"
+#include "sweep/sweeping.h"
 #include "output/text_file.h"
 
 #include <inttypes.h>

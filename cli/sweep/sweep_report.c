@@ -1,7 +1,7 @@
 /* The results of a sweep for a person. */
 #include "args/command_line.h"
 #include "search/point_report.h"
-#include "sweep/sweep_run.h"
+#include "sweep/sweeping.h"
 
 #include <math.h>
 #include <stdlib.h>

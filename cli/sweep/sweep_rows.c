@@ -1,6 +1,6 @@
 #include "measure/measure.h"
 #include "output/message.h"
-#include "sweep/sweep_run.h"
+#include "sweep/sweeping.h"
 
 #include <stdlib.h>
 

@@ -5,8 +5,8 @@
 #include "output/message.h"
 #include "args/paths.h"
 #include "search/point_report.h"
-#include "rows/row_sets.h"
-#include "tune/tune_run.h"
+#include "experiment/row_sets.h"
+#include "tune/tuning.h"
 
 #include <inttypes.h>
 #include <math.h>

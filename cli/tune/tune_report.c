@@ -1,6 +1,6 @@
 #include "output/message.h"
 #include "search/point_report.h"
-#include "tune/tune_run.h"
+#include "tune/tuning.h"
 
 #include <inttypes.h>
 #include <math.h>

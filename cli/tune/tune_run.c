@@ -1,4 +1,4 @@
-#include "tune/tune_run.h"
+#include "tune/tuning.h"
 
 #include "output/message.h"
 

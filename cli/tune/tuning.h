@@ -2,9 +2,9 @@
 #ifndef CLI_TUNE_H
 #define CLI_TUNE_H
 
-#include "rows/folds.h"
-#include "search/outcome.h"
-#include "search/points.h"
+#include "experiment/folds.h"
+#include "experiment/run_outcome.h"
+#include "experiment/search.h"
 #include "output/progress.h"
 #include "output/report.h"
 

@@ -1,8 +1,8 @@
-#include "search/outcome.h"
+#include "experiment/run_outcome.h"
 
 #include "output/message.h"
 #include "output/report.h"
-#include "rows/row_sets.h"
+#include "experiment/row_sets.h"
 
 #include <math.h>
 #include <stdlib.h>

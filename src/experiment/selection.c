@@ -1,7 +1,7 @@
 /* A learner with a parameter `features` keeps to the budget itself: one model per budget. For any other, one model of
  * all features ranks them by |weight|, and a second one learns from the best of them alone: the first with its other
  * weights cut off would be a worse classifier than the features allow. */
-#include "select/select_run.h"
+#include "select/select_report.h"
 
 #include "output/message.h"
 #include "rows/pieces.h"

@@ -1,4 +1,4 @@
-#include "search/grid.h"
+#include "experiment/grid.h"
 
 #include "output/message.h"
 #include "args/params.h"

@@ -4,7 +4,7 @@
 
 #include "args/model_args.h"
 #include "output/report.h"
-#include "rows/row_sets.h"
+#include "experiment/row_sets.h"
 
 typedef struct chosen_feature {
     sluice_weight feature; /* with its weight in the budget's model; 0 where that gives it none */

@@ -2,7 +2,7 @@
 #ifndef CLI_OUTCOME_H
 #define CLI_OUTCOME_H
 
-#include "search/points.h"
+#include "experiment/search.h"
 
 /* One run. */
 typedef struct outcome {

@@ -1,6 +1,6 @@
-#include "rows/folds.h"
+#include "experiment/folds.h"
 
-#include "rows/row_sets.h"
+#include "experiment/row_sets.h"
 
 #include <inttypes.h>
 #include <stdio.h>

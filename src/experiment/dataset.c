@@ -1,4 +1,4 @@
-#include "rows/dataset.h"
+#include "experiment/dataset.h"
 
 #include "rows/rng.h"
 

@@ -1,7 +1,7 @@
-#include "sweep/sweep_run.h"
+#include "sweep/sweeping.h"
 
 #include "output/message.h"
-#include "search/outcome.h"
+#include "experiment/run_outcome.h"
 #include "rows/pieces.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 /* A piece of work is one fold without which up to SIDE points of a learner are learned, side by side in a sweep: that
  * is several times as fast as one after the other. */
 #include "rows/pieces.h"
-#include "rows/row_sets.h"
-#include "tune/tune_run.h"
+#include "experiment/row_sets.h"
+#include "tune/tuning.h"
 
 #include <pthread.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "search/points.h"
+#include "experiment/search.h"
 
 #include "output/message.h"
 

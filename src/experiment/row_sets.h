@@ -3,7 +3,7 @@
 #ifndef CLI_RUNS_H
 #define CLI_RUNS_H
 
-#include "rows/dataset.h"
+#include "experiment/dataset.h"
 #include "args/input.h"
 
 /* Some rows of a dataset, in the order in which to go over them. */

@@ -2,7 +2,7 @@
 #ifndef CLI_POINTS_H
 #define CLI_POINTS_H
 
-#include "search/grid.h"
+#include "experiment/grid.h"
 #include "args/model_args.h"
 
 enum { MOST_POINTS = 100000 };

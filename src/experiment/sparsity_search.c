@@ -1,6 +1,6 @@
 /* sweep --sparsity: closes in on the value of the parameter that gives a sparsity. */
 #include "output/message.h"
-#include "sweep/sweep_run.h"
+#include "sweep/sweeping.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,9 +2,9 @@
 #ifndef CLI_SWEEP_H
 #define CLI_SWEEP_H
 
-#include "search/points.h"
+#include "experiment/search.h"
 #include "output/report.h"
-#include "rows/row_sets.h"
+#include "experiment/row_sets.h"
 
 enum { SWEEP_VALUES = 16, MOST_REFINEMENTS = 4 };
 

@@ -2,7 +2,7 @@
 #ifndef CLI_FOLDS_H
 #define CLI_FOLDS_H
 
-#include "rows/dataset.h"
+#include "experiment/dataset.h"
 
 /* Rows in folds, each a batch. */
 typedef struct fold_list {

@@ -1,4 +1,4 @@
-#include "rows/row_sets.h"
+#include "experiment/row_sets.h"
 
 #include "measure/measure.h"
 #include "output/message.h"
