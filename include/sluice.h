@@ -238,10 +238,12 @@ SLUICE_API sluice_status sluice_model_learn_labels(sluice_model *model, const sl
  * fails are learned. */
 SLUICE_API sluice_status sluice_model_learn_csr(sluice_model *model, const sluice_csr *csr, sluice_meter *meter);
 
-/* Called now and then by calls on a model that take long (learning batches and matrices): how many rows of `total` are
- * done. Anything but 0 stops the call, which returns SLUICE_E_CANCELLED; the rows done are learned. */
+/* Long work calls this from time to time: `done` of `total` units (the comments say of what; 0: unknown) are done. Not
+ * more than one call at a time, but not always from the same thread. Return 0 to go on; anything else stops the call,
+ * which then returns SLUICE_E_CANCELLED. */
 typedef int (*sluice_progress_function)(void *context, uint64_t done, uint64_t total);
-/* NULL, as at first: none is called. A copy of the model has none. */
+/* For calls that learn batches and matrices, in rows; when it stops one, the rows done are learned. NULL, as at first:
+ * none is called. A copy of the model has none. */
 SLUICE_API void sluice_model_set_progress(sluice_model *model, sluice_progress_function function, void *context);
 
 /* Says that a run is over: a learner that takes a whole run as one batch (SLUICE_LEARNER_BATCH with batch = 0) learns
@@ -635,6 +637,266 @@ typedef struct sluice_calibration_bin {
 SLUICE_API size_t sluice_meter_bins(sluice_meter *meter, sluice_calibration_bin bins[SLUICE_CALIBRATION_BINS]);
 SLUICE_API const sluice_error *sluice_meter_error(const sluice_meter *meter);
 
+/* ---- names ------------------------------------------------------------------------------------------------------ */
+
+/* A dictionary: names to numbers 0, 1, 2, ... in the order of first sight. */
+typedef struct sluice_names sluice_names;
+
+SLUICE_API sluice_names *sluice_names_new(void);
+SLUICE_API void sluice_names_free(sluice_names *names);
+/* The number of a name, a new one if need be; UINT64_MAX when there is no memory or the name is too long. */
+SLUICE_API uint64_t sluice_names_number(sluice_names *names, sluice_name name);
+/* A name by its number: good until the next one is added. */
+SLUICE_API sluice_name sluice_names_name(const sluice_names *names, uint64_t number);
+SLUICE_API uint64_t sluice_names_count(const sluice_names *names);
+
+/* ---- rows in memory --------------------------------------------------------------------------------------------- */
+
+/* Rows that are held, for work that needs them all at once or several times: 12 bytes a value. Features have ids; where
+ * any row has names, all go by names, and their ids are numbers of names (sluice_dataset_names). */
+typedef struct sluice_dataset sluice_dataset;
+
+SLUICE_API sluice_dataset *sluice_dataset_new(sluice_error *err);
+SLUICE_API void sluice_dataset_free(sluice_dataset *data);
+/* Adds copies of the rows of a batch, at the end of the order too. */
+SLUICE_API sluice_status sluice_dataset_add(sluice_dataset *data, const sluice_batch *batch, sluice_error *err);
+/* Adds all rows that the reader still has. Progress (may be NULL) counts bytes. What was read stays when it fails. */
+SLUICE_API sluice_status sluice_dataset_read(sluice_dataset *data, sluice_reader *reader,
+                                             sluice_progress_function progress, void *context, sluice_error *err);
+/* Drops the rows and keeps the names, for work that has its own copy of the rows. */
+SLUICE_API void sluice_dataset_forget_rows(sluice_dataset *data);
+
+SLUICE_API size_t sluice_dataset_rows(const sluice_dataset *data);
+/* The largest id, and the number of features of the longest row. */
+SLUICE_API uint64_t sluice_dataset_dimension(const sluice_dataset *data);
+SLUICE_API size_t sluice_dataset_longest(const sluice_dataset *data);
+/* NULL: the features have ids. */
+SLUICE_API const sluice_names *sluice_dataset_names(const sluice_dataset *data);
+/* A row by ids or numbers of names; it points into the dataset until that changes. */
+SLUICE_API void sluice_dataset_row(const sluice_dataset *data, size_t row, sluice_example *x);
+/* A row as it came, by ids or by names; good until the next call. */
+SLUICE_API void sluice_dataset_original(sluice_dataset *data, size_t row, sluice_example *x);
+
+/* Which rows, in which order: at first all, as they came. */
+SLUICE_API const size_t *sluice_dataset_order(const sluice_dataset *data, size_t *n);
+/* The first n rows, as they came. */
+SLUICE_API void sluice_dataset_reset_order(sluice_dataset *data, size_t n);
+SLUICE_API void sluice_dataset_shuffle(sluice_dataset *data, uint64_t seed);
+/* Keeps all rows of the scarce class and so many of the other that positives : negatives = pos : neg, rounded down;
+ * drawn without replacement, in the same order. pos and neg are at least 1. */
+SLUICE_API void sluice_dataset_sample(sluice_dataset *data, uint64_t pos, uint64_t neg, uint64_t seed);
+
+/* n rows of the order from `first` on as a batch, without those of importance 0. */
+SLUICE_API sluice_batch *sluice_dataset_batch(const sluice_dataset *data, size_t first, size_t n, sluice_error *err);
+/* Two batches: every nth row of the order, and the others; rows of importance 0 are in neither. Free both. */
+SLUICE_API sluice_status sluice_dataset_hold_out(const sluice_dataset *data, size_t nth, sluice_batch **learn,
+                                                 sluice_batch **test, sluice_error *err);
+/* A whole run of a model over the rows of the order, as they came: the model that would have learned them from a
+ * stream. Progress (may be NULL) counts rows. */
+SLUICE_API sluice_status sluice_dataset_learn(sluice_dataset *data, sluice_model *model, uint64_t passes,
+                                              sluice_progress_function progress, void *context, sluice_error *err);
+/* Mean and sample deviation (n - 1) of every column over the rows of the order; absent values count as 0, and the
+ * deviation of a constant column is 0. Both arrays have sluice_dataset_dimension() + 1 elements. */
+SLUICE_API sluice_status sluice_dataset_scales(const sluice_dataset *data, double *mean, double *deviation,
+                                               sluice_error *err);
+
+/* ---- experiments ------------------------------------------------------------------------------------------------ */
+
+/* Structs that these calls hand out as pointers to const belong to the object, until it changes or is freed; members
+ * may be added at their ends. `threads` is how many may work at once (0: one for each core); results do not depend on
+ * it. */
+
+/* Rows dealt to folds for cross-validation: shuffled, then the positive and the negative ones dealt in turn, so that
+ * sizes and numbers of positives differ by at most one. Rows of importance 0 are left out. Holds its own copy. */
+typedef struct sluice_folds sluice_folds;
+
+SLUICE_API sluice_folds *sluice_folds_new(const sluice_dataset *data, size_t n, uint64_t seed, sluice_error *err);
+SLUICE_API void sluice_folds_free(sluice_folds *folds);
+SLUICE_API size_t sluice_folds_count(const sluice_folds *folds);
+SLUICE_API const sluice_batch *sluice_folds_part(const sluice_folds *folds, size_t i);
+/* The rows of all folds, and how many of them are positive (may be NULL). */
+SLUICE_API uint64_t sluice_folds_rows(const sluice_folds *folds, uint64_t *positives);
+
+/* A search: learners, the values of their parameters to try, and what came out. */
+typedef struct sluice_search sluice_search;
+
+typedef struct sluice_search_options {
+    size_t size;
+    const sluice_settings *settings; /* of all models; NULL: the defaults */
+    uint64_t random;                 /* draw so many points for each learner, without repeats; 0: try all */
+    uint64_t seed;                   /* for drawing */
+} sluice_search_options;
+
+SLUICE_API sluice_search *sluice_search_new(const sluice_search_options *options, sluice_error *err);
+SLUICE_API void sluice_search_free(sluice_search *search);
+/* Adds a learner with n fixed "name=value" parameters; each learner once. */
+SLUICE_API sluice_status sluice_search_add_learner(sluice_search *search, const char *learner,
+                                                   const char *const *params, size_t n, sluice_error *err);
+/* Adds values for a parameter of a learner, separated by commas: numbers (0.1,1,10), words (constant,sqrt), powers
+ * (2^-5..2^5: all between), or a range with the number of values, at equal ratios (0.01..100:9). Where points are drawn
+ * a range needs no number. */
+SLUICE_API sluice_status sluice_search_add_grid(sluice_search *search, const char *learner, const char *param,
+                                                const char *values, sluice_error *err);
+
+enum {
+    SLUICE_GRIDS_TUNE = 0,     /* up to two usual parameters, each from a sixteenth of its default to 16 times that */
+    SLUICE_GRIDS_SPARSITY = 1, /* 16 values of the parameter that makes the learner sparse */
+};
+
+/* The grids to use when the user names none. */
+SLUICE_API sluice_status sluice_search_add_default_grids(sluice_search *search, const char *learner, int kind,
+                                                         sluice_error *err);
+/* Makes the points: all combinations of each learner's values, or those drawn. The calls below do it by themselves, but
+ * this shows earlier what is wrong. SLUICE_E_LIMIT: more than 100,000. */
+SLUICE_API sluice_status sluice_search_make_points(sluice_search *search, sluice_error *err);
+
+/* A learner with values of its parameters, and the result over its runs: folds, or repeats. */
+typedef struct sluice_point {
+    const sluice_learner_info *learner;
+    const char *const *params; /* the fixed ones, then one for every grid */
+    size_t n_params, n_fixed;
+    size_t order;        /* the position in which it was made */
+    int searched;        /* added by sluice_search_find() */
+    const char *failure; /* NULL, or why the first run that failed did; there are no figures then */
+    const double *runs;  /* the measure, by run; NULL before there is a result */
+    size_t n_runs;
+    double mean, deviation;                                       /* of the measure; deviation is NaN for one run */
+    const sluice_measures *test;                                  /* counts are sums, figures means */
+    uint64_t examples, mistakes;                                  /* while learning: sums */
+    double error_deviation;                                       /* while learning */
+    double nonzeros, features_seen, sparsity, sparsity_deviation; /* means */
+    double seconds;                                               /* sum */
+} sluice_point;
+
+SLUICE_API size_t sluice_search_points(const sluice_search *search);
+/* After sluice_search_tune() the best first; after a sweep by learner, then by ascending value. NULL past the last. */
+SLUICE_API const sluice_point *sluice_search_point(const sluice_search *search, size_t i);
+/* A model of a point that has learned nothing. */
+SLUICE_API sluice_model *sluice_search_model(const sluice_search *search, size_t i, sluice_error *err);
+/* Whether the point's value for the learner's grid of this number lies at the end of what was tried, though the
+ * parameter could go further. */
+SLUICE_API int sluice_search_at_end(const sluice_search *search, size_t i, size_t grid);
+
+/* What to choose by: small errors and costs, large figures otherwise. */
+enum {
+    SLUICE_MEASURE_ERROR = 0,
+    SLUICE_MEASURE_BALANCED_ACCURACY = 1,
+    SLUICE_MEASURE_AUC = 2,
+    SLUICE_MEASURE_F1 = 3,
+    SLUICE_MEASURE_COST = 4,
+};
+
+typedef struct sluice_tune_options {
+    size_t size;
+    int measure; /* SLUICE_MEASURE_ */
+    unsigned threads;
+    uint64_t passes;                   /* 0 means 1 */
+    double cost_missed, cost_alarm;    /* for SLUICE_MEASURE_COST; 0 means 1 */
+    sluice_progress_function progress; /* counts models; may be NULL */
+    void *context;
+} sluice_tune_options;
+
+/* Cross-validates all points: every fold is predicted by a model of the others. Points are sorted by the measure, then
+ * by nonzeros, then as they were made; those that failed last, those without the measure (mean is NaN) before them. */
+SLUICE_API sluice_status sluice_search_tune(sluice_search *search, const sluice_folds *folds,
+                                            const sluice_tune_options *options, sluice_error *err);
+
+/* The parameter that makes models of this learner sparse, or NULL. */
+SLUICE_API const sluice_param_info *sluice_learner_sparsity_param(const sluice_learner_info *learner);
+/* A parameter by its name, or by "name=value"; NULL: there is none. */
+SLUICE_API const sluice_param_info *sluice_learner_param(const sluice_learner_info *learner, const char *name);
+
+typedef struct sluice_sweep_options {
+    size_t size;
+    unsigned threads;
+    uint64_t passes;          /* 0 means 1 */
+    uint64_t dimension;       /* what sparsity refers to; 0: the features seen */
+    const sluice_batch *test; /* rows to measure on (of the same dataset); NULL: none, and no figures of them */
+    /* for held rows alone */
+    uint64_t repeats; /* 0 means 1. The first run has the order of the rows, the others are shuffled by seed, seed + 1
+                         and so on */
+    uint64_t seed;
+    int shuffle_first;                 /* shuffle the first run too */
+    sluice_progress_function progress; /* counts parts of the rows; may be NULL */
+    void *context;
+} sluice_sweep_options;
+
+/* Learns all points in one pass (times passes and repeats) and measures them: error against sparsity. Every learner
+ * needs one grid, that of its sluice_learner_sparsity_param(). The measure of the points is the error rate on the test
+ * rows. */
+SLUICE_API sluice_status sluice_search_sweep(sluice_search *search, const sluice_dataset *data,
+                                             const sluice_sweep_options *options, sluice_error *err);
+/* The same for rows that are not held: begin, learn all batches, end. */
+SLUICE_API sluice_status sluice_search_begin(sluice_search *search, const sluice_sweep_options *options,
+                                             sluice_error *err);
+SLUICE_API sluice_status sluice_search_learn_batch(sluice_search *search, const sluice_batch *batch, sluice_error *err);
+SLUICE_API sluice_status sluice_search_end(sluice_search *search, sluice_error *err);
+
+/* The point of a learner that comes closest to a sparsity. */
+typedef struct sluice_finding {
+    const sluice_learner_info *learner;
+    double wanted;
+    const sluice_point *closest; /* NULL: all points failed, or have no weight left */
+    int reached;                 /* its nonzeros differ by a tenth at most */
+} sluice_finding;
+
+/* After sluice_search_sweep() with the same rows and options: further values of the swept parameters, until each of the
+ * n sparsities (from 0 to below 1) is found for every learner or cannot be. Once for a search. */
+SLUICE_API sluice_status sluice_search_find(sluice_search *search, const sluice_dataset *data,
+                                            const sluice_sweep_options *options, const double *sparsities, size_t n,
+                                            sluice_error *err);
+SLUICE_API size_t sluice_search_findings(const sluice_search *search);
+/* By learner, then as the sparsities were given; NULL past the last. */
+SLUICE_API const sluice_finding *sluice_search_finding(const sluice_search *search, size_t i);
+/* After a sweep: the features that sparsity refers to (0: nothing was learned), and whether a model of a sparsity still
+ * has a weight. */
+SLUICE_API double sluice_search_dimension(const sluice_search *search);
+SLUICE_API int sluice_search_can_reach(const sluice_search *search, double sparsity);
+
+typedef struct sluice_select_options {
+    size_t size;
+    const char *learner; /* NULL: sluice_learner_default() */
+    const char *const *params;
+    size_t n_params;
+    const sluice_settings *settings; /* NULL: the defaults */
+    const uint64_t *budgets;         /* numbers of features, in any order */
+    size_t n_budgets;
+    const sluice_names *names; /* of the batches' dataset; NULL: features have ids */
+    unsigned threads;
+    uint64_t passes;                   /* 0 means 1 */
+    sluice_progress_function progress; /* counts models; may be NULL */
+    void *context;
+} sluice_select_options;
+
+/* The features chosen for one budget. */
+typedef struct sluice_budget {
+    uint64_t features;           /* at most so many */
+    size_t n;                    /* chosen */
+    const sluice_weight *chosen; /* the highest score first, with their weights in the budget's model (0: none) */
+    const float *scores;         /* |weight| in the model that chose them */
+    const sluice_measures *test;
+    double seconds;
+} sluice_budget;
+
+/* Feature selection. A learner with the parameter `features` keeps to each budget itself. With any other one model of
+ * all features ranks them by |weight|, and for each budget a second one learns from the best alone. */
+typedef struct sluice_selection sluice_selection;
+
+SLUICE_API sluice_selection *sluice_select(const sluice_batch *learn, const sluice_batch *test,
+                                           const sluice_select_options *options, sluice_error *err);
+SLUICE_API void sluice_selection_free(sluice_selection *selection);
+/* The budgets by ascending size; NULL past the last. */
+SLUICE_API size_t sluice_selection_count(const sluice_selection *selection);
+SLUICE_API const sluice_budget *sluice_selection_budget(const sluice_selection *selection, size_t i);
+/* The smallest budget from which on all budgets choose this feature; 0: none does. */
+SLUICE_API uint64_t sluice_selection_since(const sluice_selection *selection, uint64_t id);
+
+/* Brings the `top` heaviest weights to the front, by falling |weight|; among equals the bias, then by name or id.
+ * Returns how many those are. */
+SLUICE_API size_t sluice_weights_heaviest(sluice_weight *weights, size_t n, size_t top);
+/* Fills in what the model says about measuring it: its probabilities, and costs that are 0. */
+SLUICE_API void sluice_meter_defaults(const sluice_model *model, sluice_meter_options *options);
+
 /* ---- version ---------------------------------------------------------------------------------------------------- */
 
 /* The version of the library in use, e.g. "0.1.0", and as SLUICE_VERSION_NUMBER. */
@@ -667,16 +929,21 @@ SLUICE_API sluice_status sluice_params_read(const char *owner, const sluice_para
 /* Writes a file of any bytes, as a model is saved. */
 SLUICE_API sluice_status sluice_write_file(const char *path, const void *bytes, size_t n, sluice_error *err);
 
-/* A dictionary: names to numbers 0, 1, 2, ... in the order of first sight. */
-typedef struct sluice_names sluice_names;
+/* The numbers that shuffling and drawing use, the same on every machine: xoshiro256**. */
+typedef struct sluice_random {
+    uint64_t state[4];
+    double spare; /* the second normal deviate of a pair */
+    int has_spare;
+} sluice_random;
 
-SLUICE_API sluice_names *sluice_names_new(void);
-SLUICE_API void sluice_names_free(sluice_names *names);
-/* The number of a name, a new one if need be; UINT64_MAX when there is no memory or the name is too long. */
-SLUICE_API uint64_t sluice_names_number(sluice_names *names, sluice_name name);
-/* A name by its number: good until the next one is added. */
-SLUICE_API sluice_name sluice_names_name(const sluice_names *names, uint64_t number);
-SLUICE_API uint64_t sluice_names_count(const sluice_names *names);
+SLUICE_API void sluice_random_seed(sluice_random *random, uint64_t seed);
+SLUICE_API uint64_t sluice_random_next(sluice_random *random);
+/* From 0 to below 1. */
+SLUICE_API double sluice_random_uniform(sluice_random *random);
+/* From 0 to bound - 1; bound is at least 1. */
+SLUICE_API uint64_t sluice_random_below(sluice_random *random, uint64_t bound);
+/* Mean 0, variance 1. */
+SLUICE_API double sluice_random_normal(sluice_random *random);
 
 /* Writes the decimal text with the fewest digits that reads back as exactly this number, and a NUL; returns its length
  * (< 32). */

@@ -1,3 +1,4 @@
+/* Writes command lines that a person can run again. */
 #include "args/command_line.h"
 
 #include <ctype.h>
@@ -34,15 +35,15 @@ static char *close_text(FILE *out, char **text) {
     return NULL;
 }
 
-char *train_command_line(const args *a, const recipe *r, const char *output) {
+char *train_command_line(const args *a, const sluice_point *p, const char *output) {
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
     if (!out) return NULL;
-    fprintf(out, "sluice train -a %s", r->learner->name);
-    for (size_t i = 0; i < r->n_params; i++) {
+    fprintf(out, "sluice train -a %s", p->learner->name);
+    for (size_t i = 0; i < p->n_params; i++) {
         fputs(" -P", out);
-        put_word(out, r->params[i]);
+        put_word(out, p->params[i]);
     }
     for (size_t i = 0; i < a->n_given; i++) {
         if (!is_trains(a->given[i].option)) continue;

@@ -2,11 +2,12 @@
 #ifndef CLI_COMMAND_LINE_H
 #define CLI_COMMAND_LINE_H
 
-#include "args/model_args.h"
+#include "args/args.h"
+#include "sluice.h"
 
-/* The `sluice train` that makes a model of this recipe from the inputs and options of the command line at hand, for a
+/* The `sluice train` that makes a model of this point from the inputs and options of the command line at hand, for a
  * shell; `output` may be NULL. Free it; NULL where memory is short. */
-char *train_command_line(const args *a, const recipe *r, const char *output);
+char *train_command_line(const args *a, const sluice_point *p, const char *output);
 /* The command line at hand itself, options first. */
 char *given_command_line(const args *a);
 

@@ -161,6 +161,34 @@ void warn_skipped(const skip_tally *t, const char *what) {
         if (t->reasons[i].count) complain("  %" PRIu64 " %s", t->reasons[i].count, t->reasons[i].name);
 }
 
+typedef struct holding {
+    sluice_dataset *data;
+    label_tally labels;
+} holding;
+
+static int hold_batch(void *context, const sluice_batch *batch) {
+    holding *h = context;
+    sluice_error err = {0};
+    tally_labels(&h->labels, batch);
+    return sluice_dataset_add(h->data, batch, &err) == SLUICE_OK ? DONE : complain_error(&err);
+}
+
+int hold_inputs(sluice_dataset *data, const char *const *paths, size_t n, const sluice_reader_options *reading,
+                int quiet, const char *what, skip_tally *skipped, const char **format) {
+    sluice_error err = {0};
+    sluice_reader *reader = sluice_reader_open(paths, n, reading, &err);
+    if (!reader) return complain_error(&err);
+    progress live = progress_start(quiet, 1, 0);
+    holding h = {.data = data};
+    int rc = each_batch(reader, reading, &live, hold_batch, &h);
+    *format = sluice_reader_format(reader);
+    tally_skipped(skipped, reader);
+    if (!quiet) warn_skipped(skipped, what);
+    if (!quiet) warn_labels(&h.labels, what);
+    sluice_reader_close(reader);
+    return rc;
+}
+
 void tally_labels(label_tally *t, const sluice_batch *batch) {
     for (size_t i = 0; i < sluice_batch_rows(batch) && t->n < 3 && t->rows < 10000; i++, t->rows++) {
         double label = sluice_batch_label(batch, i);

@@ -87,4 +87,9 @@ void tally_labels(label_tally *t, const sluice_batch *batch);
 /* Says so where there are more than two: most often another column was meant, or there are more than two classes. */
 void warn_labels(const label_tally *t, const char *what);
 
+/* Adds the rows of the inputs to the dataset; *format becomes that of the last one. Returns an exit status, after
+ * saying what went wrong and what was skipped (`what`: the name for the inputs in that). */
+int hold_inputs(sluice_dataset *data, const char *const *paths, size_t n, const sluice_reader_options *reading,
+                int quiet, const char *what, skip_tally *skipped, const char **format);
+
 #endif

@@ -1,6 +1,5 @@
 /* sluice convert: between formats, and the preparations of the papers' experiments. */
 #include "commands.h"
-#include "experiment/dataset.h"
 #include "output/message.h"
 #include "output/progress.h"
 #include "args/input.h"
@@ -40,7 +39,7 @@ typedef struct converting {
 
     sluice_reader *reader;
     sluice_writer *writer;
-    dataset data;
+    sluice_dataset *data;
     uint64_t *ids;
     sluice_name *names; /* of the row in work */
     float *values;
@@ -120,21 +119,28 @@ static int put_batch(void *context, const sluice_batch *batch) {
 
 static int hold_batch(void *context, const sluice_batch *batch) {
     converting *c = context;
-    return dataset_add_batch(&c->data, batch) ? DONE : out_of_memory();
+    sluice_error err = {0};
+    return sluice_dataset_add(c->data, batch, &err) == SLUICE_OK ? DONE : complain_error(&err);
 }
 
+/* The mean and deviation of every column, and a row with all columns. */
+typedef struct scaling {
+    double *mean, *deviation;
+    float *dense;
+} scaling;
+
 /* The row with every column that varies, standardised. */
-static size_t standardized_row(converting *c, const sluice_example *x, const column_scale *scales, float *dense) {
+static size_t standardized_row(converting *c, const sluice_example *x, const scaling *s) {
     size_t n = 0;
-    for (size_t k = 0; k < x->n; k++) dense[x->ids[k]] = x->values[k];
-    for (uint64_t id = 0; id <= c->data.dimension; id++) {
-        if (scales[id].deviation == 0) continue;
-        float v = (float)((dense[id] - scales[id].mean) / scales[id].deviation);
+    for (size_t k = 0; k < x->n; k++) s->dense[x->ids[k]] = x->values[k];
+    for (uint64_t id = 0; id <= sluice_dataset_dimension(c->data); id++) {
+        if (s->deviation[id] == 0) continue;
+        float v = (float)((s->dense[id] - s->mean[id]) / s->deviation[id]);
         if (v == 0) continue;
         c->ids[n] = id;
         c->values[n++] = v;
     }
-    for (size_t k = 0; k < x->n; k++) dense[x->ids[k]] = 0;
+    for (size_t k = 0; k < x->n; k++) s->dense[x->ids[k]] = 0;
     return n;
 }
 
@@ -154,59 +160,77 @@ static uint64_t last_column(uint64_t dimension, uint64_t chunk, uint64_t chunks)
     return dimension / chunks * chunk + dimension % chunks * chunk / chunks;
 }
 
-static int put_rows(converting *c, const column_scale *scales, float *dense) {
-    dataset *d = &c->data;
+/* The names of a row that is made of numbers of names. */
+static void name_row(converting *c, sluice_example *x) {
+    const sluice_names *names = sluice_dataset_names(c->data);
+    if (!names) return;
+    for (size_t k = 0; k < x->n; k++) c->names[k] = sluice_names_name(names, x->ids[k]);
+    x->names = c->names;
+}
+
+/* `scales` NULL: the values as they are. */
+static int put_rows(converting *c, const scaling *scales) {
+    size_t rows;
+    const size_t *order = sluice_dataset_order(c->data, &rows);
     int rc = DONE;
-    for (size_t t = 0; t < d->n_order && !rc; t++) {
-        sluice_example x = dataset_row(d, d->order[t]);
+    for (size_t t = 0; t < rows && !rc; t++) {
+        sluice_example x;
+        sluice_dataset_row(c->data, order[t], &x);
         size_t n = x.n;
         if (scales) {
-            n = standardized_row(c, &x, scales, dense);
+            n = standardized_row(c, &x, scales);
         } else if (n) {
             memcpy(c->ids, x.ids, n * sizeof *c->ids);
             memcpy(c->values, x.values, n * sizeof *c->values);
         }
         if (c->normalize) scale_to_unit_length(c->values, n);
         if (c->chunks) {
-            uint64_t chunk = c->chunks * t / d->n_order + 1;
+            uint64_t chunk = c->chunks * t / rows + 1;
             if (chunk > c->chunks) chunk = c->chunks;
-            n = hide_columns(c, n, last_column(d->dimension, chunk, c->chunks));
+            n = hide_columns(c, n, last_column(sluice_dataset_dimension(c->data), chunk, c->chunks));
         }
         sluice_example shown = {.ids = c->ids, .values = c->values, .n = n, .label = x.label, .weight = x.weight};
-        dataset_name(d, &shown);
+        name_row(c, &shown);
         rc = put(c, &shown);
     }
     return rc;
 }
 
-static int too_many_cells(const dataset *d) {
+static int too_many_cells(size_t rows, uint64_t dimension) {
     complain("--standardize makes every row dense: %zu rows with ids up to %" PRIu64
              " are more than %u cells or %u columns; convert without it",
-             d->n_order, d->dimension, MAX_CELLS, MAX_COLUMNS);
+             rows, dimension, MAX_CELLS, MAX_COLUMNS);
     return FAILED;
 }
 
-static int put_dataset(converting *c) {
-    dataset *d = &c->data;
-    if (!dataset_complete(d)) return out_of_memory();
-    if (c->ratio_pos) dataset_sample(d, c->ratio_pos, c->ratio_neg, c->a->seed);
-    if (c->ratio_pos && d->n_order == 0 && d->rows && !c->a->quiet)
-        warning("--sample-ratio: too few examples of one class; nothing is left");
-    if (c->shuffle) dataset_shuffle(d, c->shuffle_seed);
-    if (!c->standardize) {
-        int rc = reserve(c, d->longest + 1);
-        return rc ? rc : put_rows(c, NULL, NULL);
-    }
-    if (d->n_order == 0) return DONE;
-    if (d->dimension >= MAX_COLUMNS || d->dimension >= MAX_CELLS / d->n_order) return too_many_cells(d);
-    size_t columns = (size_t)d->dimension + 1;
-    column_scale *scales = dataset_scales(d);
-    float *dense = calloc(columns, sizeof *dense);
-    int rc = scales && dense ? reserve(c, columns) : out_of_memory();
-    if (!rc) rc = put_rows(c, scales, dense);
-    free(scales);
-    free(dense);
+static int put_standardized(converting *c, size_t rows) {
+    uint64_t dimension = sluice_dataset_dimension(c->data);
+    if (rows == 0) return DONE;
+    if (dimension >= MAX_COLUMNS || dimension >= MAX_CELLS / rows) return too_many_cells(rows, dimension);
+    size_t columns = (size_t)dimension + 1;
+    sluice_error err = {0};
+    scaling s = {.mean = malloc(columns * sizeof *s.mean),
+                 .deviation = malloc(columns * sizeof *s.deviation),
+                 .dense = calloc(columns, sizeof *s.dense)};
+    int rc = s.mean && s.deviation && s.dense ? reserve(c, columns) : out_of_memory();
+    if (!rc && sluice_dataset_scales(c->data, s.mean, s.deviation, &err) != SLUICE_OK) rc = complain_error(&err);
+    if (!rc) rc = put_rows(c, &s);
+    free(s.mean);
+    free(s.deviation);
+    free(s.dense);
     return rc;
+}
+
+static int put_dataset(converting *c) {
+    size_t rows;
+    if (c->ratio_pos) sluice_dataset_sample(c->data, c->ratio_pos, c->ratio_neg, c->a->seed);
+    sluice_dataset_order(c->data, &rows);
+    if (c->ratio_pos && rows == 0 && sluice_dataset_rows(c->data) && !c->a->quiet)
+        warning("--sample-ratio: too few examples of one class; nothing is left");
+    if (c->shuffle) sluice_dataset_shuffle(c->data, c->shuffle_seed);
+    if (c->standardize) return put_standardized(c, rows);
+    int rc = reserve(c, sluice_dataset_longest(c->data) + 1);
+    return rc ? rc : put_rows(c, NULL);
 }
 
 static int convert(converting *c) {
@@ -231,11 +255,12 @@ static int run(const args *a) {
     if (rc) return rc;
     note_stdin(a);
     c.reader = sluice_reader_open(a->inputs, a->n_inputs, &c.reading, &err);
-    if (c.reader) c.writer = sluice_writer_open(c.output, args_value(a, "to"), &err);
+    if (c.reader) c.data = sluice_dataset_new(&err);
+    if (c.data) c.writer = sluice_writer_open(c.output, args_value(a, "to"), &err);
     rc = c.writer ? convert(&c) : complain_error(&err);
     sluice_writer_close(c.writer);
     sluice_reader_close(c.reader);
-    dataset_free(&c.data);
+    sluice_dataset_free(c.data);
     free(c.ids);
     free(c.names);
     free(c.values);

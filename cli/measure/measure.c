@@ -15,18 +15,6 @@ int measure_options(const args *a, sluice_meter_options *how) {
     return rc;
 }
 
-static double learner_param(const sluice_model *model, const sluice_learner_info *learner, const char *name) {
-    for (size_t i = 0; i < learner->n_params; i++)
-        if (strcmp(learner->params[i].name, name) == 0) return sluice_model_param(model, i);
-    return 1;
-}
-
-void measure_defaults(const sluice_model *model, const sluice_model_facts *facts, sluice_meter_options *how) {
-    if (how->cost_missed == 0) how->cost_missed = learner_param(model, facts->learner, "cost_pos");
-    if (how->cost_alarm == 0) how->cost_alarm = learner_param(model, facts->learner, "cost_neg");
-    how->probability = facts->log_odds;
-}
-
 typedef struct measuring {
     const sluice_model *model;
     sluice_meter *meter;
@@ -58,9 +46,7 @@ int measure_inputs(const sluice_model *model, const char *const *paths, size_t n
     sluice_error err = {0};
     sluice_meter_options exact = *how;
     exact.exact_auc = 1;
-    sluice_model_facts facts = {.size = sizeof facts};
-    sluice_model_describe(model, &facts);
-    measure_defaults(model, &facts, &exact);
+    sluice_meter_defaults(model, &exact);
     /* the final form predicts fastest; it gives the same margins */
     sluice_model *final = sluice_model_final(model, &err);
     exact.model = final;

@@ -18,8 +18,6 @@
 
 /* Reads them; what is not given is 0. Returns DONE or WRONG_USAGE. */
 int measure_options(const args *a, sluice_meter_options *how);
-/* Fills in what the model says about it: probabilities, and costs that were not given. */
-void measure_defaults(const sluice_model *model, const sluice_model_facts *facts, sluice_meter_options *how);
 
 enum { SHAPE_CUTS = 160 };
 

@@ -8,9 +8,6 @@
 void print_name(FILE *out, const sluice_weight *w, int width);
 /* Its "id" or "name" in an object. */
 void json_name(json *j, const sluice_weight *w);
-/* Brings the `top` heaviest to the front, heaviest first; among equals the bias, then by id or name. Returns how many
- * those are. */
-size_t bring_heaviest(sluice_weight *weights, size_t n, size_t top);
 /* A list of features: `key` is its name in JSON, `title` its heading for a person. */
 void report_features(report *r, const char *key, const char *title, const sluice_weight *weights, size_t n);
 /* The heaviest of them, which it brings to the front for that. */

@@ -1,3 +1,4 @@
+/* Prints points of a search, and what all of them have in common. */
 #include "search/point_report.h"
 
 #include "output/message.h"
@@ -13,17 +14,19 @@ void print_figure(int width, double x) {
         printf("%*.6g", width, x);
 }
 
-void report_search_settings(report *r, const args *a, const recipe *like, const char *format) {
-    sluice_model *model = recipe_model(like, NULL, &(sluice_error){0});
+void report_search_settings(report *r, const args *a, const sluice_point *like, const sluice_settings *settings,
+                            const char *format) {
+    sluice_model *model =
+        sluice_model_new(like->learner->name, like->params, like->n_params, settings, &(sluice_error){0});
     if (model && remember_text_options(a, model) == DONE && remember_stream(a, model, format) == DONE)
         report_settings(r, model);
     sluice_model_free(model);
 }
 
-/* A model of the point knows what its parameters are. */
-void json_point_params(report *r, const point *p) {
+/* Read from a model, which has the defaults of the others. */
+void json_point_params(report *r, const sluice_point *p) {
     sluice_model_facts facts = {.size = sizeof facts};
-    sluice_model *model = recipe_model(&p->recipe, NULL, &(sluice_error){0});
+    sluice_model *model = sluice_model_new(p->learner->name, p->params, p->n_params, NULL, &(sluice_error){0});
     if (!model) {
         json_null(&r->j, "params");
         return;

@@ -2,15 +2,16 @@
 #ifndef CLI_POINT_REPORT_H
 #define CLI_POINT_REPORT_H
 
-#include "experiment/search.h"
+#include "args/args.h"
 #include "output/report.h"
 
 /* In so many columns; a dash where there is none. */
 void print_figure(int width, double x);
 /* The settings that a model of one of the points has when it was learned from the inputs, as `train` shows them;
  * `format` is that of the last input, or NULL. */
-void report_search_settings(report *r, const args *a, const recipe *like, const char *format);
+void report_search_settings(report *r, const args *a, const sluice_point *like, const sluice_settings *settings,
+                            const char *format);
 /* All parameters of a point as JSON. */
-void json_point_params(report *r, const point *p);
+void json_point_params(report *r, const sluice_point *p);
 
 #endif

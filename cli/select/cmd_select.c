@@ -4,13 +4,15 @@
 #include "output/message.h"
 #include "args/paths.h"
 #include "output/progress.h"
+#include "args/model_args.h"
 #include "select/select_report.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SELECT_LEARNER "sbcw" /* the one to choose with when the user names none */
+#define SELECT_LEARNER "sbcw"   /* the one to choose with when the user names none */
+#define BUDGET_PARAM "features" /* a learner that has it keeps to the budget itself */
 #define MAX_BUDGET 4000000000u
 enum { HOLDOUT = 5 };
 
@@ -33,48 +35,51 @@ typedef struct selecting {
     const args *a;
     sluice_reader_options reading;
     const char *output, *test;
-    uint64_t holdout, top;
-    selection s;
+    uint64_t holdout, top, passes;
+    recipe recipe;
+    uint64_t *budgets;
+    size_t n_budgets;
+    sluice_dataset *data; /* only the names, once the rows are in batches */
+    sluice_batch *learned, *tested;
+    sluice_selection *selection;
     skip_tally skipped, test_skipped;
     double seconds;
 } selecting;
 
-static int by_size(const void *left, const void *right) {
-    const budget *a = left, *b = right;
-    return a->features < b->features ? -1 : a->features > b->features;
-}
-
-/* Reads --features: ascending, each once. */
 static int read_budgets(selecting *t) {
     const char *text = args_value(t->a, "features");
-    selection *s = &t->s;
     if (!text) return wrong_usage(t->a->command->name, "how many features? give budgets, such as --features 10,20,50");
-    s->budgets = calloc(strlen(text) + 1, sizeof *s->budgets);
-    if (!s->budgets) return out_of_memory();
-    size_t n = 0;
+    t->budgets = calloc(strlen(text) + 1, sizeof *t->budgets);
+    if (!t->budgets) return out_of_memory();
     for (const char *at = text;; at++) {
         char number[24] = "";
         size_t length = strcspn(at, ",");
         if (length < sizeof number) memcpy(number, at, length);
-        if (!parse_count(number, 1, MAX_BUDGET, &s->budgets[n++].features))
+        if (!parse_count(number, 1, MAX_BUDGET, &t->budgets[t->n_budgets++]))
             return wrong_usage(t->a->command->name, "--features %s: '%.*s' is not a whole number from 1 to %u", text,
                                (int)length, at, MAX_BUDGET);
-        if (!*(at += length)) break;
+        if (!*(at += length)) return DONE;
     }
-    qsort(s->budgets, n, sizeof *s->budgets, by_size);
-    for (size_t i = 0; i < n; i++)
-        if (!s->n || s->budgets[i].features != s->budgets[s->n - 1].features) s->budgets[s->n++] = s->budgets[i];
-    return DONE;
+}
+
+/* A model with one of the budgets, where the learner has them as a parameter. */
+static sluice_model *budget_model(const selecting *t, uint64_t budget, sluice_error *err) {
+    char param[sizeof BUDGET_PARAM + 24];
+    snprintf(param, sizeof param, BUDGET_PARAM "=%" PRIu64, budget);
+    return recipe_model(&t->recipe, sluice_learner_param(t->recipe.learner, BUDGET_PARAM) ? param : NULL, err);
 }
 
 static int check_params(const selecting *t) {
-    const recipe *r = &t->s.recipe;
-    for (size_t i = 0; i < r->n_params && has_budget_param(r->learner); i++)
+    const recipe *r = &t->recipe;
+    for (size_t i = 0; i < r->n_params && sluice_learner_param(r->learner, BUDGET_PARAM); i++)
         if (strncmp(r->params[i], BUDGET_PARAM "=", sizeof BUDGET_PARAM) == 0)
             return wrong_usage(t->a->command->name, "-P %s: --features sets this parameter, once for every budget",
                                r->params[i]);
     sluice_error err = {0};
-    sluice_model *model = budget_model(&t->s, &t->s.budgets[t->s.n - 1], &err); /* the largest */
+    uint64_t largest = 0;
+    for (size_t i = 0; i < t->n_budgets; i++)
+        if (t->budgets[i] > largest) largest = t->budgets[i];
+    sluice_model *model = budget_model(t, largest, &err);
     sluice_model_free(model);
     return model ? DONE : complain_error(&err);
 }
@@ -85,7 +90,7 @@ static int check_usage(selecting *t) {
     int rc = read_budgets(t);
     if (!rc) rc = stream_options(a, &t->reading);
     if (!rc) rc = text_options(a, &t->reading.ngrams, &t->reading.tf);
-    if (!rc) rc = args_count(a, "passes", 1, 1000000000, &t->s.passes);
+    if (!rc) rc = args_count(a, "passes", 1, 1000000000, &t->passes);
     if (!rc) rc = args_count(a, "holdout", 2, 1000000000, &t->holdout);
     if (!rc) rc = args_count(a, "top", 0, SIZE_MAX, &t->top);
     if (!rc && t->test && args_has(a, "holdout"))
@@ -94,51 +99,75 @@ static int check_usage(selecting *t) {
     if (!rc) rc = check_output_apart(a, "-o", "list", t->output, t->test);
     if (!rc) rc = check_later_apart(a, "--test", t->test);
     if (!rc) note_learned_too(a, "--test", t->test);
-    if (!rc) rc = recipe_from_args(a, SELECT_LEARNER, &t->s.recipe);
+    if (!rc) rc = recipe_from_args(a, SELECT_LEARNER, &t->recipe);
     if (!rc) rc = check_params(t);
     if (!rc && t->test) rc = check_later_input(t->test);
     if (!rc && t->output) rc = check_later_output(t->output);
     return rc;
 }
 
-/* Makes a batch of the rows to learn from, which are the first so many, and one of those to measure on. */
+/* A batch of the rows to learn from, which are the first so many, and one of those to measure on. */
 static int divide_rows(selecting *t, size_t rows) {
-    selection *s = &t->s;
     sluice_error err = {0};
-    row_list learned = {0}, tested = {0};
-    int listed = list_rows(&s->data, 0, rows, &learned);
-    if (listed && t->test) listed = list_rows(&s->data, rows, s->data.rows, &tested);
-    if (listed && !t->test) listed = take_every(&learned, (size_t)t->holdout, &tested);
-    if (!listed) no_memory(&err);
-    if (listed) s->learned = batch_of_rows(&s->data, &learned, &err);
-    if (s->learned) s->tested = batch_of_rows(&s->data, &tested, &err);
-    free(learned.rows);
-    free(tested.rows);
-    dataset_forget_rows(&s->data);
-    return s->tested ? DONE : complain_error(&err);
+    if (t->test) {
+        t->learned = sluice_dataset_batch(t->data, 0, rows, &err);
+        if (t->learned) t->tested = sluice_dataset_batch(t->data, rows, SIZE_MAX, &err);
+    } else {
+        sluice_dataset_hold_out(t->data, (size_t)t->holdout, &t->learned, &t->tested, &err);
+    }
+    sluice_dataset_forget_rows(t->data);
+    return t->tested ? DONE : complain_error(&err);
 }
 
 /* Reads everything once; the test file's rows follow the others, so that names mean the same in both. */
 static int read_rows(selecting *t) {
     const args *a = t->a;
-    selection *s = &t->s;
+    const char *format;
+    sluice_error err = {0};
     note_stdin(a);
-    int rc = hold_inputs(&s->data, a->inputs, a->n_inputs, &t->reading, a->quiet, "input", &t->skipped);
-    size_t rows = s->data.rows;
-    if (!rc && t->test) rc = hold_inputs(&s->data, &t->test, 1, &t->reading, a->quiet, t->test, &t->test_skipped);
-    if (rc) return rc;
-    return divide_rows(t, rows);
+    t->data = sluice_dataset_new(&err);
+    if (!t->data) return complain_error(&err);
+    int rc = hold_inputs(t->data, a->inputs, a->n_inputs, &t->reading, a->quiet, "input", &t->skipped, &format);
+    size_t rows = sluice_dataset_rows(t->data);
+    if (!rc && t->test)
+        rc = hold_inputs(t->data, &t->test, 1, &t->reading, a->quiet, t->test, &t->test_skipped, &format);
+    return rc ? rc : divide_rows(t, rows);
 }
 
-static void warn_classes(const selecting *t) {
-    const selection *s = &t->s;
-    warn_one_label(sluice_batch_rows(s->learned), count_positives(s->learned), "input");
-    warn_one_label(sluice_batch_rows(s->tested), count_positives(s->tested), t->test ? t->test : "held-out examples");
+static void warn_one_label_of(const sluice_batch *rows, const char *what) {
+    uint64_t positives = 0;
+    for (size_t i = 0; i < sluice_batch_rows(rows); i++) positives += sluice_batch_label(rows, i) > 0;
+    warn_one_label(sluice_batch_rows(rows), positives, what);
+}
+
+static int show_models(void *context, uint64_t done, uint64_t total) {
+    progress_pieces(context, done, total, "models");
+    return 0;
+}
+
+static int select_features(selecting *t) {
+    progress live = progress_start(t->a->quiet, 1, 0);
+    sluice_error err = {0};
+    sluice_select_options how = {.size = sizeof how,
+                                 .learner = t->recipe.learner->name,
+                                 .params = t->recipe.params,
+                                 .n_params = t->recipe.n_params,
+                                 .settings = &t->recipe.settings,
+                                 .budgets = t->budgets,
+                                 .n_budgets = t->n_budgets,
+                                 .names = sluice_dataset_names(t->data),
+                                 .threads = t->a->threads,
+                                 .passes = t->passes,
+                                 .progress = show_models,
+                                 .context = &live};
+    t->selection = sluice_select(t->learned, t->tested, &how, &err);
+    progress_clear(&live);
+    return t->selection ? DONE : complain_error(&err);
 }
 
 /* What the test examples are. */
 static void report_test(report *r, const selecting *t) {
-    report_count(r, "test_examples", sluice_batch_rows(t->s.tested));
+    report_count(r, "test_examples", sluice_batch_rows(t->tested));
     if (!t->test) {
         report_count(r, "held_out_every", t->holdout);
         return;
@@ -148,10 +177,9 @@ static void report_test(report *r, const selecting *t) {
 }
 
 static int print_results(const selecting *t) {
-    const selection *s = &t->s;
     sluice_error err = {0};
     sluice_model_facts facts = {.size = sizeof facts};
-    sluice_model *model = budget_model(s, &s->budgets[0], &err);
+    sluice_model *model = budget_model(t, t->budgets[0], &err);
     if (!model) return complain_error(&err);
     int rc = remember_text_options(t->a, model);
     if (rc) return sluice_model_free(model), rc;
@@ -160,31 +188,41 @@ static int print_results(const selecting *t) {
     report_text(&r, "learner", facts.learner->name);
     report_params_but(&r, model, &facts, BUDGET_PARAM);
     report_settings(&r, model);
-    report_count(&r, "examples", sluice_batch_rows(s->learned));
-    report_count(&r, "passes", s->passes);
+    report_count(&r, "examples", sluice_batch_rows(t->learned));
+    report_count(&r, "passes", t->passes);
     report_test(&r, t);
     report_skipped(&r, &t->skipped);
     report_figure(&r, "seconds", t->seconds);
-    report_selection(&r, s, (size_t)t->top);
+    report_selection(&r, t->selection, (size_t)t->top);
     sluice_model_free(model);
     return report_end(&r);
+}
+
+static void selecting_free(selecting *t) {
+    sluice_selection_free(t->selection);
+    sluice_batch_free(t->learned);
+    sluice_batch_free(t->tested);
+    sluice_dataset_free(t->data);
+    recipe_free(&t->recipe);
+    free(t->budgets);
 }
 
 static int run(const args *a) {
     double started = now_seconds();
     selecting t = {.a = a, .output = args_value(a, "output"), .test = args_value(a, "test"), .holdout = HOLDOUT};
     t.top = 20;
-    t.s.passes = 1;
-    t.s.threads = a->threads;
-    t.s.quiet = a->quiet;
+    t.passes = 1;
     int rc = check_usage(&t);
     if (!rc) rc = read_rows(&t);
-    if (!rc && !a->quiet) warn_classes(&t);
-    if (!rc) rc = select_features(&t.s);
+    if (!rc && !a->quiet) {
+        warn_one_label_of(t.learned, "input");
+        warn_one_label_of(t.tested, t.test ? t.test : "held-out examples");
+    }
+    if (!rc) rc = select_features(&t);
     t.seconds = now_seconds() - started;
     if (!rc) rc = print_results(&t);
-    if (!rc && t.output) rc = write_selection(&t.s, t.output);
-    selection_free(&t.s);
+    if (!rc && t.output) rc = write_selection(t.selection, t.output);
+    selecting_free(&t);
     return rc;
 }
 

@@ -1,3 +1,4 @@
+/* Prints what `sluice select` chose, and writes it as tab-separated text. */
 #include "output/message.h"
 #include "select/select_report.h"
 #include "output/weights.h"
@@ -14,83 +15,83 @@ static void print_rate(int width, double x) {
         printf("%*.4f", width, x);
 }
 
-static void print_budgets(const selection *s) {
+static void print_budgets(const sluice_selection *s) {
     printf("\n  features    chosen    error  balanced accuracy     auc   seconds\n");
-    for (size_t i = 0; i < s->n; i++) {
-        const budget *b = &s->budgets[i];
+    for (size_t i = 0; i < sluice_selection_count(s); i++) {
+        const sluice_budget *b = sluice_selection_budget(s, i);
         printf("%10" PRIu64 "%10zu", b->features, b->n);
-        print_rate(9, b->test.error_rate);
-        print_rate(19, b->test.balanced_accuracy);
-        print_rate(8, b->test.auc);
+        print_rate(9, b->test->error_rate);
+        print_rate(19, b->test->balanced_accuracy);
+        print_rate(8, b->test->auc);
         printf("%10.3g\n", b->seconds);
     }
 }
 
 /* In which budgets a feature is says more than how heavy it is. */
-static void print_best(const selection *s, size_t top) {
+static void print_best(const sluice_selection *s, size_t top) {
     enum { NAME_WIDTH = 30 };
-    const budget *b = &s->budgets[s->n - 1];
+    const sluice_budget *b = sluice_selection_budget(s, sluice_selection_count(s) - 1);
     size_t shown = top && top < b->n ? top : b->n;
     printf("\n%zu of the %zu features chosen for %" PRIu64 "%s\n", shown, b->n, b->features,
            shown < b->n ? " (--top 0 lists all)" : "");
     printf("  rank  %-*s  %11s  %11s  in from\n", NAME_WIDTH, "feature", "score", "weight");
     for (size_t i = 0; i < shown; i++) {
-        const chosen_feature *c = &b->chosen[i];
+        const sluice_weight *f = &b->chosen[i];
         printf("%6zu  ", i + 1);
-        print_name(stdout, &c->feature, NAME_WIDTH);
-        printf("  %11.6g  %11.6g  %7" PRIu64 "\n", (double)c->score, (double)c->feature.weight,
-               chosen_since(s, c->feature.id));
+        print_name(stdout, f, NAME_WIDTH);
+        printf("  %11.6g  %11.6g  %7" PRIu64 "\n", (double)b->scores[i], (double)f->weight,
+               sluice_selection_since(s, f->id));
     }
 }
 
-static void json_budget(report *r, const budget *b) {
+static void json_budget(report *r, const sluice_budget *b) {
     json_open(&r->j, NULL, '{');
     json_count(&r->j, "features", b->features);
     json_count(&r->j, "chosen", b->n);
     report_open(r, "test");
-    report_measures(r, &b->test);
+    report_measures(r, b->test);
     report_close(r);
     json_number(&r->j, "seconds", b->seconds);
     json_open(&r->j, "selected", '[');
     for (size_t i = 0; i < b->n; i++) {
         json_open(&r->j, NULL, '{');
-        json_name(&r->j, &b->chosen[i].feature);
-        json_float(&r->j, "score", b->chosen[i].score);
-        json_float(&r->j, "weight", b->chosen[i].feature.weight);
+        json_name(&r->j, &b->chosen[i]);
+        json_float(&r->j, "score", b->scores[i]);
+        json_float(&r->j, "weight", b->chosen[i].weight);
         json_close(&r->j, '}');
     }
     json_close(&r->j, ']');
     json_close(&r->j, '}');
 }
 
-void report_selection(report *r, const selection *s, size_t top) {
+void report_selection(report *r, const sluice_selection *s, size_t top) {
     if (!r->as_json) {
         print_budgets(s);
         print_best(s, top);
         return;
     }
     json_open(&r->j, "budgets", '[');
-    for (size_t i = 0; i < s->n; i++) json_budget(r, &s->budgets[i]);
+    for (size_t i = 0; i < sluice_selection_count(s); i++) json_budget(r, sluice_selection_budget(s, i));
     json_close(&r->j, ']');
 }
 
-static void write_budget(FILE *out, const budget *b) {
+static void write_budget(FILE *out, const sluice_budget *b) {
     char score[32], weight[32];
     for (size_t i = 0; i < b->n; i++) {
-        sluice_format_float(score, b->chosen[i].score);
-        sluice_format_float(weight, b->chosen[i].feature.weight);
+        sluice_format_float(score, b->scores[i]);
+        sluice_format_float(weight, b->chosen[i].weight);
         fprintf(out, "%" PRIu64 "\t%zu\t", b->features, i + 1);
-        print_name(out, &b->chosen[i].feature, 0);
+        print_name(out, &b->chosen[i], 0);
         fprintf(out, "\t%s\t%s\n", score, weight);
     }
 }
 
-int write_selection(const selection *s, const char *path) {
+int write_selection(const sluice_selection *s, const char *path) {
     FILE *out = fopen(path, "w");
     int failed = !out;
     if (out) {
         fputs("budget\trank\tfeature\tscore\tweight\n", out);
-        for (size_t i = 0; i < s->n; i++) write_budget(out, &s->budgets[i]);
+        for (size_t i = 0; i < sluice_selection_count(s); i++) write_budget(out, sluice_selection_budget(s, i));
         failed = ferror(out);
         failed |= fclose(out) != 0;
     }

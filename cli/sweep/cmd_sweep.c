@@ -78,7 +78,7 @@ static int check_usage(sweeping *w) {
         rc = wrong_usage(a->command->name, "--passes %" PRIu64 ": standard input and pipes can be read only once",
                          w->passes);
     if (!rc) rc = check_later_apart(a, "--test", w->test);
-    if (!rc) rc = sweep_searches(w);
+    if (!rc) rc = sweep_search(w);
     if (!rc && w->test) rc = check_later_input(w->test);
     if (!rc && w->csv) rc = check_later_output(w->csv);
     if (!rc && w->html) rc = check_later_output(w->html);
@@ -94,20 +94,18 @@ static void note_test(const sweeping *w) {
 static int learn(sweeping *w) {
     if (!w->a->quiet) note_test(w);
     int rc = sweep_read(w);
-    if (!rc) rc = sweep_round(w, &w->rounds[0]);
-    if (!rc) rc = make_curves(w);
-    return rc ? rc : sweep_find(w);
+    return rc ? rc : sweep_learn(w);
 }
 
 /* ---- what came out ----------------------------------------------------------------------------------------------- */
 
 /* One that came through, to say what all have in common. */
-static const point *any_point(const sweeping *w, const char **failure) {
-    const point *found = NULL;
+static const sluice_point *any_point(const sweeping *w, const char **failure) {
+    const sluice_point *found = NULL;
     size_t failed = 0;
     for (size_t i = 0; i < w->n_curves; i++)
         for (size_t k = 0; k < w->curves[i].n; k++) {
-            const point *p = w->curves[i].points[k];
+            const sluice_point *p = w->curves[i].points[k];
             if (!p->failure && !found) found = p;
             if (p->failure && !failed++) *failure = p->failure;
         }
@@ -116,7 +114,7 @@ static const point *any_point(const sweeping *w, const char **failure) {
 
 static int warn(const sweeping *w) {
     const char *failure = NULL;
-    const point *p = any_point(w, &failure);
+    const sluice_point *p = any_point(w, &failure);
     if (!p) {
         complain("all points failed; the first: %s", failure);
         return FAILED;
@@ -125,12 +123,12 @@ static int warn(const sweeping *w) {
     if (failure) warning("some points failed; the first: %s", failure);
     if (!w->held) warn_skipped(&w->skipped, "input");
     warn_one_label(w->examples, w->positives, "input");
-    if (w->test) warn_one_class(&p->test, w->test);
+    if (w->test) warn_one_class(p->test, w->test);
     sluice_model_facts facts = {.features_seen = (uint64_t)p->features_seen};
     warn_dimension(w->dimension, &facts);
     for (size_t i = 0; i < w->n_findings && w->examples; i++) {
         const finding *f = &w->findings[i];
-        if (!f->reached && !asks_too_much(w, f->wanted))
+        if (!f->reached && sluice_search_can_reach(w->search, f->wanted))
             warning("%s: a sparsity of %.10g cannot be reached", f->of->learner->name, f->wanted);
     }
     return DONE;
@@ -138,7 +136,7 @@ static int warn(const sweeping *w) {
 
 static int print_results(const sweeping *w) {
     report r = report_start(args_has(w->a, "json"));
-    report_search_settings(&r, w->a, &w->rounds[0].points[0].recipe, w->format);
+    report_search_settings(&r, w->a, sluice_search_point(w->search, 0), &w->settings, w->format);
     report_count(&r, "passes", w->passes);
     report_count(&r, "repeats", w->repeats);
     report_count(&r, "examples", w->examples);
@@ -156,9 +154,9 @@ static int print_results(const sweeping *w) {
 
 static void sweeping_free(sweeping *w) {
     curves_free(w);
-    for (size_t i = 0; i < 1 + MOST_REFINEMENTS; i++) search_list_free(&w->rounds[i]);
+    sluice_search_free(w->search);
     sluice_batch_free(w->test_rows);
-    dataset_free(&w->data);
+    sluice_dataset_free(w->data);
     free(w->findings);
     free(w->wanted);
 }

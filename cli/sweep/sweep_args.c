@@ -1,32 +1,13 @@
+/* sweep: reads -a, --lambda, --grid and -P. */
 #include "output/message.h"
 #include "sweep/sweeping.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What makes a learner sparse is the first of these that it has: the lambda of olsf bounds the size of the weights,
- * that of ofs is another penalty. */
-static const sparsity_param sparsity_params[] = {
-    {"features", -1, 1e-3, 1},
-    {"B", -1, 1e-3, 5},
-    {"l1", +1, 1e-3, 1e3},
-    {"lambda", +1, 1e-3, 1e3},
-};
-enum { N_PARAMS = sizeof sparsity_params / sizeof *sparsity_params };
-
-const sparsity_param *sparsity_param_of(const sluice_learner_info *learner) {
-    for (size_t i = 0; i < N_PARAMS; i++)
-        if (find_param(learner, sparsity_params[i].name)) return &sparsity_params[i];
-    return NULL;
-}
-
-static const sluice_param_info *swept(const search *s) {
-    return find_param(s->learner, sparsity_param_of(s->learner)->name);
-}
-
-/* --lambda is meant for both ways to write it. */
-static int takes_lambda(const search *s) {
-    const char *name = swept(s)->name;
+/* --lambda gives values for both names of it. */
+static int takes_lambda(const sluice_learner_info *l) {
+    const char *name = sluice_learner_sparsity_param(l)->name;
     return strcmp(name, "lambda") == 0 || strcmp(name, "l1") == 0;
 }
 
@@ -35,66 +16,73 @@ static int cannot_sweep(const args *a, const sluice_learner_info *learner) {
     size_t n = 0;
     const sluice_learner_info *l;
     for (size_t i = 0; (l = sluice_learner_at(i)) && n < sizeof known; i++)
-        if (sparsity_param_of(l)) n += (size_t)snprintf(known + n, sizeof known - n, "%s%s", n ? ", " : "", l->name);
+        if (sluice_learner_sparsity_param(l))
+            n += (size_t)snprintf(known + n, sizeof known - n, "%s%s", n ? ", " : "", l->name);
     return wrong_usage(a->command->name, "-a %s: no parameter of it makes a model sparse; these have one: %s",
                        learner->name, known);
 }
 
 /* Whether --grid names what some learner is swept over. */
-static int check_grid(const args *a, const search_list *l, const char *text) {
+static int check_grid(const search_args *s, const char *text) {
     char known[512] = "";
     size_t n = 0;
-    for (size_t i = 0; i < l->n; i++) {
-        const search *s = &l->searches[i];
-        if (find_param(s->learner, text) == swept(s)) return DONE;
+    for (size_t i = 0; i < s->n_learners; i++) {
+        const sluice_learner_info *l = s->learners[i];
+        const sluice_param_info *swept = sluice_learner_sparsity_param(l);
+        if (sluice_learner_param(l, text) == swept) return DONE;
         if (n < sizeof known)
-            n += (size_t)snprintf(known + n, sizeof known - n, "%s%s of %s", n ? ", " : "", swept(s)->name,
-                                  s->learner->name);
+            n += (size_t)snprintf(known + n, sizeof known - n, "%s%s of %s", n ? ", " : "", swept->name, l->name);
     }
-    return wrong_usage(a->command->name, "--grid %s: a sweep goes over what makes models sparse: %s; -P fixes the rest",
-                       text, known);
+    return wrong_usage(s->a->command->name,
+                       "--grid %s: a sweep goes over what makes models sparse: %s; -P fixes the rest", text, known);
 }
 
-static int check_all(const args *a, const search_list *l, const char **texts, size_t n_grids, size_t n_fixed) {
+static int check_all(const search_args *s) {
+    const args *a = s->a;
     int rc = DONE, lambda = 0;
-    for (size_t i = 0; i < l->n && !rc; i++)
-        if (!sparsity_param_of(l->searches[i].learner)) rc = cannot_sweep(a, l->searches[i].learner);
-    for (size_t i = 0; i < n_grids && !rc; i++) rc = check_grid(a, l, texts[i]);
-    for (size_t i = 0; i < n_fixed && !rc; i++) rc = check_known(a, l, "-P", texts[n_grids + i]);
-    for (size_t i = 0; i < l->n && !rc; i++) lambda |= takes_lambda(&l->searches[i]);
-    if (!rc && args_has(a, "lambda") && !lambda)
+    for (size_t i = 0; i < s->n_learners && !rc; i++)
+        if (!sluice_learner_sparsity_param(s->learners[i])) rc = cannot_sweep(a, s->learners[i]);
+    for (size_t i = 0; i < s->n_grids && !rc; i++) rc = check_grid(s, s->grids[i]);
+    for (size_t i = 0; i < s->n_fixed && !rc; i++) rc = check_known(s, "-P", s->fixed[i]);
+    for (size_t i = 0; i < s->n_learners && !rc; i++) lambda |= takes_lambda(s->learners[i]);
+    if (!rc && args_has(a, "lambda") && !lambda) {
+        const char *swept = sluice_learner_sparsity_param(s->learners[0])->name;
         rc = wrong_usage(a->command->name, "--lambda: what makes %s sparse is %s; write --grid %s=VALUES",
-                         l->searches[0].learner->name, swept(l->searches)->name, swept(l->searches)->name);
+                         s->learners[0]->name, swept, swept);
+    }
     return rc;
 }
 
 /* The values for one learner. */
-static int fill(const args *a, const char **texts, size_t n_grids, size_t n_fixed, search *s) {
-    const sparsity_param *how = sparsity_param_of(s->learner);
-    const sluice_param_info *p = swept(s);
-    const char *lambda = args_value(a, "lambda");
-    int rc = fix_params(s, texts + n_grids, n_fixed, 1);
-    if (!rc && is_fixed(s, p))
+static int fill(const search_args *s, const sluice_learner_info *l, sluice_search *search) {
+    const args *a = s->a;
+    const sluice_param_info *p = sluice_learner_sparsity_param(l);
+    const char *lambda = takes_lambda(l) ? args_value(a, "lambda") : NULL;
+    int rc = add_learner(s, l, search), given = 0;
+    if (!rc && is_fixed(s, l, p))
         rc = wrong_usage(a->command->name, "-P %s: %s is what %s is swept over; give its values with %s%s", p->name,
-                         p->name, s->learner->name, takes_lambda(s) ? "--lambda" : "--grid ",
-                         takes_lambda(s) ? "" : p->name);
-    for (size_t i = 0; i < n_grids && !rc; i++)
-        if (find_param(s->learner, texts[i]) == p) rc = read_grid(a, texts[i], 0, s);
-    if (!rc && lambda && takes_lambda(s)) rc = read_values(a, "--lambda ", p, lambda, 0, s);
-    if (!rc && !s->n_grids) rc = grid_around(p, how->least, how->most, SWEEP_VALUES, &s->grids[s->n_grids++]);
-    return rc;
+                         p->name, l->name, takes_lambda(l) ? "--lambda" : "--grid ", takes_lambda(l) ? "" : p->name);
+    for (size_t i = 0; i < s->n_grids && !rc; i++) {
+        if (sluice_learner_param(l, s->grids[i]) != p) continue;
+        rc = add_grid(s, l, s->grids[i], search);
+        given = 1;
+    }
+    if (!rc && lambda) rc = add_values(s, l, "--lambda ", p->name, lambda, search);
+    sluice_error err = {0};
+    if (rc || given || lambda) return rc;
+    return sluice_search_add_default_grids(search, l->name, SLUICE_GRIDS_SPARSITY, &err) == SLUICE_OK
+               ? DONE
+               : complain_error(&err);
 }
 
-int sweep_searches(sweeping *w) {
-    const args *a = w->a;
-    search_list *l = &w->rounds[0];
-    const char **texts = calloc(a->n_given + 1, sizeof *texts);
-    if (!texts) return out_of_memory();
-    size_t n_grids = args_values(a, "grid", texts), n_fixed = args_values(a, "param", texts + n_grids);
-    w->n_rounds = 1;
-    int rc = name_learners(a, l);
-    if (!rc) rc = check_all(a, l, texts, n_grids, n_fixed);
-    for (size_t i = 0; i < l->n && !rc; i++) rc = fill(a, texts, n_grids, n_fixed, &l->searches[i]);
-    free(texts);
-    return rc ? rc : make_points(a->command->name, &w->settings, 0, 0, l);
+int sweep_search(sweeping *w) {
+    sluice_error err = {0};
+    sluice_search_options how = {.size = sizeof how, .settings = &w->settings};
+    search_args s;
+    int rc = search_args_read(w->a, &s);
+    if (!rc) rc = check_all(&s);
+    if (!rc && !(w->search = sluice_search_new(&how, &err))) rc = complain_error(&err);
+    for (size_t i = 0; i < s.n_learners && !rc; i++) rc = fill(&s, s.learners[i], w->search);
+    search_args_free(&s);
+    return rc ? rc : make_points(w->a, w->search, "");
 }

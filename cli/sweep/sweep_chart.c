@@ -18,24 +18,24 @@ typedef struct picture {
 } picture;
 
 /* From the counts: a sparsity that is close to 1 has lost its digits. */
-static double decades(const sweeping *w, const point *p) { return log10(point_dimension(w, p) / p->nonzeros); }
+static double decades(const sweeping *w, const sluice_point *p) { return log10(point_dimension(w, p) / p->nonzeros); }
 
-static int is_drawn(const sweeping *w, const point *p) {
+static int is_drawn(const sweeping *w, const sluice_point *p) {
     return is_shown(w, p) && !p->failure && !isnan(p->sparsity) && !isnan(point_error(w, p));
 }
 
-static double deviation(const sweeping *w, const point *p) {
+static double deviation(const sweeping *w, const sluice_point *p) {
     double d = w->test ? p->deviation : p->error_deviation;
     return isnan(d) ? 0 : d;
 }
 
 static double none_x(const picture *g) { return g->c.right - NONE_AT; }
 
-static double at_x(const sweeping *w, const picture *g, const point *p) {
+static double at_x(const sweeping *w, const picture *g, const sluice_point *p) {
     return p->nonzeros == 0 ? none_x(g) : axis_place(&g->c.x, decades(w, p));
 }
 
-static void cover(const sweeping *w, picture *g, const point *p) {
+static void cover(const sweeping *w, picture *g, const sluice_point *p) {
     double error = point_error(w, p), d = deviation(w, p);
     axis *x = &g->c.x, *y = &g->c.y;
     g->points++;
@@ -130,7 +130,7 @@ static void put_line(FILE *out, const sweeping *w, const picture *g, const curve
     char letter = 'M';
     fprintf(out, "<path class=\"%s\" d=\"", line_class((size_t)(c - w->curves)));
     for (size_t i = 0; i < c->n; i++) {
-        const point *p = c->points[i];
+        const sluice_point *p = c->points[i];
         /* no line leads to where the scale does not */
         if (is_drawn(w, p))
             chart_line_to(out, &g->c, &letter, p->nonzeros > 0 ? decades(w, p) : NAN, point_error(w, p));
@@ -138,7 +138,8 @@ static void put_line(FILE *out, const sweeping *w, const picture *g, const curve
     fputs("\"/>\n", out);
 }
 
-static void put_point(FILE *out, const sweeping *w, const picture *g, const curve *c, size_t which, const point *p) {
+static void put_point(FILE *out, const sweeping *w, const picture *g, const curve *c, size_t which,
+                      const sluice_point *p) {
     double error = point_error(w, p), d = deviation(w, p), y = axis_place(&g->c.y, error);
     fprintf(out, "<g class=\"point\" transform=\"translate(%.1f %.1f)\"><title>", at_x(w, g, p), y);
     html_text(out, c->learner->name);

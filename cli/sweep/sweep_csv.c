@@ -17,21 +17,20 @@ static void put_quoted(FILE *out, const char *text) {
     fputc('"', out);
 }
 
-static void put_test(FILE *out, const sweeping *w, const point *p) {
+static void put_test(FILE *out, const sweeping *w, const sluice_point *p) {
     if (!w->test) {
         fputs(",,,,,,", out);
         return;
     }
-    fprintf(out, ",%" PRIu64 ",%" PRIu64, p->test.examples, p->test.mistakes);
+    fprintf(out, ",%" PRIu64 ",%" PRIu64, p->test->examples, p->test->mistakes);
     put_figure(out, p->mean);
     put_figure(out, p->deviation);
-    put_figure(out, p->test.balanced_accuracy);
-    put_figure(out, p->test.auc);
+    put_figure(out, p->test->balanced_accuracy);
+    put_figure(out, p->test->auc);
 }
 
-static void put_point(FILE *out, const sweeping *w, const curve *c, const point *p) {
-    fprintf(out, "%s,%s,%s,%s", c->learner->name, c->param->name, swept_value(p),
-            was_searched(w, p) ? "true" : "false");
+static void put_point(FILE *out, const sweeping *w, const curve *c, const sluice_point *p) {
+    fprintf(out, "%s,%s,%s,%s", c->learner->name, c->param->name, swept_value(p), p->searched ? "true" : "false");
     if (p->failure) {
         fputs(",,,,,,,,,,,,,,", out);
         put_quoted(out, p->failure);

@@ -1,3 +1,4 @@
+/* sweep: the points as curves, what is shown of them, and the best. */
 #include "output/message.h"
 #include "sweep/sweeping.h"
 
@@ -5,85 +6,91 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *swept_value(const point *p) { return strchr(p->recipe.params[p->recipe.n_params - 1], '=') + 1; }
+const char *swept_value(const sluice_point *p) { return strchr(p->params[p->n_params - 1], '=') + 1; }
 
-double swept_number(const point *p) {
+double swept_number(const sluice_point *p) {
     double value = NAN; /* the grids hold numbers alone */
     sluice_parse_number(swept_value(p), &value);
     return value;
 }
 
-static int by_value(const void *a, const void *b) {
-    double x = swept_number(*(point *const *)a), y = swept_number(*(point *const *)b);
-    return x < y ? -1 : x > y;
+/* The points are by learner, then by ascending value. */
+int make_curves(sweeping *w) {
+    size_t n = sluice_search_points(w->search);
+    curves_free(w);
+    w->curves = calloc(n + 1, sizeof *w->curves);
+    w->points = calloc(n + 1, sizeof *w->points);
+    if (!w->curves || !w->points) return out_of_memory();
+    for (size_t i = 0; i < n; i++) {
+        const sluice_point *p = w->points[i] = sluice_search_point(w->search, i);
+        curve *c = &w->curves[w->n_curves];
+        if (i == 0 || p->learner != c[-1].learner) {
+            *c = (curve){p->learner, sluice_learner_sparsity_param(p->learner), &w->points[i], 0};
+            w->n_curves++;
+        } else {
+            c--;
+        }
+        c->n++;
+    }
+    return DONE;
 }
 
-static int make_curve(sweeping *w, size_t which, curve *c) {
-    size_t n = 0;
-    for (size_t k = 0; k < w->n_rounds; k++) n += w->rounds[k].searches[which].n;
-    const sluice_learner_info *learner = w->rounds[0].searches[which].learner;
-    *c = (curve){.learner = learner, .how = sparsity_param_of(learner), .points = calloc(n + 1, sizeof(point *))};
-    if (!c->points) return out_of_memory();
-    c->param = find_param(learner, c->how->name);
-    for (size_t k = 0; k < w->n_rounds; k++) {
-        const search *s = &w->rounds[k].searches[which];
-        for (size_t i = 0; i < s->n; i++) c->points[c->n++] = &w->rounds[k].points[s->first + i];
+static const curve *curve_of(const sweeping *w, const sluice_learner_info *learner) {
+    size_t i = 0;
+    while (w->curves[i].learner != learner) i++;
+    return &w->curves[i];
+}
+
+int make_findings(sweeping *w) {
+    size_t n = sluice_search_findings(w->search);
+    w->findings = calloc(n + 1, sizeof *w->findings);
+    if (!w->findings) return out_of_memory();
+    for (; w->n_findings < n; w->n_findings++) {
+        const sluice_finding *f = sluice_search_finding(w->search, w->n_findings);
+        w->findings[w->n_findings] = (finding){curve_of(w, f->learner), f->wanted, f->closest, f->reached};
     }
-    qsort(c->points, c->n, sizeof *c->points, by_value);
     return DONE;
 }
 
 void curves_free(sweeping *w) {
-    for (size_t i = 0; i < w->n_curves; i++) free(w->curves[i].points);
     free(w->curves);
+    free(w->points);
     w->curves = NULL;
+    w->points = NULL;
     w->n_curves = 0;
-}
-
-int make_curves(sweeping *w) {
-    curves_free(w);
-    size_t n = w->rounds[0].n;
-    w->curves = calloc(n + 1, sizeof *w->curves);
-    if (!w->curves) return out_of_memory();
-    int rc = DONE;
-    for (size_t i = 0; i < n && !rc; i++) rc = make_curve(w, w->n_curves++, &w->curves[i]);
-    return rc;
 }
 
 /* ---- what is shown ----------------------------------------------------------------------------------------------- */
 
-int was_searched(const sweeping *w, const point *p) {
-    const search_list *first = &w->rounds[0];
-    return p < first->points || p >= first->points + first->n_points;
-}
-
-int is_shown(const sweeping *w, const point *p) {
-    if (!was_searched(w, p)) return 1;
+int is_shown(const sweeping *w, const sluice_point *p) {
+    if (!p->searched) return 1;
     for (size_t i = 0; i < w->n_findings; i++)
         if (w->findings[i].closest == p) return 1;
     return 0;
 }
 
-double point_dimension(const sweeping *w, const point *p) {
+double point_dimension(const sweeping *w, const sluice_point *p) {
     return w->dimension ? (double)w->dimension : p->features_seen;
 }
 
 /* ---- the best ---------------------------------------------------------------------------------------------------- */
 
-double progressive_error(const point *p) { return p->examples ? (double)p->mistakes / (double)p->examples : NAN; }
+double progressive_error(const sluice_point *p) {
+    return p->examples ? (double)p->mistakes / (double)p->examples : NAN;
+}
 
-double point_error(const sweeping *w, const point *p) { return w->test ? p->mean : progressive_error(p); }
+double point_error(const sweeping *w, const sluice_point *p) { return w->test ? p->mean : progressive_error(p); }
 
-static int better(const sweeping *w, const point *a, const point *b) {
+static int better(const sweeping *w, const sluice_point *a, const sluice_point *b) {
     double x = point_error(w, a), y = point_error(w, b);
     return x < y || (x == y && a->sparsity > b->sparsity);
 }
 
-const point *best_at(const sweeping *w, double level, const curve **of) {
-    const point *best = NULL;
+const sluice_point *best_at(const sweeping *w, double level, const curve **of) {
+    const sluice_point *best = NULL;
     for (size_t i = 0; i < w->n_curves; i++)
         for (size_t k = 0; k < w->curves[i].n; k++) {
-            const point *p = w->curves[i].points[k];
+            const sluice_point *p = w->curves[i].points[k];
             if (!is_shown(w, p) || p->failure || !(p->sparsity >= level) || p->nonzeros == 0) continue;
             if (isnan(point_error(w, p))) continue;
             if (best && !better(w, p, best)) continue;

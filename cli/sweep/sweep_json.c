@@ -5,21 +5,21 @@
 
 #include <stdlib.h>
 
-static void json_test(report *r, const sweeping *w, const point *p) {
+static void json_test(report *r, const sweeping *w, const sluice_point *p) {
     if (!w->test) {
         json_null(&r->j, "test");
         return;
     }
     report_open(r, "test");
-    report_measures(r, &p->test);
+    report_measures(r, p->test);
     json_number(&r->j, "error_rate_deviation", p->deviation);
     json_open(&r->j, "error_rates", '[');
-    for (uint64_t i = 0; i < w->repeats; i++) json_number(&r->j, NULL, p->each[i]);
+    for (uint64_t i = 0; i < w->repeats; i++) json_number(&r->j, NULL, p->runs[i]);
     json_close(&r->j, ']');
     report_close(r);
 }
 
-static void json_figures(report *r, const sweeping *w, const point *p) {
+static void json_figures(report *r, const sweeping *w, const sluice_point *p) {
     json_null(&r->j, "failed");
     json_count(&r->j, "examples", p->examples);
     json_count(&r->j, "mistakes", p->mistakes);
@@ -32,7 +32,7 @@ static void json_figures(report *r, const sweeping *w, const point *p) {
     json_test(r, w, p);
 }
 
-static void json_failure(report *r, const point *p) {
+static void json_failure(report *r, const sluice_point *p) {
     static const char *const missing[] = {"examples",      "mistakes", "error_rate", "error_rate_deviation",
                                           "features_seen", "nonzeros", "sparsity",   "sparsity_deviation",
                                           "test"};
@@ -40,12 +40,12 @@ static void json_failure(report *r, const point *p) {
     for (size_t i = 0; i < sizeof missing / sizeof *missing; i++) json_null(&r->j, missing[i]);
 }
 
-static void json_point(report *r, const sweeping *w, const curve *c, const point *p) {
+static void json_point(report *r, const sweeping *w, const curve *c, const sluice_point *p) {
     json_text(&r->j, "learner", c->learner->name);
     json_point_params(r, p);
     json_text(&r->j, "swept", c->param->name);
     json_number(&r->j, "value", swept_number(p));
-    json_truth(&r->j, "searched", was_searched(w, p));
+    json_truth(&r->j, "searched", p->searched);
     if (p->failure)
         json_failure(r, p);
     else
@@ -53,8 +53,8 @@ static void json_point(report *r, const sweeping *w, const curve *c, const point
 }
 
 /* With what makes its model. */
-static void json_chosen(report *r, const sweeping *w, const curve *c, const point *p) {
-    char *line = train_command_line(w->a, &p->recipe, NULL);
+static void json_chosen(report *r, const sweeping *w, const curve *c, const sluice_point *p) {
+    char *line = train_command_line(w->a, p, NULL);
     json_point(r, w, c, p);
     json_text(&r->j, "command", line);
     free(line);
@@ -77,7 +77,7 @@ static void json_best(report *r, const sweeping *w) {
     json_open(&r->j, "best", '[');
     for (size_t i = 0; i < n; i++) {
         const curve *c;
-        const point *p = best_at(w, levels[i], &c);
+        const sluice_point *p = best_at(w, levels[i], &c);
         if (!p) continue;
         json_open(&r->j, NULL, '{');
         json_number(&r->j, "sparsity_at_least", levels[i]);

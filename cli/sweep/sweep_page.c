@@ -27,7 +27,7 @@ static void put_facts(FILE *out, const page *g) {
     if (w->passes > 1) fprintf(out, "; %" PRIu64 " passes", w->passes);
     if (w->repeats > 1) fprintf(out, "; %" PRIu64 " runs in different orders", w->repeats);
     fputs("</dd>\n", out);
-    const point *any = best_at(w, -INFINITY, NULL);
+    const sluice_point *any = best_at(w, -INFINITY, NULL);
     if (any) fprintf(out, "<dt>features seen</dt><dd>%.10g</dd>\n", any->features_seen);
     if (w->dimension) fprintf(out, "<dt>sparsity of</dt><dd>%" PRIu64 " features</dd>\n", w->dimension);
     if (w->test) {
@@ -66,7 +66,7 @@ static void put_error(FILE *out, const sweeping *w, double error, double deviati
     fputs("</td>", out);
 }
 
-static void put_figures(FILE *out, const sweeping *w, const point *p) {
+static void put_figures(FILE *out, const sweeping *w, const sluice_point *p) {
     fputs("<td>", out);
     put_percent(out, p->sparsity, 4);
     fputs("</td>", out);
@@ -84,7 +84,7 @@ static void put_why(FILE *out, const sweeping *w, const char *why, const char *m
 }
 
 /* The rest of a line; p may be NULL. */
-static void put_point(FILE *out, const sweeping *w, const curve *c, const point *p) {
+static void put_point(FILE *out, const sweeping *w, const curve *c, const sluice_point *p) {
     if (!p)
         put_why(out, w, "no point has a weight left", "");
     else if (p->failure)
@@ -104,7 +104,7 @@ static void put_best(FILE *out, const sweeping *w) {
     put_head(out, w, "<th>level, %</th>");
     for (size_t i = 0; i < n; i++) {
         const curve *c;
-        const point *p = best_at(w, levels[i], &c);
+        const sluice_point *p = best_at(w, levels[i], &c);
         fprintf(out, "<tr><td>%.10g</td>", 100 * levels[i]);
         if (p) {
             put_point(out, w, c, p);
@@ -133,7 +133,7 @@ static void put_points(FILE *out, const sweeping *w) {
     put_head(out, w, "");
     for (size_t i = 0; i < w->n_curves; i++)
         for (size_t k = 0, shown = 0; k < w->curves[i].n; k++) {
-            const point *p = w->curves[i].points[k];
+            const sluice_point *p = w->curves[i].points[k];
             if (!is_shown(w, p)) continue;
             fputs(i && !shown++ ? "<tr class=\"first\">" : "<tr>", out);
             put_point(out, w, &w->curves[i], p);

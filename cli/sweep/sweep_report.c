@@ -13,7 +13,7 @@ static void print_error(const sweeping *w, double error, double deviation) {
     print_figure(7, deviation);
 }
 
-static void print_errors(const sweeping *w, const point *p) {
+static void print_errors(const sweeping *w, const sluice_point *p) {
     print_error(w, progressive_error(p), p->error_deviation);
     if (w->test) print_error(w, p->mean, p->deviation);
     printf("  %9.0f", p->nonzeros);
@@ -34,12 +34,12 @@ static void print_curve(const sweeping *w, const curve *c) {
     char first[32];
     printf("\n%s", c->learner->name);
     for (size_t i = 0; i < c->n && i < 1; i++)
-        for (size_t k = 0; k + 1 < c->points[0]->recipe.n_params; k++) printf(" %s", c->points[0]->recipe.params[k]);
+        for (size_t k = 0; k + 1 < c->points[0]->n_params; k++) printf(" %s", c->points[0]->params[k]);
     snprintf(first, sizeof first, "\n%10s", c->param->name);
     print_head(w, first);
     putchar('\n');
     for (size_t i = 0; i < c->n; i++) {
-        const point *p = c->points[i];
+        const sluice_point *p = c->points[i];
         if (!is_shown(w, p)) continue;
         printf("%10s", swept_value(p));
         if (p->failure)
@@ -56,7 +56,7 @@ static void print_best(const sweeping *w) {
     printf("\nthe smallest %s at a sparsity of at least\n", w->test ? "test error" : "error");
     for (size_t i = 0; i < n; i++) {
         const curve *c;
-        const point *p = best_at(w, levels[i], &c);
+        const sluice_point *p = best_at(w, levels[i], &c);
         printf("%10.10g", levels[i]);
         if (!p) {
             puts("  no point has it and a weight left");
@@ -86,18 +86,18 @@ static void print_findings(const sweeping *w) {
 
 /* ---- what makes their models ------------------------------------------------------------------------------------- */
 
-static int has_point(const point *const *list, size_t n, const point *p) {
+static int has_point(const sluice_point *const *list, size_t n, const sluice_point *p) {
     for (size_t i = 0; i < n; i++)
         if (list[i] == p) return 1;
     return 0;
 }
 
 /* The points that the two tables above name, each once. */
-static size_t list_chosen(const sweeping *w, const point **list) {
+static size_t list_chosen(const sweeping *w, const sluice_point **list) {
     const double *levels;
     size_t n_levels = sweep_levels(w, &levels), n = 0;
     for (size_t i = 0; i < n_levels + w->n_findings; i++) {
-        const point *p = i < n_levels ? best_at(w, levels[i], NULL) : w->findings[i - n_levels].closest;
+        const sluice_point *p = i < n_levels ? best_at(w, levels[i], NULL) : w->findings[i - n_levels].closest;
         if (p && !has_point(list, n, p)) list[n++] = p;
     }
     return n;
@@ -105,11 +105,11 @@ static size_t list_chosen(const sweeping *w, const point **list) {
 
 static void print_commands(const sweeping *w) {
     const double *levels;
-    const point **list = calloc(sweep_levels(w, &levels) + w->n_findings, sizeof *list);
+    const sluice_point **list = calloc(sweep_levels(w, &levels) + w->n_findings, sizeof *list);
     size_t n = list ? list_chosen(w, list) : 0;
     if (n) puts("\nwhat makes their models");
     for (size_t i = 0; i < n; i++) {
-        char *line = train_command_line(w->a, &list[i]->recipe, NULL);
+        char *line = train_command_line(w->a, list[i], NULL);
         printf("  %s\n", line ? line : "");
         free(line);
     }

@@ -1,26 +1,15 @@
-/* Error against sparsity, many models in one pass: the work of `sluice sweep`. */
-#ifndef CLI_SWEEP_H
-#define CLI_SWEEP_H
+/* What the parts of `sluice sweep` share: options, rows, curves and findings. */
+#ifndef CLI_SWEEPING_H
+#define CLI_SWEEPING_H
 
-#include "experiment/search.h"
 #include "output/report.h"
-#include "experiment/row_sets.h"
-
-enum { SWEEP_VALUES = 16, MOST_REFINEMENTS = 4 };
-
-/* A parameter that makes models sparse. */
-typedef struct sparsity_param {
-    const char *name;
-    int sign;           /* +1: more makes sparser, -1: less does */
-    double least, most; /* what is tried unless something is given: the default times these and all between */
-} sparsity_param;
+#include "search/search_args.h"
 
 /* One learner: its points by ascending value of the parameter. */
 typedef struct curve {
     const sluice_learner_info *learner;
-    const sparsity_param *how;
     const sluice_param_info *param;
-    point **points;
+    const sluice_point **points;
     size_t n;
 } curve;
 
@@ -28,8 +17,8 @@ typedef struct curve {
 typedef struct finding {
     const curve *of;
     double wanted;
-    const point *closest; /* NULL: all points failed, or have no weight left */
-    int reached;          /* its nonzeros differ by a tenth at most */
+    const sluice_point *closest; /* NULL: all points failed, or have no weight left */
+    int reached;                 /* its nonzeros differ by a tenth at most */
 } finding;
 
 typedef struct sweeping {
@@ -42,17 +31,17 @@ typedef struct sweeping {
     double *wanted;  /* sparsities, by --sparsity */
     size_t n_wanted;
 
-    int held;      /* the rows are in memory, for repeats and refinements */
-    dataset data;  /* those to learn, then those to test on; or the latter alone */
-    size_t n_rows; /* to learn from, of `data` */
+    int held;             /* the rows are in memory, for repeats and refinements */
+    sluice_dataset *data; /* those to learn, then those to test on; or the latter alone */
+    size_t n_rows;        /* to learn from, of `data` */
     sluice_batch *test_rows;
     uint64_t examples, positives, test_examples; /* of one pass; those of importance 0 do not count */
     skip_tally skipped, test_skipped;            /* of one pass, too */
     const char *format;                          /* of the last input */
 
-    search_list rounds[1 + MOST_REFINEMENTS]; /* the sweep, then its refinements; the same learners in all */
-    size_t n_rounds;
-    curve *curves; /* one for each learner */
+    sluice_search *search;
+    const sluice_point **points; /* all of them */
+    curve *curves;               /* one for each learner */
     size_t n_curves;
     finding *findings; /* n_wanted for each learner */
     size_t n_findings;
@@ -60,48 +49,38 @@ typedef struct sweeping {
 } sweeping;
 
 /* The error that points are compared by: on the test file, or else while learning. */
-double point_error(const sweeping *w, const point *p);
+double point_error(const sweeping *w, const sluice_point *p);
 /* While learning. */
-double progressive_error(const point *p);
+double progressive_error(const sluice_point *p);
 /* The value of the swept parameter, as text and as a number. */
-const char *swept_value(const point *p);
-double swept_number(const point *p);
+const char *swept_value(const sluice_point *p);
+double swept_number(const sluice_point *p);
 
-/* Whether the point is a step of the search for --sparsity, not one that was asked for. */
-int was_searched(const sweeping *w, const point *p);
-/* Whether a person gets to see it: all but the steps of the search that are not what it found. */
-int is_shown(const sweeping *w, const point *p);
+/* Whether a person gets to see the point: all but the steps of the search that are not what it found. */
+int is_shown(const sweeping *w, const sluice_point *p);
 /* The dimension that the point's sparsity refers to; 0 where nothing was seen. */
-double point_dimension(const sweeping *w, const point *p);
+double point_dimension(const sweeping *w, const sluice_point *p);
 
 /* Among the points shown that are at least so sparse and have a weight left the one of the smallest error, then the
  * sparser, then the first; NULL where there is none. *of (may be NULL) becomes its curve. */
-const point *best_at(const sweeping *w, double sparsity, const curve **of);
+const sluice_point *best_at(const sweeping *w, double sparsity, const curve **of);
 /* The levels of sparsity to give the best for: those wanted, or some usual ones. */
 size_t sweep_levels(const sweeping *w, const double **levels);
 
 /* All that follow return an exit status after saying what is wrong. */
 
-/* sweep_args.c: the learners with the values of their parameters, as rounds[0]. */
-int sweep_searches(sweeping *w);
-const sparsity_param *sparsity_param_of(const sluice_learner_info *learner);
+/* sweep_args.c: the learners with the values of their parameters. */
+int sweep_search(sweeping *w);
 
 /* sweep_rows.c: reads what must be held, the test file at least. */
 int sweep_read(sweeping *w);
-/* Adds the rows of a batch that count: all but those of importance 0. */
-void count_examples(const sluice_batch *batch, uint64_t *examples, uint64_t *positives);
+/* Learns and measures all points, then searches for the wanted sparsities. */
+int sweep_learn(sweeping *w);
 
-/* sweep.c: learns and measures all points of a round. */
-int sweep_round(sweeping *w, search_list *l);
-
-/* curves.c: the points of all rounds as curves. */
+/* sweep_curves.c: the points as curves, and the findings. */
 int make_curves(sweeping *w);
 void curves_free(sweeping *w);
-
-/* sweep_find.c: further rounds, until the wanted sparsities are found. */
-int sweep_find(sweeping *w);
-/* Whether a sparsity asks for less than one nonzero: so much less that one is not close to it. */
-int asks_too_much(const sweeping *w, double sparsity);
+int make_findings(sweeping *w);
 
 /* sweep_report.c, sweep_json.c, sweep_csv.c, sweep_page.c, sweep_chart.c: the results. */
 void report_sweep(report *r, const sweeping *w);

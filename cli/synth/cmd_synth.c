@@ -42,7 +42,7 @@ static int unknown_stream(const args *a, const char *name) {
     return wrong_usage(a->command->name, "unknown stream '%s'; `sluice synth` alone lists them", name);
 }
 
-static int write_rows(const synth_stream *stream, void *state, rng *r, uint64_t rows, sluice_writer *w,
+static int write_rows(const synth_stream *stream, void *state, sluice_random *r, uint64_t rows, sluice_writer *w,
                       const char *path) {
     synth_row row;
     for (uint64_t i = 0; i < rows; i++) {
@@ -54,7 +54,7 @@ static int write_rows(const synth_stream *stream, void *state, rng *r, uint64_t 
 }
 
 /* Draws rows into a file that appears only when it is complete. */
-static int write_file(const synth_stream *stream, void *state, rng *r, uint64_t rows, const char *path) {
+static int write_file(const synth_stream *stream, void *state, sluice_random *r, uint64_t rows, const char *path) {
     sluice_error err = {0};
     sluice_writer *w = sluice_writer_open(path, NULL, &err);
     if (!w) return complain_error(&err);
@@ -102,7 +102,8 @@ static int run(const args *a) {
     int rc = read_stream_params(a, stream, values);
     if (!rc) rc = check_outputs(a, output ? output : "-", test);
     if (rc) return rc;
-    rng r = rng_seed(a->seed);
+    sluice_random r;
+    sluice_random_seed(&r, a->seed);
     void *state = stream->start(values, &r);
     if (!state) return out_of_memory();
     rc = write_file(stream, state, &r, (uint64_t)values[SYNTH_ROWS], output ? output : "-");

@@ -2,7 +2,6 @@
 #ifndef CLI_SYNTH_H
 #define CLI_SYNTH_H
 
-#include "rows/rng.h"
 #include "sluice.h"
 
 #include <stddef.h>
@@ -23,8 +22,8 @@ typedef struct synth_stream {
     /* NULL, or why these values do not go together; may itself be NULL */
     const char *(*check)(const double *params);
     /* Prepares the hidden truth; NULL when memory is short. Freed with free_state(). */
-    void *(*start)(const double *params, rng *r);
-    void (*draw)(void *state, rng *r, synth_row *row); /* the row's arrays belong to the state */
+    void *(*start)(const double *params, sluice_random *r);
+    void (*draw)(void *state, sluice_random *r, synth_row *row); /* the row's arrays belong to the state */
     void (*free_state)(void *state);
 } synth_stream;
 

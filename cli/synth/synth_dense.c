@@ -47,7 +47,7 @@ static double margin_deviation(const state *s) {
     return sqrt(sum);
 }
 
-static void *start(const double *p, rng *r) {
+static void *start(const double *p, sluice_random *r) {
     state *s = calloc(1, sizeof *s);
     if (!s) return NULL;
     size_t n = (size_t)p[DIM];
@@ -61,18 +61,18 @@ static void *start(const double *p, rng *r) {
         return NULL;
     }
     for (size_t j = 0; j < n; j++) {
-        s->normal[j] = rng_normal(r);
+        s->normal[j] = sluice_random_normal(r);
         s->row.ids[j] = j + 1;
     }
     s->noise = p[NOISE] * margin_deviation(s);
     return s;
 }
 
-static void draw(void *memory, rng *r, synth_row *row) {
+static void draw(void *memory, sluice_random *r, synth_row *row) {
     state *s = memory;
-    double margin = 0, square = 0, last = rng_normal(r);
+    double margin = 0, square = 0, last = sluice_random_normal(r);
     for (size_t j = 0; j < s->row.n; j++) {
-        if (j) last = s->correlation * last + s->fresh * rng_normal(r);
+        if (j) last = s->correlation * last + s->fresh * sluice_random_normal(r);
         s->x[j] = last;
         square += last * last;
         margin += s->normal[j] * last;
@@ -80,7 +80,7 @@ static void draw(void *memory, rng *r, synth_row *row) {
     double scale = 1 / sqrt(square);
     for (size_t j = 0; j < s->row.n; j++) s->row.values[j] = (float)(nearbyint(s->x[j] * scale * 1e7) / 1e7);
     *row = s->row;
-    row->label = margin + s->noise * rng_normal(r) > 0 ? 1 : -1;
+    row->label = margin + s->noise * sluice_random_normal(r) > 0 ? 1 : -1;
 }
 
 const synth_stream synth_dense = {

@@ -48,7 +48,7 @@ static void free_state(void *memory) {
     free(s);
 }
 
-static void *start(const double *p, rng *r) {
+static void *start(const double *p, sluice_random *r) {
     state *s = calloc(1, sizeof *s);
     if (!s) return NULL;
     s->effective = (size_t)p[EFFECTIVE];
@@ -65,8 +65,8 @@ static void *start(const double *p, rng *r) {
         return NULL;
     }
     for (size_t i = 0; i < s->effective; i++) {
-        s->mean[i] = p[MEAN_MAX] * (2 * rng_uniform(r) - 1);
-        s->deviation[i] = sqrt(p[VAR_MIN] + (p[VAR_MAX] - p[VAR_MIN]) * rng_uniform(r));
+        s->mean[i] = p[MEAN_MAX] * (2 * sluice_random_uniform(r) - 1);
+        s->deviation[i] = sqrt(p[VAR_MIN] + (p[VAR_MAX] - p[VAR_MIN]) * sluice_random_uniform(r));
         s->row.ids[i] = i + 1;
     }
     for (size_t i = 0; i < s->rest; i++) s->others[i] = s->effective + 1 + i;
@@ -82,10 +82,10 @@ static int by_id(const void *left, const void *right) {
 
 /* The first `noise` of the other dimensions after as many steps of a Fisher-Yates shuffle: a draw without replacement.
  */
-static void draw_noise_ids(state *s, rng *r) {
+static void draw_noise_ids(state *s, sluice_random *r) {
     uint64_t *chosen = s->row.ids + s->effective;
     for (size_t i = 0; i < s->noise; i++) {
-        size_t k = i + (size_t)rng_below(r, s->rest - i);
+        size_t k = i + (size_t)sluice_random_below(r, s->rest - i);
         chosen[i] = s->others[k];
         s->others[k] = s->others[i];
         s->others[i] = chosen[i];
@@ -93,16 +93,17 @@ static void draw_noise_ids(state *s, rng *r) {
     qsort(chosen, s->noise, sizeof *chosen, by_id);
 }
 
-static void draw(void *memory, rng *r, synth_row *row) {
+static void draw(void *memory, sluice_random *r, synth_row *row) {
     state *s = memory;
     double side = 0;
     float *values = s->row.values;
     for (size_t i = 0; i < s->effective; i++) {
-        values[i] = rounded(s->mean[i] + s->deviation[i] * rng_normal(r));
+        values[i] = rounded(s->mean[i] + s->deviation[i] * sluice_random_normal(r));
         side += s->mean[i] * values[i];
     }
     draw_noise_ids(s, r);
-    for (size_t i = 0; i < s->noise; i++) values[s->effective + i] = rounded(s->noise_deviation * rng_normal(r));
+    for (size_t i = 0; i < s->noise; i++)
+        values[s->effective + i] = rounded(s->noise_deviation * sluice_random_normal(r));
     *row = s->row;
     row->label = side > 0 ? 1 : -1;
 }

@@ -26,6 +26,14 @@ static const sluice_param_info params[N_PARAMS] = {
 
 enum { STOP_WORDS = 50 };
 
+/* A good 64-bit hash of a number: one step of splitmix64. */
+static uint64_t mix64(uint64_t x) {
+    x += 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
 /* Hoermann and Derflinger 1996, rejection-inversion: about one draw, no table. */
 typedef struct zipf {
     double exponent, n, low, high, cut;
@@ -72,9 +80,9 @@ static zipf zipf_new(double exponent, double n) {
 }
 
 /* A rank from 0. */
-static uint64_t zipf_draw(const zipf *z, rng *r) {
+static uint64_t zipf_draw(const zipf *z, sluice_random *r) {
     for (;;) {
-        double area = z->high + rng_uniform(r) * (z->low - z->high), x = zipf_inverse(z, area);
+        double area = z->high + sluice_random_uniform(r) * (z->low - z->high), x = zipf_inverse(z, area);
         double k = floor(x + 0.5);
         if (k < 1) k = 1;
         if (k > z->n) k = z->n;
@@ -111,7 +119,7 @@ static void free_state(void *memory) {
     free(s);
 }
 
-static void *start(const double *p, rng *r) {
+static void *start(const double *p, sluice_random *r) {
     state *s = calloc(1, sizeof *s);
     if (!s) return NULL;
     s->law = zipf_new(p[EXPONENT], p[DIM]);
@@ -120,7 +128,7 @@ static void *start(const double *p, rng *r) {
     s->nonzeros = (size_t)p[NONZEROS];
     s->noise = p[NOISE];
     s->informative_below = p[INFORMATIVE] >= 1 ? UINT64_MAX : (uint64_t)(p[INFORMATIVE] * 0x1p64);
-    s->secret = rng_next(r);
+    s->secret = sluice_random_next(r);
     size_t slots = 4;
     while (slots < 3 * s->nonzeros) slots *= 2;
     s->mask = slots - 1;
@@ -152,12 +160,12 @@ static int by_id(const void *left, const void *right) {
     return a->id < b->id ? -1 : a->id > b->id;
 }
 
-static void draw_features(state *s, rng *r) {
+static void draw_features(state *s, sluice_random *r) {
     memset(s->taken, 0, (s->mask + 1) * sizeof *s->taken);
     size_t n = 0, draws = 0;
     while (n < s->nonzeros) {
         /* a steep law over few dimensions would repeat itself for ever: the last ones are then drawn evenly */
-        uint64_t rank = draws++ < 32 * s->nonzeros ? zipf_draw(&s->law, r) : rng_below(r, s->dim);
+        uint64_t rank = draws++ < 32 * s->nonzeros ? zipf_draw(&s->law, r) : sluice_random_below(r, s->dim);
         if (take(s, rank)) s->features[n++] = (feature){id_of(s, rank), rank};
     }
     qsort(s->features, n, sizeof *s->features, by_id);
@@ -170,14 +178,14 @@ static double hidden_weight(const state *s, const feature *f) {
     return mix64(hash) & 1 ? size : -size;
 }
 
-static void draw(void *memory, rng *r, synth_row *row) {
+static void draw(void *memory, sluice_random *r, synth_row *row) {
     state *s = memory;
     double squares = 0, side = 0;
     draw_features(s, r);
     float *values = s->row.values;
     for (size_t i = 0; i < s->nonzeros; i++) {
         const feature *f = &s->features[i];
-        double v = (0.5 + rng_uniform(r)) * log((double)f->rank + 3);
+        double v = (0.5 + sluice_random_uniform(r)) * log((double)f->rank + 3);
         s->row.ids[i] = f->id;
         values[i] = (float)v;
         squares += v * v;
@@ -188,8 +196,8 @@ static void draw(void *memory, rng *r, synth_row *row) {
         double v = nearbyint(values[i] * scale);
         values[i] = (float)((v < 1 ? 1 : v) / 1e6);
     }
-    if (side == 0) side = rng_uniform(r) - 0.5; /* a row of stop words alone */
-    if (rng_uniform(r) < s->noise) side = -side;
+    if (side == 0) side = sluice_random_uniform(r) - 0.5; /* a row of stop words alone */
+    if (sluice_random_uniform(r) < s->noise) side = -side;
     *row = s->row;
     row->label = side > 0 ? 1 : -1;
 }

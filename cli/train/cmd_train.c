@@ -168,9 +168,7 @@ static int save(training *t) {
 static int make_meter(training *t) {
     sluice_error err = {0};
     sluice_meter_options how = t->how;
-    sluice_model_facts facts = {.size = sizeof facts};
-    sluice_model_describe(t->model, &facts);
-    measure_defaults(t->model, &facts, &how);
+    sluice_meter_defaults(t->model, &how);
     t->meter = sluice_meter_new(&how, &err);
     return t->meter ? DONE : complain_error(&err);
 }

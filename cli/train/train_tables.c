@@ -88,8 +88,8 @@ void put_features(FILE *out, const train_page *g) {
         fputs("<p>No feature has a weight.</p>\n", out);
         return;
     }
-    size_t n_positive = bring_heaviest(positive, g->n_positive, top);
-    size_t n_negative = bring_heaviest(negative, g->n_weights - g->n_positive, top);
+    size_t n_positive = sluice_weights_heaviest(positive, g->n_positive, top);
+    size_t n_negative = sluice_weights_heaviest(negative, g->n_weights - g->n_positive, top);
     double heaviest =
         fmax(n_positive ? fabs((double)positive->weight) : 0, n_negative ? fabs((double)negative->weight) : 0);
     fputs("<div class=\"sides\">\n", out);

@@ -5,7 +5,7 @@
 #include "output/message.h"
 #include "args/paths.h"
 #include "search/point_report.h"
-#include "experiment/row_sets.h"
+#include "search/search_args.h"
 #include "tune/tuning.h"
 
 #include <inttypes.h>
@@ -34,29 +34,38 @@ static const option_info options[] = {
     {NULL, 0, NULL, NULL, 0},
 };
 
+/* By SLUICE_MEASURE_. */
+static const tune_measure measures[] = {
+    {"error", "error_rate"}, {"balanced", "balanced_accuracy"}, {"auc", "auc"}, {"f1", "f1"}, {"cost", "cost"},
+};
+enum { N_MEASURES = sizeof measures / sizeof *measures };
+
 typedef struct searching {
     const args *a;
     sluice_reader_options reading;
     sluice_settings settings;
-    const char *output;
-    uint64_t n_folds, top;
-    dataset data;
+    const char *output, *format; /* format: of the last input */
+    uint64_t n_folds, top, random, passes, rows, positives;
+    sluice_dataset *data;
     skip_tally skipped;
     tuning t;
+    sluice_tune_options how;
+    progress live;
     sluice_model *model; /* for -o */
     char *command_line;
     double seconds;
 } searching;
 
-static int measure_args(const args *a, tuning *t) {
+static int measure_args(const args *a, tuning *t, sluice_tune_options *how) {
+    const char *words[N_MEASURES + 1] = {NULL};
     size_t which = 0;
-    int rc = args_word(a, "measure", tune_measure_names, &which);
-    t->measure = &tune_measures[which];
-    /* not the costs that a learner learns by: all points are measured alike */
-    t->how = (sluice_meter_options){.size = sizeof t->how, .cost_missed = 1, .cost_alarm = 1};
-    if (!rc) rc = args_positive(a, "cost-missed", INFINITY, &t->how.cost_missed);
-    if (!rc) rc = args_positive(a, "cost-alarm", INFINITY, &t->how.cost_alarm);
-    if (!rc && strcmp(t->measure->name, "cost") == 0 && !args_has(a, "cost-missed") && !args_has(a, "cost-alarm"))
+    for (size_t i = 0; i < N_MEASURES; i++) words[i] = measures[i].option;
+    int rc = args_word(a, "measure", words, &which);
+    t->measure = &measures[which];
+    how->measure = (int)which;
+    if (!rc) rc = args_positive(a, "cost-missed", INFINITY, &how->cost_missed);
+    if (!rc) rc = args_positive(a, "cost-alarm", INFINITY, &how->cost_alarm);
+    if (!rc && which == SLUICE_MEASURE_COST && !args_has(a, "cost-missed") && !args_has(a, "cost-alarm"))
         rc = wrong_usage(a->command->name, "--measure cost: what do mistakes cost? give --cost-missed or --cost-alarm");
     return rc;
 }
@@ -64,60 +73,94 @@ static int measure_args(const args *a, tuning *t) {
 /* What can be seen to be wrong before any work. */
 static int check_usage(searching *s) {
     const args *a = s->a;
-    tuning *t = &s->t;
     int rc = stream_options(a, &s->reading);
     if (!rc) rc = example_settings(a, &s->settings);
     if (!rc) rc = text_options(a, &s->reading.ngrams, &s->reading.tf);
-    if (!rc) rc = args_count(a, "passes", 1, 1000000000, &t->passes);
+    if (!rc) rc = args_count(a, "passes", 1, 1000000000, &s->passes);
     if (!rc) rc = args_count(a, "folds", 2, 1000000, &s->n_folds);
-    if (!rc) rc = args_count(a, "random", 1, MOST_RANDOM, &t->random);
+    if (!rc) rc = args_count(a, "random", 1, MOST_RANDOM, &s->random);
     if (!rc) rc = args_count(a, "top", 0, SIZE_MAX, &s->top);
-    if (!rc) rc = measure_args(a, t);
+    if (!rc) rc = measure_args(a, &s->t, &s->how);
     if (!rc) rc = check_output_apart(a, "-o", "model", s->output, NULL);
-    if (!rc) rc = searches_from_args(a, &s->settings, t->random, &t->list);
+    if (!rc) rc = search_from_args(a, &s->settings, s->random, &s->t.search);
     if (!rc && s->output) rc = check_later_output(s->output);
     return rc;
 }
 
 static int deal(searching *s) {
-    fold_list *f = &s->t.folds;
     sluice_error err = {0};
-    if (deal_folds(&s->data, (size_t)s->n_folds, s->a->seed, f, &err) != SLUICE_OK) return complain_error(&err);
-    if (!s->output) dataset_forget_rows(&s->data);
-    uint64_t rare = f->positives < f->rows - f->positives ? f->positives : f->rows - f->positives;
-    if (!s->a->quiet) warn_one_label(f->rows, f->positives, "input");
-    if (!s->a->quiet && rare && rare < f->n)
+    s->t.folds = sluice_folds_new(s->data, (size_t)s->n_folds, s->a->seed, &err);
+    if (!s->t.folds) {
+        int few = err.status == SLUICE_E_DATA && sluice_dataset_rows(s->data) > 1;
+        return complain_error_with(&err, few ? "; --folds sets how many there are" : "");
+    }
+    if (!s->output) sluice_dataset_forget_rows(s->data); /* the folds have a copy */
+    s->rows = sluice_folds_rows(s->t.folds, &s->positives);
+    uint64_t rare = s->positives < s->rows - s->positives ? s->positives : s->rows - s->positives;
+    if (!s->a->quiet) warn_one_label(s->rows, s->positives, "input");
+    if (!s->a->quiet && rare && rare < s->n_folds)
         warning("only %" PRIu64 " examples of one class: some folds have none", rare);
     return DONE;
 }
 
 static int read_rows(searching *s) {
     const args *a = s->a;
+    sluice_error err = {0};
     note_stdin(a);
-    int rc = hold_inputs(&s->data, a->inputs, a->n_inputs, &s->reading, a->quiet, "input", &s->skipped);
+    s->data = sluice_dataset_new(&err);
+    if (!s->data) return complain_error(&err);
+    int rc = hold_inputs(s->data, a->inputs, a->n_inputs, &s->reading, a->quiet, "input", &s->skipped, &s->format);
     return rc ? rc : deal(s);
 }
 
-/* ---- the best one ------------------------------------------------------------------------------------------------ */
+/* ---- the search -------------------------------------------------------------------------------------------------- */
 
-static int learn_rows(searching *s) {
-    for (size_t i = 0; i < s->data.rows; i++) {
-        sluice_example x = dataset_original(&s->data, i);
-        if (sluice_model_learn(s->model, &x, NULL) != SLUICE_OK) return complain_error(sluice_model_error(s->model));
-    }
-    return DONE;
+static int show_models(void *context, uint64_t done, uint64_t total) {
+    progress_pieces(context, done, total, "models");
+    return 0;
 }
 
-/* The model that train would make: the rows in their own order, features by their names. */
+/* Failed points are the last ones. */
+static void warn_failures(const searching *s) {
+    size_t failed = 0, n = sluice_search_points(s->t.search);
+    while (failed < n && sluice_search_point(s->t.search, n - failed - 1)->failure) failed++;
+    if (!failed) return;
+    const char *first = sluice_search_point(s->t.search, n - failed)->failure;
+    if (failed == n)
+        complain("all %zu points failed; the first: %s", n, first);
+    else if (!s->a->quiet)
+        warning("%zu of %zu points failed; the first: %s", failed, n, first);
+}
+
+static int tune(searching *s) {
+    sluice_error err = {0};
+    s->live = progress_start(s->a->quiet, 1, 0);
+    s->how.size = sizeof s->how;
+    s->how.threads = s->a->threads;
+    s->how.passes = s->passes;
+    s->how.progress = show_models;
+    s->how.context = &s->live;
+    sluice_status status = sluice_search_tune(s->t.search, s->t.folds, &s->how, &err);
+    progress_clear(&s->live);
+    if (status != SLUICE_OK) return complain_error(&err);
+    warn_failures(s);
+    const sluice_point *best = sluice_search_point(s->t.search, 0);
+    if (best->failure) return FAILED;
+    if (!isnan(best->mean)) return DONE;
+    complain("there is no %s in any fold: each has one class only, or nothing is predicted +1", s->t.measure->name);
+    return FAILED;
+}
+
+/* The model that train would make of the best point: the rows in their own order, features by their names. */
 static int learn_best(searching *s) {
     sluice_error err = {0};
-    s->model = recipe_model(&s->t.list.points[0].recipe, NULL, &err);
+    s->model = sluice_search_model(s->t.search, 0, &err);
     if (!s->model) return complain_error(&err);
     sluice_model_set_threads(s->model, s->a->threads);
     int rc = remember_text_options(s->a, s->model);
-    for (uint64_t pass = 0; pass < s->t.passes && !rc; pass++) rc = learn_rows(s);
-    if (!rc) rc = remember_stream(s->a, s->model, s->data.format);
-    if (!rc && sluice_model_end_run(s->model) != SLUICE_OK) rc = complain_error(sluice_model_error(s->model));
+    if (!rc) rc = remember_stream(s->a, s->model, s->format);
+    if (!rc && sluice_dataset_learn(s->data, s->model, s->passes, NULL, NULL, &err) != SLUICE_OK)
+        rc = complain_error(&err);
     return rc;
 }
 
@@ -125,12 +168,12 @@ static int print_results(const searching *s) {
     const tuning *t = &s->t;
     report r = report_start(args_has(s->a, "json"));
     report_text(&r, "measure", t->measure->name);
-    report_count(&r, "folds", t->folds.n);
-    report_count(&r, "passes", t->passes);
+    report_count(&r, "folds", s->n_folds);
+    report_count(&r, "passes", s->passes);
     report_count(&r, "seed", s->a->seed);
-    report_search_settings(&r, s->a, &t->list.points[0].recipe, s->data.format);
-    report_count(&r, "examples", t->folds.rows);
-    report_count(&r, "positives", t->folds.positives);
+    report_search_settings(&r, s->a, sluice_search_point(t->search, 0), &s->settings, s->format);
+    report_count(&r, "examples", s->rows);
+    report_count(&r, "positives", s->positives);
     report_skipped(&r, &s->skipped);
     report_figure(&r, "seconds", s->seconds);
     report_points(&r, t, (size_t)s->top, s->command_line);
@@ -145,25 +188,23 @@ static int save(const searching *s) {
 
 static int run(const args *a) {
     double started = now_seconds();
-    searching s = {.a = a, .output = args_value(a, "output"), .n_folds = FOLDS, .top = TOP};
-    s.t.passes = 1;
-    s.t.threads = a->threads;
-    s.t.quiet = a->quiet;
+    searching s = {.a = a, .output = args_value(a, "output"), .n_folds = FOLDS, .top = TOP, .passes = 1};
     int rc = check_usage(&s);
     if (!rc) rc = read_rows(&s);
-    if (!rc) rc = tune(&s.t);
+    if (!rc) rc = tune(&s);
     if (!rc && s.output) rc = learn_best(&s);
-    if (!rc && !(s.command_line = train_command_line(a, &s.t.list.points[0].recipe, s.output))) rc = out_of_memory();
+    if (!rc && !(s.command_line = train_command_line(a, sluice_search_point(s.t.search, 0), s.output)))
+        rc = out_of_memory();
     s.seconds = now_seconds() - started;
     if (!rc && !a->quiet) note_ends(&s.t);
     if (!rc) rc = print_results(&s);
-    /* not before the results have reached their reader */
+    /* not before the results are printed */
     if (!rc) rc = save(&s);
     free(s.command_line);
     sluice_model_free(s.model);
-    folds_free(&s.t.folds);
-    search_list_free(&s.t.list);
-    dataset_free(&s.data);
+    sluice_folds_free(s.t.folds);
+    sluice_search_free(s.t.search);
+    sluice_dataset_free(s.data);
     return rc;
 }
 

@@ -1,68 +1,119 @@
+/* Rows held in memory: adding them, their order, sampling and shuffling. */
 #include "experiment/dataset.h"
 
-#include "rows/rng.h"
+#include "base/error.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-static int grow_rows(dataset *d, size_t rows) {
-    if (rows <= d->room) return 1;
-    size_t room = d->room ? d->room : 1024;
-    while (room < rows) room *= 2;
-    size_t *start = realloc(d->start, (room + 1) * sizeof *start);
-    if (start) d->start = start;
-    double *labels = realloc(d->labels, room * sizeof *labels);
-    if (labels) d->labels = labels;
-    double *weights = realloc(d->weights, room * sizeof *weights);
-    if (weights) d->weights = weights;
-    if (!start || !labels || !weights) return 0;
-    d->room = room;
-    return 1;
+sluice_status sl_no_memory(sluice_error *err) { return sl_fail(err, SLUICE_E_MEMORY, "out of memory"); }
+
+sluice_dataset *sluice_dataset_new(sluice_error *err) {
+    sluice_dataset *d = calloc(1, sizeof *d);
+    if (!d) sl_no_memory(err);
+    return d;
 }
 
-static int grow_nonzeros(dataset *d, size_t n) {
+void sluice_dataset_forget_rows(sluice_dataset *d) {
+    free(d->start);
+    free(d->labels);
+    free(d->weights);
+    free(d->ids);
+    free(d->values);
+    free(d->order);
+    *d = (sluice_dataset){.names = d->names, .row_names = d->row_names, .row_ids = d->row_ids};
+}
+
+void sluice_dataset_free(sluice_dataset *d) {
+    if (!d) return;
+    sluice_dataset_forget_rows(d);
+    sluice_names_free(d->names);
+    free(d->row_names);
+    free(d->row_ids);
+    free(d);
+}
+
+/* ---- adding rows ------------------------------------------------------------------------------------------------- */
+
+/* The array with room for n elements, or as it was where memory is short. */
+static void *larger(void *array, size_t n, size_t bytes, int *fine) {
+    void *resized = realloc(array, n * bytes);
+    if (resized) return resized;
+    *fine = 0;
+    return array;
+}
+
+static int grow_rows(sluice_dataset *d, size_t rows) {
+    if (rows <= d->room) return 1;
+    size_t room = d->room ? d->room : 1024;
+    int fine = 1;
+    while (room < rows) room *= 2;
+    d->start = larger(d->start, room + 1, sizeof *d->start, &fine);
+    d->labels = larger(d->labels, room, sizeof *d->labels, &fine);
+    d->weights = larger(d->weights, room, sizeof *d->weights, &fine);
+    d->order = larger(d->order, room, sizeof *d->order, &fine);
+    if (fine) d->room = room;
+    return fine;
+}
+
+static int grow_nonzeros(sluice_dataset *d, size_t n) {
     if (n <= d->nonzeros_room) return 1;
     size_t room = d->nonzeros_room ? d->nonzeros_room : 65536;
+    int fine = 1;
     while (room < n) room *= 2;
-    uint64_t *ids = realloc(d->ids, room * sizeof *ids);
-    if (ids) d->ids = ids;
-    float *values = realloc(d->values, room * sizeof *values);
-    if (values) d->values = values;
-    if (!ids || !values) return 0;
-    d->nonzeros_room = room;
-    return 1;
+    d->ids = larger(d->ids, room, sizeof *d->ids, &fine);
+    d->values = larger(d->values, room, sizeof *d->values, &fine);
+    if (fine) d->nonzeros_room = room;
+    return fine;
+}
+
+static int grow_buffers(sluice_dataset *d, size_t longest) {
+    int fine = 1;
+    d->row_names = larger(d->row_names, longest, sizeof *d->row_names, &fine);
+    d->row_ids = larger(d->row_ids, longest, sizeof *d->row_ids, &fine);
+    return fine;
 }
 
 /* The number of a name, or of an id as a name. */
-static uint64_t number_of(dataset *d, const sluice_example *x, size_t k) {
-    if (x->names) return sluice_names_number(d->names, x->names[k]);
+static uint64_t number_of(sluice_names *names, const sluice_example *x, size_t k) {
+    if (x->names) return sluice_names_number(names, x->names[k]);
     char digits[24];
     int n = snprintf(digits, sizeof digits, "%" PRIu64, x->ids[k]);
-    return sluice_names_number(d->names, (sluice_name){digits, (size_t)n});
+    return sluice_names_number(names, (sluice_name){digits, (size_t)n});
 }
 
-/* Goes over to names: the ids so far become names too. */
-static int use_names(dataset *d) {
+/* Changes over to names: the ids so far become names too. */
+static int use_names(sluice_dataset *d) {
     if (d->names) return 1;
-    d->names = sluice_names_new();
-    if (!d->names) return 0;
+    sluice_names *names = sluice_names_new();
+    uint64_t *numbers = malloc((d->nonzeros_room + 1) * sizeof *numbers), largest = 0;
+    int fine = names && numbers;
     sluice_example x = {.ids = d->ids};
-    d->id_rows = d->rows;
-    d->dimension = 0;
-    for (size_t k = 0; k < d->nonzeros; k++) {
-        if ((d->ids[k] = number_of(d, &x, k)) == UINT64_MAX) return 0;
-        if (d->ids[k] > d->dimension) d->dimension = d->ids[k];
+    for (size_t k = 0; fine && k < d->nonzeros; k++) {
+        numbers[k] = number_of(names, &x, k);
+        fine = numbers[k] != UINT64_MAX;
+        if (numbers[k] > largest) largest = numbers[k];
     }
+    if (!fine) {
+        sluice_names_free(names);
+        free(numbers);
+        return 0;
+    }
+    free(d->ids);
+    d->ids = numbers;
+    d->names = names;
+    d->id_rows = d->rows;
+    d->dimension = largest;
     return 1;
 }
 
-/* Appends one row; its ids may lie where they are to go. */
-static int add_row(dataset *d, const sluice_example *x) {
+/* Appends one row; its ids may already be where they are copied to. */
+static int add_row(sluice_dataset *d, const sluice_example *x) {
     uint64_t *ids = d->ids + d->nonzeros;
     for (size_t k = 0; k < x->n; k++) {
-        ids[k] = d->names ? number_of(d, x, k) : x->ids[k];
+        ids[k] = d->names ? number_of(d->names, x, k) : x->ids[k];
         if (d->names && ids[k] == UINT64_MAX) return 0;
         d->values[d->nonzeros + k] = x->values[k];
         if (ids[k] > d->dimension) d->dimension = ids[k];
@@ -71,19 +122,12 @@ static int add_row(dataset *d, const sluice_example *x) {
     d->weights[d->rows] = x->weight;
     d->nonzeros += x->n;
     if (x->n > d->longest) d->longest = x->n;
+    d->order[d->n_order++] = d->rows;
     d->start[++d->rows] = d->nonzeros;
     return 1;
 }
 
-static int grow_row(dataset *d, size_t longest) {
-    sluice_name *names = realloc(d->row_names, longest * sizeof *names);
-    if (names) d->row_names = names;
-    uint64_t *ids = realloc(d->row_ids, longest * sizeof *ids);
-    if (ids) d->row_ids = ids;
-    return names && ids;
-}
-
-int dataset_add_batch(dataset *d, const sluice_batch *batch) {
+static int reserve(sluice_dataset *d, const sluice_batch *batch) {
     size_t rows = sluice_batch_rows(batch), nonzeros = 0, longest = d->longest;
     for (size_t i = 0; i < rows; i++) {
         size_t n = sluice_batch_nonzeros(batch, i);
@@ -92,83 +136,106 @@ int dataset_add_batch(dataset *d, const sluice_batch *batch) {
     }
     if (!grow_rows(d, d->rows + rows) || !grow_nonzeros(d, d->nonzeros + nonzeros)) return 0;
     if (sluice_batch_has_names(batch) && !use_names(d)) return 0;
-    if (d->names && !grow_row(d, longest + 1)) return 0;
-    d->start[0] = 0;
-    for (size_t i = 0; i < rows; i++) {
-        sluice_example x;
-        sluice_batch_row(batch, i, d->ids + d->nonzeros, d->row_names, &x);
-        if (!add_row(d, &x)) return 0;
-    }
-    return 1;
+    return !d->names || grow_buffers(d, longest + 1);
 }
 
-void dataset_name(dataset *d, sluice_example *x) {
+sluice_status sluice_dataset_add(sluice_dataset *d, const sluice_batch *batch, sluice_error *err) {
+    if (!reserve(d, batch)) return sl_no_memory(err);
+    size_t rows = d->rows, nonzeros = d->nonzeros, n_order = d->n_order, longest = d->longest;
+    uint64_t dimension = d->dimension;
+    d->start[0] = 0;
+    for (size_t i = 0; i < sluice_batch_rows(batch); i++) {
+        sluice_example x;
+        sluice_batch_row(batch, i, d->ids + d->nonzeros, d->row_names, &x);
+        if (add_row(d, &x)) continue;
+        d->rows = rows;
+        d->nonzeros = nonzeros;
+        d->n_order = n_order;
+        d->longest = longest;
+        d->dimension = dimension;
+        return sl_no_memory(err);
+    }
+    return SLUICE_OK;
+}
+
+sluice_status sluice_dataset_read(sluice_dataset *d, sluice_reader *reader, sluice_progress_function progress,
+                                  void *context, sluice_error *err) {
+    const sluice_batch *batch;
+    sluice_status status = SLUICE_OK;
+    while (status == SLUICE_OK) {
+        status = sluice_reader_next(reader, &batch);
+        if (status == SLUICE_END) return SLUICE_OK;
+        if (status != SLUICE_OK) {
+            if (err) *err = *sluice_reader_error(reader);
+            return status;
+        }
+        status = sluice_dataset_add(d, batch, err);
+        uint64_t done, total;
+        sluice_reader_progress(reader, &done, &total);
+        if (status == SLUICE_OK && progress && progress(context, done, total))
+            status = sl_fail(err, SLUICE_E_CANCELLED, "cancelled");
+    }
+    return status;
+}
+
+/* ---- what it holds ----------------------------------------------------------------------------------------------- */
+
+size_t sluice_dataset_rows(const sluice_dataset *d) { return d->rows; }
+uint64_t sluice_dataset_dimension(const sluice_dataset *d) { return d->dimension; }
+size_t sluice_dataset_longest(const sluice_dataset *d) { return d->longest; }
+const sluice_names *sluice_dataset_names(const sluice_dataset *d) { return d->names; }
+
+void sluice_dataset_row(const sluice_dataset *d, size_t row, sluice_example *x) {
+    size_t from = d->start[row];
+    *x = (sluice_example){.ids = d->ids + from,
+                          .values = d->values + from,
+                          .n = d->start[row + 1] - from,
+                          .label = d->labels[row],
+                          .weight = d->weights[row]};
+}
+
+void sluice_dataset_original(sluice_dataset *d, size_t row, sluice_example *x) {
+    sluice_dataset_row(d, row, x);
     if (!d->names) return;
     for (size_t k = 0; k < x->n; k++) d->row_names[k] = sluice_names_name(d->names, x->ids[k]);
     x->names = d->row_names;
-}
-
-sluice_example dataset_original(dataset *d, size_t row) {
-    sluice_example x = dataset_row(d, row);
-    dataset_name(d, &x);
-    if (!d->names || row >= d->id_rows) return x;
-    for (size_t k = 0; k < x.n; k++) {
+    if (row >= d->id_rows) return;
+    for (size_t k = 0; k < x->n; k++) {
         char digits[24];
-        snprintf(digits, sizeof digits, "%.*s", (int)x.names[k].n, x.names[k].text);
+        snprintf(digits, sizeof digits, "%.*s", (int)x->names[k].n, x->names[k].text);
         d->row_ids[k] = strtoull(digits, NULL, 10);
     }
-    x.ids = d->row_ids;
-    x.names = NULL;
-    return x;
+    x->ids = d->row_ids;
+    x->names = NULL;
 }
 
-int dataset_complete(dataset *d) {
-    d->order = malloc((d->rows + 1) * sizeof *d->order);
-    if (!d->order) return 0;
-    dataset_reset_order(d, d->rows);
-    return 1;
+/* ---- their order ------------------------------------------------------------------------------------------------- */
+
+const size_t *sluice_dataset_order(const sluice_dataset *d, size_t *n) {
+    *n = d->n_order;
+    return d->order;
 }
 
-void dataset_reset_order(dataset *d, size_t n) {
+void sluice_dataset_reset_order(sluice_dataset *d, size_t n) {
+    if (n > d->rows) n = d->rows;
     for (size_t i = 0; i < n; i++) d->order[i] = i;
     d->n_order = n;
 }
 
-sluice_example dataset_row(const dataset *d, size_t row) {
-    size_t from = d->start[row];
-    return (sluice_example){.ids = d->ids + from,
-                            .values = d->values + from,
-                            .n = d->start[row + 1] - from,
-                            .label = d->labels[row],
-                            .weight = d->weights[row]};
+void sl_shuffle(size_t *order, size_t n, uint64_t seed) {
+    sluice_random r;
+    sluice_random_seed(&r, seed);
+    for (size_t i = n; i > 1; i--) {
+        size_t k = (size_t)sluice_random_below(&r, i), swapped = order[k];
+        order[k] = order[i - 1];
+        order[i - 1] = swapped;
+    }
 }
 
-int has_id(const uint64_t *ids, size_t n, uint64_t id) {
-    if (n == 0) return 0;
-    for (; n > 1; n -= n / 2) /* the last id that is not larger lies within ids[0 .. n - 1] */
-        ids += ids[n / 2] <= id ? n / 2 : 0;
-    return *ids == id;
-}
+void sluice_dataset_shuffle(sluice_dataset *d, uint64_t seed) { sl_shuffle(d->order, d->n_order, seed); }
 
-void dataset_forget_rows(dataset *d) {
-    free(d->start);
-    free(d->labels);
-    free(d->weights);
-    free(d->ids);
-    free(d->values);
-    free(d->order);
-    *d = (dataset){.names = d->names, .row_names = d->row_names, .row_ids = d->row_ids};
-}
-
-void dataset_free(dataset *d) {
-    dataset_forget_rows(d);
-    sluice_names_free(d->names);
-    free(d->row_names);
-    free(d->row_ids);
-}
-
-/* Knuth's algorithm S for each class at once: of the `left` rows still to come, `want` are taken. */
-void dataset_sample(dataset *d, uint64_t pos, uint64_t neg, uint64_t seed) {
+/* Knuth's algorithm S for each class: of the `left` rows still to come, `want` are taken. */
+void sluice_dataset_sample(sluice_dataset *d, uint64_t pos, uint64_t neg, uint64_t seed) {
     uint64_t left[2] = {0, 0}, want[2];
     for (size_t i = 0; i < d->n_order; i++) left[d->labels[d->order[i]] > 0]++;
     if (left[1] * neg <= left[0] * pos) {
@@ -178,75 +245,137 @@ void dataset_sample(dataset *d, uint64_t pos, uint64_t neg, uint64_t seed) {
         want[0] = left[0];
         want[1] = left[0] * pos / neg;
     }
-    rng r = rng_seed(seed);
+    sluice_random r;
+    sluice_random_seed(&r, seed);
     size_t kept = 0;
     for (size_t i = 0; i < d->n_order; i++) {
         int class = d->labels[d->order[i]] > 0;
-        if (rng_below(&r, left[class]--) >= want[class]) continue;
+        if (sluice_random_below(&r, left[class]--) >= want[class]) continue;
         want[class]--;
         d->order[kept++] = d->order[i];
     }
     d->n_order = kept;
-    /* ids of rows that were not drawn mean nothing any more */
+    /* without the ids of rows that were not drawn */
     d->dimension = 0;
     for (size_t i = 0; i < kept; i++)
         for (size_t k = d->start[d->order[i]]; k < d->start[d->order[i] + 1]; k++)
             if (d->ids[k] > d->dimension) d->dimension = d->ids[k];
 }
 
-void dataset_shuffle(dataset *d, uint64_t seed) {
-    rng r = rng_seed(seed);
-    for (size_t i = d->n_order; i > 1; i--) {
-        size_t k = (size_t)rng_below(&r, i), swapped = d->order[k];
-        d->order[k] = d->order[i - 1];
-        d->order[i - 1] = swapped;
+/* ---- batches of rows --------------------------------------------------------------------------------------------- */
+
+sluice_batch *sl_dataset_batch(const sluice_dataset *d, const size_t *order, size_t n, sluice_error *err) {
+    sluice_batch *rows = sluice_batch_new(err);
+    for (size_t i = 0; rows && i < n; i++) {
+        sluice_example x;
+        if (d->weights[order[i]] == 0) continue;
+        sluice_dataset_row(d, order[i], &x);
+        if (sluice_batch_add(rows, &x, err) == SLUICE_OK) continue;
+        sluice_batch_free(rows);
+        rows = NULL;
     }
+    return rows;
 }
 
-/* Two passes, so that a large mean does not swallow a small deviation. A column is constant when its values are equal,
- * not when rounding says so. */
-column_scale *dataset_scales(const dataset *d) {
-    size_t columns = (size_t)d->dimension + 1, n = d->n_order;
-    column_scale *scales = calloc(columns, sizeof *scales);
-    struct extent {
-        size_t count;
-        float min, max;
-    } *extents = calloc(columns, sizeof *extents);
-    if (!scales || !extents) {
-        free(scales);
-        free(extents);
-        return NULL;
+sluice_batch *sluice_dataset_batch(const sluice_dataset *d, size_t first, size_t n, sluice_error *err) {
+    if (first > d->n_order) first = d->n_order;
+    if (n > d->n_order - first) n = d->n_order - first;
+    return sl_dataset_batch(d, d->order + first, n, err);
+}
+
+sluice_status sluice_dataset_hold_out(const sluice_dataset *d, size_t nth, sluice_batch **learn, sluice_batch **test,
+                                      sluice_error *err) {
+    *learn = *test = NULL;
+    if (!nth) return sl_fail(err, SLUICE_E_USAGE, "every nth row is held out: nth must be at least 1");
+    size_t *lists = malloc((2 * d->n_order + 1) * sizeof *lists), *held = lists + d->n_order, n_learn = 0, n_held = 0;
+    if (!lists) return sl_no_memory(err);
+    for (size_t i = 0, present = 0; i < d->n_order; i++) {
+        if (d->weights[d->order[i]] == 0) continue;
+        if (++present % nth == 0)
+            held[n_held++] = d->order[i];
+        else
+            lists[n_learn++] = d->order[i];
     }
+    sluice_error why = {0};
+    *learn = sl_dataset_batch(d, lists, n_learn, &why);
+    if (*learn) *test = sl_dataset_batch(d, held, n_held, &why);
+    free(lists);
+    if (*test) return SLUICE_OK;
+    sluice_batch_free(*learn);
+    *learn = NULL;
+    if (err) *err = why;
+    return why.status;
+}
+
+/* ---- learning from it -------------------------------------------------------------------------------------------- */
+
+sluice_status sluice_dataset_learn(sluice_dataset *d, sluice_model *model, uint64_t passes,
+                                   sluice_progress_function progress, void *context, sluice_error *err) {
+    enum { ROWS_PER_CALL = 8192 };
+    uint64_t total = passes * d->n_order, done = 0;
+    for (uint64_t pass = 0; pass < passes; pass++)
+        for (size_t i = 0; i < d->n_order; i++) {
+            sluice_example x;
+            sluice_dataset_original(d, d->order[i], &x);
+            if (sluice_model_learn(model, &x, NULL) != SLUICE_OK) {
+                if (err) *err = *sluice_model_error(model);
+                return sluice_model_error(model)->status;
+            }
+            if (++done % ROWS_PER_CALL == 0 && progress && progress(context, done, total))
+                return sl_fail(err, SLUICE_E_CANCELLED, "cancelled");
+        }
+    if (sluice_model_end_run(model) == SLUICE_OK) return SLUICE_OK;
+    if (err) *err = *sluice_model_error(model);
+    return sluice_model_error(model)->status;
+}
+
+/* ---- standardising ----------------------------------------------------------------------------------------------- */
+
+/* The values of one column. */
+typedef struct extent {
+    size_t count;
+    float min, max;
+} extent;
+
+static void add_value(extent *e, float value) {
+    if (e->count++ == 0) e->min = e->max = value;
+    e->min = fminf(e->min, value);
+    e->max = fmaxf(e->max, value);
+}
+
+/* Two passes, so that a large mean does not swallow a small deviation. A column is constant if all its values are
+ * equal; a deviation that merely rounds to 0 is not enough. */
+sluice_status sluice_dataset_scales(const sluice_dataset *d, double *mean, double *deviation, sluice_error *err) {
+    size_t columns = (size_t)d->dimension + 1, n = d->n_order;
+    extent *extents = calloc(columns, sizeof *extents);
+    if (!extents) return sl_no_memory(err);
+    for (size_t c = 0; c < columns; c++) mean[c] = 0;
     for (size_t i = 0; i < n; i++) {
-        sluice_example x = dataset_row(d, d->order[i]);
+        sluice_example x;
+        sluice_dataset_row(d, d->order[i], &x);
         for (size_t k = 0; k < x.n; k++) {
-            struct extent *e = &extents[x.ids[k]];
-            scales[x.ids[k]].mean += x.values[k];
-            if (e->count++ == 0) e->min = e->max = x.values[k];
-            e->min = fminf(e->min, x.values[k]);
-            e->max = fmaxf(e->max, x.values[k]);
+            mean[x.ids[k]] += x.values[k];
+            add_value(&extents[x.ids[k]], x.values[k]);
         }
     }
     for (size_t c = 0; c < columns; c++) {
         size_t absent = n - extents[c].count;
-        scales[c].mean /= (double)(n ? n : 1);
-        scales[c].deviation = (double)absent * scales[c].mean * scales[c].mean;
-        if (absent) {
-            extents[c].min = fminf(extents[c].min, 0);
-            extents[c].max = fmaxf(extents[c].max, 0);
-        }
+        mean[c] /= (double)(n ? n : 1);
+        deviation[c] = (double)absent * mean[c] * mean[c];
+        if (!absent) continue;
+        extents[c].min = fminf(extents[c].min, 0);
+        extents[c].max = fmaxf(extents[c].max, 0);
     }
     for (size_t i = 0; i < n; i++) {
-        sluice_example x = dataset_row(d, d->order[i]);
+        sluice_example x;
+        sluice_dataset_row(d, d->order[i], &x);
         for (size_t k = 0; k < x.n; k++) {
-            double away = x.values[k] - scales[x.ids[k]].mean;
-            scales[x.ids[k]].deviation += away * away;
+            double away = x.values[k] - mean[x.ids[k]];
+            deviation[x.ids[k]] += away * away;
         }
     }
-    for (size_t c = 0; c < columns; c++) {
-        int constant = extents[c].min == extents[c].max;
-        scales[c].deviation = constant ? 0 : sqrt(scales[c].deviation / (double)(n - 1));
-    }
+    for (size_t c = 0; c < columns; c++)
+        deviation[c] = extents[c].min == extents[c].max ? 0 : sqrt(deviation[c] / (double)(n - 1));
     free(extents);
-    return scales;
+    return SLUICE_OK;
 }

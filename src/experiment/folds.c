@@ -1,49 +1,80 @@
+/* Stratified folds for cross-validation. */
 #include "experiment/folds.h"
 
-#include "experiment/row_sets.h"
+#include "base/error.h"
+#include "experiment/dataset.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-static void count_rows(const dataset *d, fold_list *f) {
-    for (size_t i = 0; i < d->rows; i++) {
-        if (d->weights[i] == 0) continue;
+static void count_rows(const sluice_dataset *d, sluice_folds *f) {
+    for (size_t i = 0; i < d->n_order; i++) {
+        if (d->weights[d->order[i]] == 0) continue;
         f->rows++;
-        f->positives += d->labels[i] > 0;
+        f->positives += d->labels[d->order[i]] > 0;
     }
 }
 
-static sluice_status make_parts(size_t folds, fold_list *f, sluice_error *err) {
-    f->parts = calloc(folds, sizeof(sluice_batch *));
-    if (!f->parts) return no_memory(err);
-    for (; f->n < folds; f->n++)
-        if (!(f->parts[f->n] = sluice_batch_new(err))) return err->status;
+static sluice_status make_parts(sluice_folds *f, size_t n, sluice_error *err) {
+    f->parts = calloc(n, sizeof(sluice_batch *));
+    if (!f->parts) return sl_no_memory(err);
+    for (; f->n < n; f->n++)
+        if (!(f->parts[f->n] = sluice_batch_new(err))) return SLUICE_E_MEMORY;
     return SLUICE_OK;
 }
 
-sluice_status deal_folds(dataset *d, size_t folds, uint64_t seed, fold_list *f, sluice_error *err) {
-    *f = (fold_list){0};
-    if (!dataset_complete(d)) return no_memory(err);
-    count_rows(d, f);
-    if (f->rows < folds) {
-        *err = (sluice_error){.status = SLUICE_E_DATA};
-        snprintf(err->message, sizeof err->message, "only %" PRIu64 " example%s: too few for %zu folds%s", f->rows,
-                 f->rows == 1 ? "" : "s", folds, f->rows > 1 ? "; --folds sets how many there are" : "");
-        return err->status;
-    }
-    sluice_status status = make_parts(folds, f, err);
-    if (status != SLUICE_OK) return status;
-    dataset_shuffle(d, seed);
-    uint64_t next[2] = {f->positives, 0}; /* by class: the negative go on where the positive end */
+/* First the positive rows in turn, then the negative ones, going on where the positive ones ended. */
+static sluice_status deal(sluice_folds *f, const sluice_dataset *d, const size_t *order, sluice_error *err) {
+    uint64_t next[2] = {f->positives, 0}; /* by class */
+    sluice_status status = SLUICE_OK;
     for (size_t i = 0; i < d->n_order && status == SLUICE_OK; i++) {
-        sluice_example x = dataset_row(d, d->order[i]);
-        if (x.weight != 0) status = sluice_batch_add(f->parts[next[x.label > 0]++ % folds], &x, err);
+        sluice_example x;
+        sluice_dataset_row(d, order[i], &x);
+        if (x.weight != 0) status = sluice_batch_add(f->parts[next[x.label > 0]++ % f->n], &x, err);
     }
     return status;
 }
 
-void folds_free(fold_list *f) {
+static sluice_status fill(sluice_folds *f, const sluice_dataset *d, size_t n, uint64_t seed, sluice_error *err) {
+    if (n < 2) return sl_fail(err, SLUICE_E_USAGE, "%zu folds: cross-validation needs at least 2", n);
+    count_rows(d, f);
+    if (f->rows < n)
+        return sl_fail(err, SLUICE_E_DATA, "only %" PRIu64 " example%s: too few for %zu folds", f->rows,
+                       f->rows == 1 ? "" : "s", n);
+    sluice_status status = make_parts(f, n, err);
+    if (status != SLUICE_OK) return status;
+    size_t *order = malloc((d->n_order + 1) * sizeof *order);
+    if (!order) return sl_no_memory(err);
+    if (d->n_order) memcpy(order, d->order, d->n_order * sizeof *order);
+    sl_shuffle(order, d->n_order, seed);
+    status = deal(f, d, order, err);
+    free(order);
+    return status;
+}
+
+sluice_folds *sluice_folds_new(const sluice_dataset *d, size_t n, uint64_t seed, sluice_error *err) {
+    sluice_folds *f = calloc(1, sizeof *f);
+    if (!f) {
+        sl_no_memory(err);
+        return NULL;
+    }
+    if (fill(f, d, n, seed, err) == SLUICE_OK) return f;
+    sluice_folds_free(f);
+    return NULL;
+}
+
+void sluice_folds_free(sluice_folds *f) {
+    if (!f) return;
     for (size_t i = 0; i < f->n; i++) sluice_batch_free(f->parts[i]);
     free(f->parts);
+    free(f);
+}
+
+size_t sluice_folds_count(const sluice_folds *f) { return f->n; }
+const sluice_batch *sluice_folds_part(const sluice_folds *f, size_t i) { return i < f->n ? f->parts[i] : NULL; }
+
+uint64_t sluice_folds_rows(const sluice_folds *f, uint64_t *positives) {
+    if (positives) *positives = f->positives;
+    return f->rows;
 }

@@ -1,7 +1,7 @@
+/* The outcome of one run, and the result of a point over its runs. */
 #include "experiment/run_outcome.h"
 
-#include "output/message.h"
-#include "output/report.h"
+#include "experiment/dataset.h"
 #include "experiment/row_sets.h"
 
 #include <math.h>
@@ -36,76 +36,79 @@ static double figure(const sluice_measures *m, size_t offset) {
 
 static void set_figure(sluice_measures *m, size_t offset, double x) { memcpy((char *)m + offset, &x, sizeof x); }
 
-void outcome_failed(outcome *o, const sluice_error *err) {
+void sl_outcome_failed(sl_outcome *o, const sluice_error *err) {
     o->failed = 1;
     o->failure = strdup(err->message);
 }
 
 /* What is known of a model without measuring it. */
-static void set_facts(const sluice_model_facts *facts, uint64_t dimension, outcome *o) {
+static void set_facts(const sluice_model_facts *facts, uint64_t dimension, sl_outcome *o) {
     o->examples = facts->examples;
     o->mistakes = facts->mistakes;
     o->nonzeros = facts->nonzeros;
     o->features_seen = facts->features_seen;
-    o->sparsity = sparsity(facts->nonzeros, dimension ? dimension : facts->features_seen);
+    if (!dimension) dimension = facts->features_seen;
+    o->sparsity = dimension ? 1 - (double)facts->nonzeros / (double)dimension : NAN;
+    o->test.size = sizeof o->test;
     for (size_t i = 0; i < N_FIGURES; i++) set_figure(&o->test, figures[i], NAN);
 }
 
 static void measure_one(const sluice_model *model, const sluice_batch *rows, const sluice_meter_options *how,
-                        uint64_t dimension, outcome *o) {
+                        uint64_t dimension, sl_outcome *o) {
     sluice_model_facts facts = {.size = sizeof facts};
     sluice_error err = {0};
     sluice_model_describe(model, &facts);
     set_facts(&facts, dimension, o);
-    if (measure_held(model, &facts, rows, how, &o->test, &err) != SLUICE_OK) outcome_failed(o, &err);
+    if (sl_measure(model, &facts, rows, how, &o->test, &err) != SLUICE_OK) sl_outcome_failed(o, &err);
 }
 
-void outcome_of(const sluice_model *model, const sluice_batch *rows, const sluice_meter_options *how, outcome *o) {
+void sl_outcome_of(const sluice_model *model, const sluice_batch *rows, const sluice_meter_options *how,
+                   sl_outcome *o) {
     measure_one(model, rows, how, 0, o);
 }
 
-/* What those that have left the range of numbers have in common. */
+/* The failure of configurations that have left the range of numbers. */
 static const sluice_error lost = {
     .status = SLUICE_E_NUMERIC,
     .message = "the model has left the range of numbers; scale the values (--normalize l2) or learn in smaller steps"};
 
-static sluice_status describe_all(const sluice_sweep *sweep, size_t first, size_t n, uint64_t dimension, outcome *o,
+static sluice_status describe_all(const sluice_sweep *sweep, size_t first, size_t n, uint64_t dimension, sl_outcome *o,
                                   size_t apart, sluice_error *err) {
-    sluice_model_facts facts[OUTCOMES_AT_ONCE] = {{.size = sizeof *facts}};
+    sluice_model_facts facts[SL_OUTCOMES_AT_ONCE] = {{.size = sizeof *facts}};
     if (sluice_sweep_describe(sweep, first, n, facts, err) != SLUICE_OK) return err->status;
     for (size_t i = 0; i < n; i++) {
         if (facts[i].learner)
             set_facts(&facts[i], dimension, &o[i * apart]);
         else
-            outcome_failed(&o[i * apart], &lost);
+            sl_outcome_failed(&o[i * apart], &lost);
     }
     return SLUICE_OK;
 }
 
 static sluice_status measure_all(const sluice_sweep *sweep, size_t first, size_t n, const sluice_batch *rows,
-                                 const sluice_meter_options *how, uint64_t dimension, outcome *o, size_t apart,
+                                 const sluice_meter_options *how, uint64_t dimension, sl_outcome *o, size_t apart,
                                  sluice_error *err) {
-    sluice_model *models[OUTCOMES_AT_ONCE] = {NULL};
+    sluice_model *models[SL_OUTCOMES_AT_ONCE] = {NULL};
     if (sluice_sweep_finals(sweep, first, n, models, err) != SLUICE_OK) return err->status;
     for (size_t i = 0; i < n; i++) {
         if (models[i])
             measure_one(models[i], rows, how, dimension, &o[i * apart]);
         else
-            outcome_failed(&o[i * apart], &lost);
+            sl_outcome_failed(&o[i * apart], &lost);
         sluice_model_free(models[i]);
     }
     return SLUICE_OK;
 }
 
-void outcomes_of_sweep(const sluice_sweep *sweep, size_t first, size_t n, const sluice_batch *rows,
-                       const sluice_meter_options *how, uint64_t dimension, outcome *o, size_t apart) {
+void sl_outcomes_of_sweep(const sluice_sweep *sweep, size_t first, size_t n, const sluice_batch *rows,
+                          const sluice_meter_options *how, uint64_t dimension, sl_outcome *o, size_t apart) {
     sluice_error err = {0};
     sluice_status status = rows ? measure_all(sweep, first, n, rows, how, dimension, o, apart, &err)
                                 : describe_all(sweep, first, n, dimension, o, apart, &err);
-    for (size_t i = 0; i < n && status != SLUICE_OK; i++) outcome_failed(&o[i * apart], &err); /* none has any yet */
+    for (size_t i = 0; i < n && status != SLUICE_OK; i++) sl_outcome_failed(&o[i * apart], &err);
 }
 
-void outcomes_free(outcome *outcomes, size_t n) {
+void sl_outcomes_free(sl_outcome *outcomes, size_t n) {
     for (size_t i = 0; i < n; i++) free(outcomes[i].failure);
     free(outcomes);
 }
@@ -123,7 +126,7 @@ static double mean_of(const double *x, size_t n, double *deviation) {
     return mean;
 }
 
-static void sum_counts(point *p, const outcome *run) {
+static void sum_counts(sl_point *p, const sl_outcome *run) {
     const sluice_measures *m = &run->test;
     p->test.examples += m->examples;
     p->test.mistakes += m->mistakes;
@@ -131,18 +134,19 @@ static void sum_counts(point *p, const outcome *run) {
     p->test.false_pos += m->false_pos;
     p->test.true_neg += m->true_neg;
     p->test.false_neg += m->false_neg;
-    p->examples += run->examples;
-    p->mistakes += run->mistakes;
+    p->shown.examples += run->examples;
+    p->shown.mistakes += run->mistakes;
 }
 
-static int take_failure(point *p, const outcome *runs, size_t n) {
+static sluice_status take_failure(sl_point *p, const sl_outcome *runs, size_t n, sluice_error *err) {
     for (size_t i = 0; i < n && !p->failure; i++)
         if (runs[i].failed && !(p->failure = strdup(runs[i].failure ? runs[i].failure : "out of memory")))
-            return out_of_memory();
-    return DONE;
+            return sl_no_memory(err);
+    p->shown.failure = p->failure;
+    return SLUICE_OK;
 }
 
-static void take_sizes(point *p, const outcome *runs, size_t n, double *x) {
+static void take_sizes(sluice_point *p, const sl_outcome *runs, size_t n, double *x) {
     double unused;
     for (size_t i = 0; i < n; i++) x[i] = (double)runs[i].nonzeros;
     p->nonzeros = mean_of(x, n, &unused);
@@ -154,19 +158,39 @@ static void take_sizes(point *p, const outcome *runs, size_t n, double *x) {
     mean_of(x, n, &p->error_deviation);
 }
 
-int sum_up(point *p, const outcome *runs, size_t n, size_t offset) {
-    double *x = p->each = calloc(n, sizeof *x), unused;
-    if (!x) return out_of_memory();
-    for (size_t i = 0; i < n; i++) p->seconds += runs[i].seconds;
-    int rc = take_failure(p, runs, n);
-    if (rc || p->failure) return rc;
+/* Drops the result of an earlier run of the search. */
+static void forget_result(sl_point *p) {
+    const sluice_point *old = &p->shown;
+    free(p->runs);
+    free(p->failure);
+    p->runs = NULL;
+    p->failure = NULL;
+    p->test = (sluice_measures){.size = sizeof p->test};
+    p->shown = (sluice_point){.learner = old->learner,
+                              .params = old->params,
+                              .n_params = old->n_params,
+                              .n_fixed = old->n_fixed,
+                              .order = old->order,
+                              .searched = old->searched,
+                              .test = &p->test};
+}
+
+sluice_status sl_sum_up(sl_point *p, const sl_outcome *runs, size_t n, size_t offset, sluice_error *err) {
+    forget_result(p);
+    double *x = calloc(n, sizeof *x), unused;
+    if (!x) return sl_no_memory(err);
+    p->shown.runs = p->runs = x;
+    p->shown.n_runs = n;
+    for (size_t i = 0; i < n; i++) p->shown.seconds += runs[i].seconds;
+    sluice_status status = take_failure(p, runs, n, err);
+    if (status != SLUICE_OK || p->failure) return status;
     for (size_t i = 0; i < n; i++) sum_counts(p, &runs[i]);
     for (size_t k = 0; k < N_FIGURES; k++) {
         for (size_t i = 0; i < n; i++) x[i] = figure(&runs[i].test, figures[k]);
         set_figure(&p->test, figures[k], mean_of(x, n, &unused));
     }
-    take_sizes(p, runs, n, x);
+    take_sizes(&p->shown, runs, n, x);
     for (size_t i = 0; i < n; i++) x[i] = figure(&runs[i].test, offset);
-    p->mean = mean_of(x, n, &p->deviation);
-    return DONE;
+    p->shown.mean = mean_of(x, n, &p->shown.deviation);
+    return SLUICE_OK;
 }

@@ -1,128 +1,383 @@
+/* Builds a search: learners, fixed parameters, grids and the points that they make. */
 #include "experiment/search.h"
 
-#include "output/message.h"
+#include "base/error.h"
+#include "base/sized_struct.h"
+#include "experiment/dataset.h"
+#include "experiment/sparsity.h"
 
-#include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-const char *point_value(const search *s, const point *p, size_t i) {
-    return p->recipe.params[s->n_fixed + i] + strlen(s->grids[i].param->name) + 1;
+/* What a search by cross-validation tries by default: the first two of these that a learner has and that are not fixed;
+ * the last one only alone, since beside r or b it is their ratio that matters. */
+static const char *const usual[] = {"eta", "alpha", "C", "lambda", "l1", "phi", "r", "b", "a"};
+enum { N_USUAL = sizeof usual / sizeof usual[0], MAX_USUAL = 2, USUAL_VALUES = 5 };
+
+const sluice_param_info *sluice_learner_param(const sluice_learner_info *learner, const char *name) {
+    size_t length = strcspn(name, "=");
+    for (size_t i = 0; i < learner->n_params; i++)
+        if (strlen(learner->params[i].name) == length && memcmp(learner->params[i].name, name, length) == 0)
+            return &learner->params[i];
+    return NULL;
 }
 
-const search *search_of(const search_list *l, const point *p) {
-    size_t i = 0;
-    while (l->searches[i].learner != p->recipe.learner) i++;
-    return &l->searches[i];
-}
+/* ---- the search itself ------------------------------------------------------------------------------------------- */
 
-static int add_point(search_list *l, search *s, const sluice_settings *settings, char (*values)[GRID_TEXT]) {
-    point *p = &l->points[l->n_points];
-    *p = (point){.recipe = {.learner = s->learner, .settings = *settings}, .order = l->n_points};
-    recipe *r = &p->recipe;
-    l->n_points++;
-    s->n++;
-    r->params = calloc(s->n_fixed + s->n_grids + 1, sizeof *r->params);
-    if (!r->params) return out_of_memory();
-    for (size_t i = 0; i < s->n_fixed; i++) r->params[r->n_params++] = s->fixed[i];
-    for (size_t i = 0; i < s->n_grids; i++) {
-        char setting[GRID_TEXT + 64];
-        snprintf(setting, sizeof setting, "%s=%s", s->grids[i].param->name, values[i]);
-        if (!(r->params[r->n_params] = strdup(setting))) return out_of_memory();
-        r->n_params++;
+sluice_search *sluice_search_new(const sluice_search_options *options, sluice_error *err) {
+    sluice_search_options o = {.size = sizeof o};
+    sluice_settings settings = {.size = sizeof settings};
+    if (sl_sized_read(&o, sizeof o, options, "sluice_search_options", err) != SLUICE_OK) return NULL;
+    if (sl_sized_read(&settings, sizeof settings, o.settings, "sluice_settings", err) != SLUICE_OK) return NULL;
+    sluice_search *s = calloc(1, sizeof *s);
+    if (!s) {
+        sl_no_memory(err);
+        return NULL;
     }
-    return DONE;
+    s->settings = settings;
+    s->random = o.random;
+    s->seed = o.seed;
+    return s;
+}
+
+static void free_point(const sluice_search *s, sl_point *p) {
+    for (size_t i = s->trials[p->trial].n_fixed; p->params && i < p->shown.n_params; i++)
+        free((void *)(uintptr_t)p->params[i]);
+    free(p->params);
+    free(p->runs);
+    free(p->failure);
+    free(p);
+}
+
+static void free_trial(sl_trial *t) {
+    for (size_t i = 0; i < t->n_fixed; i++) free(t->fixed[i]);
+    for (size_t i = 0; i < t->n_grids; i++) sl_grid_free(&t->grids[i]);
+    free(t->fixed);
+    free(t->grids);
+}
+
+void sluice_search_free(sluice_search *s) {
+    if (!s) return;
+    sl_sweep_work_free(s->work);
+    for (size_t i = 0; i < s->n_points; i++) free_point(s, s->points[i]);
+    for (size_t i = 0; i < s->n_trials; i++) free_trial(&s->trials[i]);
+    free(s->points);
+    free(s->sorted);
+    free(s->trials);
+    free(s->findings);
+    free(s);
+}
+
+/* ---- learners and grids ------------------------------------------------------------------------------------------ */
+
+static sl_trial *find_trial(const sluice_search *s, const char *learner) {
+    for (size_t i = 0; i < s->n_trials; i++)
+        if (strcmp(s->trials[i].learner->name, learner) == 0) return &s->trials[i];
+    return NULL;
+}
+
+static sluice_status too_late(sluice_error *err) {
+    return sl_fail(err, SLUICE_E_USAGE, "the points of this search are made already; nothing can be added");
+}
+
+/* Copies the fixed parameters; whether a model can be made of them was checked. */
+static sluice_status fix_params(sl_trial *t, const char *const *params, size_t n, sluice_error *err) {
+    t->fixed = calloc(n + 1, sizeof *t->fixed);
+    if (!t->fixed) return sl_no_memory(err);
+    for (size_t i = 0; i < n; i++) {
+        if (!(t->fixed[i] = strdup(params[i]))) return sl_no_memory(err);
+        t->n_fixed++;
+    }
+    return SLUICE_OK;
+}
+
+sluice_status sluice_search_add_learner(sluice_search *s, const char *learner, const char *const *params, size_t n,
+                                        sluice_error *err) {
+    sluice_error why = {0};
+    if (s->has_points) return too_late(err);
+    if (find_trial(s, learner)) return sl_fail(err, SLUICE_E_USAGE, "%s is in this search already", learner);
+    sluice_model *model = sluice_model_new(learner, params, n, &s->settings, &why);
+    if (!model) {
+        if (err) *err = why;
+        return why.status;
+    }
+    sluice_model_free(model);
+    sl_trial *larger = realloc(s->trials, (s->n_trials + 1) * sizeof *larger);
+    if (!larger) return sl_no_memory(err);
+    s->trials = larger;
+    sl_trial *t = &s->trials[s->n_trials];
+    *t = (sl_trial){.learner = sluice_learner_find(learner)};
+    sluice_status status = fix_params(t, params, n, err);
+    if (status == SLUICE_OK)
+        s->n_trials++;
+    else
+        free_trial(t);
+    return status;
+}
+
+static int is_fixed(const sl_trial *t, const sluice_param_info *p) {
+    for (size_t i = 0; i < t->n_fixed; i++)
+        if (sluice_learner_param(t->learner, t->fixed[i]) == p) return 1;
+    return 0;
+}
+
+static int has_grid(const sl_trial *t, const sluice_param_info *p) {
+    for (size_t i = 0; i < t->n_grids; i++)
+        if (t->grids[i].param == p) return 1;
+    return 0;
+}
+
+static sluice_status check_value(const sl_trial *t, const sl_grid *g, const char *value, sluice_error *err) {
+    char setting[SL_GRID_TEXT + 64];
+    const char *given = setting;
+    const sluice_learner_info *l = t->learner;
+    double *values = calloc(l->n_params, sizeof *values);
+    if (!values) return sl_no_memory(err);
+    snprintf(setting, sizeof setting, "%s=%s", g->param->name, value);
+    sluice_status status = sluice_params_read(l->name, l->params, l->n_params, &given, 1, values, err);
+    free(values);
+    return status;
+}
+
+/* Takes the grid over where the status is fine, frees it otherwise. */
+static sluice_status keep_grid(sl_trial *t, sl_grid *g, sluice_status status, sluice_error *err) {
+    sl_grid *larger = status == SLUICE_OK ? realloc(t->grids, (t->n_grids + 1) * sizeof *larger) : NULL;
+    if (larger) {
+        t->grids = larger;
+        t->grids[t->n_grids++] = *g;
+        return SLUICE_OK;
+    }
+    sl_grid_free(g);
+    return status == SLUICE_OK ? sl_no_memory(err) : status;
+}
+
+sluice_status sluice_search_add_grid(sluice_search *s, const char *learner, const char *param, const char *values,
+                                     sluice_error *err) {
+    sl_trial *t = find_trial(s, learner);
+    if (s->has_points) return too_late(err);
+    if (!t) return sl_fail(err, SLUICE_E_USAGE, "%s is not in this search", learner);
+    const sluice_param_info *p = strchr(param, '=') ? NULL : sluice_learner_param(t->learner, param);
+    if (!p) return sl_fail(err, SLUICE_E_USAGE, "%s has no parameter %s", learner, param);
+    if (has_grid(t, p)) return sl_fail(err, SLUICE_E_USAGE, "%s has a grid already", param);
+    if (is_fixed(t, p)) return sl_fail(err, SLUICE_E_USAGE, "%s has a fixed value already", param);
+    sl_grid g;
+    sluice_status status = sl_grid_read(p, values, s->random > 0, &g, err);
+    for (size_t i = 0; i < g.n_values && status == SLUICE_OK; i++) status = check_value(t, &g, g.values[i], err);
+    return keep_grid(t, &g, status, err);
+}
+
+static sluice_status add_around(sl_trial *t, const sluice_param_info *p, double least, double most, size_t n,
+                                sluice_error *err) {
+    sl_grid g;
+    return keep_grid(t, &g, sl_grid_around(p, least, most, n, &g, err), err);
+}
+
+static sluice_status add_usual(sl_trial *t, sluice_error *err) {
+    sluice_status status = SLUICE_OK;
+    for (size_t i = 0; i < N_USUAL && t->n_grids < MAX_USUAL && status == SLUICE_OK; i++) {
+        if (i + 1 == N_USUAL && t->n_grids) break;
+        const sluice_param_info *p = sluice_learner_param(t->learner, usual[i]);
+        if (p && p->value > 0 && !is_fixed(t, p)) status = add_around(t, p, 1.0 / 16, 16, USUAL_VALUES, err);
+    }
+    return status;
+}
+
+static sluice_status add_sparsity(sl_trial *t, sluice_error *err) {
+    const sl_sparsity_param *how = sl_sparsity_param_of(t->learner);
+    if (!how) return sl_fail(err, SLUICE_E_USAGE, "no parameter of %s makes a model sparse", t->learner->name);
+    const sluice_param_info *p = sluice_learner_param(t->learner, how->name);
+    if (is_fixed(t, p)) return sl_fail(err, SLUICE_E_USAGE, "%s has a fixed value already", p->name);
+    return add_around(t, p, how->least, how->most, SL_SWEEP_VALUES, err);
+}
+
+sluice_status sluice_search_add_default_grids(sluice_search *s, const char *learner, int kind, sluice_error *err) {
+    sl_trial *t = find_trial(s, learner);
+    if (s->has_points) return too_late(err);
+    if (!t) return sl_fail(err, SLUICE_E_USAGE, "%s is not in this search", learner);
+    if (t->n_grids) return sl_fail(err, SLUICE_E_USAGE, "%s has grids already", learner);
+    if (kind == SLUICE_GRIDS_TUNE) return add_usual(t, err);
+    if (kind == SLUICE_GRIDS_SPARSITY) return add_sparsity(t, err);
+    return sl_fail(err, SLUICE_E_USAGE, "no such kind of grids: %d", kind);
+}
+
+/* ---- points ------------------------------------------------------------------------------------------------------ */
+
+const char *sl_point_value(const sluice_search *s, const sl_point *p, size_t grid) {
+    const sl_trial *t = &s->trials[p->trial];
+    return p->params[t->n_fixed + grid] + strlen(t->grids[grid].param->name) + 1;
+}
+
+static sluice_status set_params(const sl_trial *t, sl_point *p, char (*values)[SL_GRID_TEXT], sluice_error *err) {
+    for (size_t i = 0; i < t->n_fixed; i++) p->params[p->shown.n_params++] = t->fixed[i];
+    for (size_t i = 0; i < t->n_grids; i++) {
+        char setting[SL_GRID_TEXT + 64];
+        snprintf(setting, sizeof setting, "%s=%s", t->grids[i].param->name, values[i]);
+        if (!(p->params[p->shown.n_params] = strdup(setting))) return sl_no_memory(err);
+        p->shown.n_params++;
+    }
+    return SLUICE_OK;
+}
+
+/* There is room for it. */
+static sluice_status add_point(sluice_search *s, size_t trial, char (*values)[SL_GRID_TEXT], sluice_error *err) {
+    sl_trial *t = &s->trials[trial];
+    sl_point *p = calloc(1, sizeof *p);
+    if (!p) return sl_no_memory(err);
+    p->trial = trial;
+    p->shown.learner = t->learner;
+    p->shown.n_fixed = t->n_fixed;
+    p->shown.order = s->n_points;
+    p->shown.test = &p->test;
+    p->test.size = sizeof p->test;
+    p->params = calloc(t->n_fixed + t->n_grids + 1, sizeof *p->params);
+    p->shown.params = p->params;
+    sluice_status status = p->params ? set_params(t, p, values, err) : sl_no_memory(err);
+    if (status != SLUICE_OK) {
+        free_point(s, p);
+        return status;
+    }
+    s->sorted[s->n_points] = s->points[s->n_points] = p;
+    s->n_points++;
+    t->n++;
+    return SLUICE_OK;
+}
+
+static sluice_status reserve_points(sluice_search *s, size_t more, sluice_error *err) {
+    size_t n = s->n_points + more + 1;
+    sl_point **points = realloc(s->points, n * sizeof *points);
+    if (points) s->points = points;
+    sl_point **sorted = realloc(s->sorted, n * sizeof *sorted);
+    if (sorted) s->sorted = sorted;
+    return points && sorted ? SLUICE_OK : sl_no_memory(err);
 }
 
 /* The i-th point of the whole grid: the first parameter changes slowest. */
-static void grid_point(const search *s, size_t i, char (*values)[GRID_TEXT]) {
-    for (size_t k = s->n_grids; k-- > 0; i /= s->grids[k].n_values)
-        memcpy(values[k], s->grids[k].values[i % s->grids[k].n_values], GRID_TEXT);
+static void grid_point(const sl_trial *t, size_t i, char (*values)[SL_GRID_TEXT]) {
+    for (size_t k = t->n_grids; k-- > 0; i /= t->grids[k].n_values)
+        memcpy(values[k], t->grids[k].values[i % t->grids[k].n_values], SL_GRID_TEXT);
 }
 
-static int was_drawn(const search_list *l, const search *s, char (*values)[GRID_TEXT]) {
-    for (size_t i = 0; i < s->n; i++) {
+static int was_drawn(const sluice_search *s, const sl_trial *t, char (*values)[SL_GRID_TEXT]) {
+    for (size_t i = 0; i < t->n; i++) {
         size_t k = 0;
-        while (k < s->n_grids && strcmp(point_value(s, &l->points[s->first + i], k), values[k]) == 0) k++;
-        if (k == s->n_grids) return 1;
+        while (k < t->n_grids && strcmp(sl_point_value(s, s->points[t->first + i], k), values[k]) == 0) k++;
+        if (k == t->n_grids) return 1;
     }
     return 0;
 }
 
-static int fill_points(search_list *l, search *s, const sluice_settings *settings, size_t n, rng *drawing) {
-    char(*values)[GRID_TEXT] = calloc(s->n_grids + 1, sizeof *values);
-    int rc = values ? DONE : out_of_memory();
-    s->first = l->n_points;
-    for (size_t i = 0; i < n && !rc; i++) {
-        for (size_t k = 0; drawing && k < s->n_grids; k++) grid_draw(&s->grids[k], drawing, values[k]);
-        if (!drawing) grid_point(s, i, values);
-        if (!drawing || !was_drawn(l, s, values)) rc = add_point(l, s, settings, values);
+/* `drawing` NULL: all points of the grid. */
+static sluice_status fill_points(sluice_search *s, size_t trial, size_t n, sluice_random *drawing, sluice_error *err) {
+    sl_trial *t = &s->trials[trial];
+    char(*values)[SL_GRID_TEXT] = calloc(t->n_grids + 1, sizeof *values);
+    if (!values) return sl_no_memory(err);
+    sluice_status status = SLUICE_OK;
+    t->first = s->n_points;
+    t->n = 0;
+    for (size_t i = 0; i < n && status == SLUICE_OK; i++) {
+        for (size_t k = 0; drawing && k < t->n_grids; k++) sl_grid_draw(&t->grids[k], drawing, values[k]);
+        if (!drawing) grid_point(t, i, values);
+        if (!drawing || !was_drawn(s, t, values)) status = add_point(s, trial, values, err);
     }
     free(values);
-    return rc;
+    return status;
 }
 
-/* How many points the whole grid has; more than MOST_POINTS are all the same. */
-static size_t grid_size(const search *s) {
+/* The number of points of the whole grid; SL_MAX_POINTS + 1 for all larger ones. */
+static size_t grid_size(const sl_trial *t) {
     size_t n = 1;
-    for (size_t i = 0; i < s->n_grids; i++) {
-        n *= s->grids[i].n_values;
-        if (n > MOST_POINTS) return MOST_POINTS + 1;
+    for (size_t i = 0; i < t->n_grids; i++) {
+        n *= t->grids[i].n_values;
+        if (n > SL_MAX_POINTS) return SL_MAX_POINTS + 1;
     }
     return n;
 }
 
-int make_points(const char *name, const sluice_settings *settings, uint64_t random, uint64_t seed, search_list *l) {
+sluice_status sluice_search_make_points(sluice_search *s, sluice_error *err) {
     size_t total = 0;
-    for (size_t i = 0; i < l->n && total <= MOST_POINTS; i++) total += random ? random : grid_size(&l->searches[i]);
-    if (total > MOST_POINTS)
-        return wrong_usage(name, "more than %d points to try; give fewer values, or draw some points with --random 100",
-                           MOST_POINTS);
-    l->points = calloc(total + 1, sizeof *l->points);
-    if (!l->points) return out_of_memory();
-    rng r = rng_seed(seed);
-    int rc = DONE;
-    for (size_t i = 0; i < l->n && !rc; i++) {
-        search *s = &l->searches[i];
-        rc = fill_points(l, s, settings, random ? (size_t)random : grid_size(s), random ? &r : NULL);
+    if (s->has_points) return SLUICE_OK;
+    for (size_t i = 0; i < s->n_trials && total <= SL_MAX_POINTS; i++)
+        total += s->random ? (size_t)s->random : grid_size(&s->trials[i]);
+    if (total > SL_MAX_POINTS)
+        return sl_fail(err, SLUICE_E_LIMIT, "more than %d points to try; give fewer values", SL_MAX_POINTS);
+    sluice_status status = reserve_points(s, total, err);
+    sluice_random r;
+    sluice_random_seed(&r, s->seed);
+    for (size_t i = 0; i < s->n_trials && status == SLUICE_OK; i++)
+        status =
+            fill_points(s, i, s->random ? (size_t)s->random : grid_size(&s->trials[i]), s->random ? &r : NULL, err);
+    s->has_points = status == SLUICE_OK;
+    if (!s->has_points) sl_search_drop_points(s, 0);
+    return status;
+}
+
+sluice_status sl_search_add_round(sluice_search *s, const sl_grid *grids, sluice_error *err) {
+    size_t total = 0;
+    for (size_t i = 0; i < s->n_trials; i++) total += grids[i].n_values;
+    sluice_status status = reserve_points(s, total, err);
+    for (size_t i = 0; i < s->n_trials && status == SLUICE_OK; i++) {
+        sl_trial *t = &s->trials[i];
+        t->first = s->n_points;
+        t->n = 0;
+        for (size_t k = 0; k < grids[i].n_values && status == SLUICE_OK; k++) {
+            status = add_point(s, i, &grids[i].values[k], err);
+            if (status == SLUICE_OK) s->points[s->n_points - 1]->shown.searched = 1;
+        }
     }
-    return rc;
+    return status;
 }
 
-static void free_point(const search_list *l, point *p) {
-    size_t n_fixed = search_of(l, p)->n_fixed;
-    for (size_t i = n_fixed; i < p->recipe.n_params; i++) free((void *)(uintptr_t)p->recipe.params[i]);
-    recipe_free(&p->recipe);
-    free(p->failure);
-    free(p->each);
+void sl_search_drop_points(sluice_search *s, size_t n) {
+    size_t kept = 0;
+    for (size_t i = 0; i < s->n_points; i++)
+        if (s->sorted[i]->shown.order < n) s->sorted[kept++] = s->sorted[i];
+    while (s->n_points > n) free_point(s, s->points[--s->n_points]);
 }
 
-void search_list_free(search_list *l) {
-    for (size_t i = 0; i < l->n_points; i++) free_point(l, &l->points[i]);
-    for (size_t i = 0; i < l->n; i++) {
-        search *s = &l->searches[i];
-        for (size_t k = 0; k < s->n_grids; k++) grid_free(&s->grids[k]);
-        free(s->grids);
-        free(s->fixed);
-    }
-    free(l->points);
-    free(l->searches);
+void sl_search_sort(sluice_search *s, int (*compare)(const void *a, const void *b)) {
+    qsort(s->sorted, s->n_points, sizeof *s->sorted, compare);
 }
 
-sluice_sweep *sweep_of_points(const point *points, size_t n, unsigned threads, sluice_error *err) {
+/* ---- what came out ----------------------------------------------------------------------------------------------- */
+
+size_t sluice_search_points(const sluice_search *s) { return s->n_points; }
+
+const sluice_point *sluice_search_point(const sluice_search *s, size_t i) {
+    return i < s->n_points ? &s->sorted[i]->shown : NULL;
+}
+
+int sluice_search_at_end(const sluice_search *s, size_t i, size_t grid) {
+    if (i >= s->n_points) return 0;
+    const sl_point *p = s->sorted[i];
+    const sl_trial *t = &s->trials[p->trial];
+    return grid < t->n_grids && sl_grid_at_end(&t->grids[grid], sl_point_value(s, p, grid), s->random > 0);
+}
+
+sluice_model *sl_point_model(const sluice_search *s, const sl_point *p, sluice_error *err) {
+    return sluice_model_new(p->shown.learner->name, p->params, p->shown.n_params, &s->settings, err);
+}
+
+sluice_model *sluice_search_model(const sluice_search *s, size_t i, sluice_error *err) {
+    if (i < s->n_points) return sl_point_model(s, s->sorted[i], err);
+    sl_fail(err, SLUICE_E_USAGE, "there is no point %zu; the search has %zu", i, s->n_points);
+    return NULL;
+}
+
+sluice_sweep *sl_points_sweep(const sluice_search *s, sl_point *const *points, size_t n, unsigned threads,
+                              sluice_error *err) {
     const char *const **params = calloc(n, sizeof *params);
     size_t *n_params = calloc(n, sizeof *n_params);
     sluice_sweep *sweep = NULL;
-    *err = (sluice_error){.status = SLUICE_E_MEMORY, .message = "out of memory"};
-    if (params && n_params) {
-        for (size_t i = 0; i < n; i++) {
-            params[i] = points[i].recipe.params;
-            n_params[i] = points[i].recipe.n_params;
-        }
-        *err = (sluice_error){0};
-        sweep =
-            sluice_sweep_new(points->recipe.learner->name, params, n_params, n, &points->recipe.settings, threads, err);
+    for (size_t i = 0; params && n_params && i < n; i++) {
+        params[i] = points[i]->params;
+        n_params[i] = points[i]->shown.n_params;
     }
+    if (params && n_params)
+        sweep = sluice_sweep_new(points[0]->shown.learner->name, params, n_params, n, &s->settings, threads, err);
+    else
+        sl_no_memory(err);
     free(params);
     free(n_params);
     return sweep;

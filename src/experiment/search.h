@@ -1,79 +1,59 @@
-/* The points of a search: a learner and values for its parameters. */
-#ifndef CLI_POINTS_H
-#define CLI_POINTS_H
+/* A search: learners with values of their parameters to try, the points that these make, and what came out. */
+#ifndef SL_SEARCH_H
+#define SL_SEARCH_H
 
 #include "experiment/grid.h"
-#include "args/model_args.h"
 
-enum { MOST_POINTS = 100000 };
+enum { SL_MAX_POINTS = 100000 };
 
-typedef struct point {
-    recipe recipe; /* the -P, then a value of every grid */
-    size_t order;  /* as it came */
-
-    /* over the runs: folds, or repeats */
-    char *failure; /* NULL, or what the first run that failed said; the rest is then empty */
-    double *each;  /* the measure, by run */
-    double mean, deviation;
-    sluice_measures test;                     /* counts are sums, figures means */
-    uint64_t examples, mistakes;              /* while learning: sums */
-    double nonzeros, sparsity, features_seen; /* means */
-    double error_deviation, sparsity_deviation;
-    double seconds; /* sum */
-} point;
+typedef struct sl_point {
+    sluice_point shown;
+    size_t trial;
+    const char **params;
+    double *runs;
+    char *failure;
+    sluice_measures test;
+} sl_point;
 
 /* What is tried with one learner. */
-typedef struct search {
+typedef struct sl_trial {
     const sluice_learner_info *learner;
-    const char **fixed; /* the -P that it has */
+    char **fixed;
     size_t n_fixed;
-    grid *grids;
+    sl_grid *grids;
     size_t n_grids;
-    size_t first, n; /* its points */
-} search;
+    size_t first, n; /* its points of the present round, in the order of the search's points */
+} sl_trial;
 
-typedef struct search_list {
-    search *searches;
-    size_t n;
-    point *points;
+struct sluice_search {
+    sluice_settings settings;
+    uint64_t random, seed;
+    sl_trial *trials; /* one for each learner */
+    size_t n_trials;
+    sl_point **points; /* in the order in which they were made */
     size_t n_points;
-} search_list;
+    sl_point **sorted;          /* the same, in the order in which they are handed out */
+    int has_points;             /* the first round of points was made */
+    uint64_t dimension;         /* of the last sweep: what sparsity refers to; 0: the features seen */
+    struct sl_sweep_work *work; /* a sweep under way, between begin and end */
+    sluice_finding *findings;
+    size_t n_findings;
+};
 
-/* searches.c, the steps. Each returns an exit status after saying what is wrong. */
-
-/* A search for each of -a, or for the default learner. */
-int name_learners(const args *a, search_list *l);
-/* Some learner must have the parameter that "name=value" names. */
-int check_known(const args *a, const search_list *l, const char *option, const char *text);
-/* Keeps those of the -P that the learner has, and makes room for grids. */
-int fix_params(search *s, const char *const *params, size_t n, size_t n_grids);
-/* Adds the grid "name=values", if the learner has the parameter. */
-int read_grid(const args *a, const char *text, int drawing, search *s);
-/* Adds a grid of values that stood behind `option`, such as "--grid eta=" or "--lambda ". */
-int read_values(const args *a, const char *option, const sluice_param_info *p, const char *values, int drawing,
-                search *s);
-/* The parameter that "name=value" sets; NULL if the learner has none of that name. */
-const sluice_param_info *find_param(const sluice_learner_info *l, const char *setting);
-int is_fixed(const search *s, const sluice_param_info *p);
-
-/* All of them: reads -a, -P and --grid, and makes the points. With `random` > 0 so many points are drawn for each
- * learner, those that come again left out. Returns an exit status after saying what is wrong. Free with
- * search_list_free() in any case. */
-int searches_from_args(const args *a, const sluice_settings *settings, uint64_t random, search_list *l);
-int make_points(const char *name, const sluice_settings *settings, uint64_t random, uint64_t seed, search_list *l);
-void search_list_free(search_list *l);
-
-/* The i-th name in a list such as "ssol,fsol"; 0 past the last. */
-int name_in_list(const char *list, size_t i, char name[64]);
-
+/* A model of the point that has learned nothing. */
+sluice_model *sl_point_model(const sluice_search *s, const sl_point *p, sluice_error *err);
 /* Models of n points of one learner, to learn side by side. */
-sluice_sweep *sweep_of_points(const point *points, size_t n, unsigned threads, sluice_error *err);
+sluice_sweep *sl_points_sweep(const sluice_search *s, sl_point *const *points, size_t n, unsigned threads,
+                              sluice_error *err);
+/* The value that a point has for a grid of its trial. */
+const char *sl_point_value(const sluice_search *s, const sl_point *p, size_t grid);
 
-/* The end of a command's help: the parameters of every learner that -a lists. */
-void print_learners_help(const args *a);
-
-/* The value that a point has for a grid of its learner. */
-const char *point_value(const search *s, const point *p, size_t grid);
-const search *search_of(const search_list *l, const point *p);
+/* A round of a sweep after the first: adds a point for each of the values of the trials' only grid in `grids`, one grid
+ * for each trial. */
+sluice_status sl_search_add_round(sluice_search *s, const sl_grid *grids, sluice_error *err);
+/* Takes the points from the n-th made on away again. */
+void sl_search_drop_points(sluice_search *s, size_t n);
+/* Puts the points into the order in which they are handed out. */
+void sl_search_sort(sluice_search *s, int (*compare)(const void *a, const void *b));
 
 #endif

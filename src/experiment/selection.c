@@ -1,18 +1,36 @@
-/* A learner with a parameter `features` keeps to the budget itself: one model per budget. For any other, one model of
+/* Feature selection: for every budget the features chosen, and how good a model of them is.
+ *
+ * A learner with a parameter `features` keeps to the budget itself: one model per budget. For any other, one model of
  * all features ranks them by |weight|, and a second one learns from the best of them alone: the first with its other
  * weights cut off would be a worse classifier than the features allow. */
-#include "select/select_report.h"
-
-#include "output/message.h"
-#include "rows/pieces.h"
-#include "output/progress.h"
-#include "output/weights.h"
+#include "base/error.h"
+#include "base/sized_struct.h"
+#include "base/thread_team.h"
+#include "experiment/dataset.h"
+#include "experiment/row_sets.h"
+#include "experiment/search.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define BUDGET_PARAM "features"
+
+typedef struct budget {
+    sluice_budget shown;
+    sluice_weight *chosen;
+    float *scores;
+    uint64_t *ids; /* of the chosen, ascending */
+    sluice_measures test;
+    sluice_error error;
+} budget;
+
+struct sluice_selection {
+    budget *budgets; /* ascending */
+    size_t n;
+};
 
 /* Features by falling |weight|, without the bias. */
 typedef struct ranking {
@@ -20,38 +38,57 @@ typedef struct ranking {
     size_t n;
 } ranking;
 
-int has_budget_param(const sluice_learner_info *learner) {
-    for (size_t i = 0; i < learner->n_params; i++)
-        if (strcmp(learner->params[i].name, BUDGET_PARAM) == 0) return 1;
-    return 0;
-}
+typedef struct work {
+    sluice_select_options o;
+    const sluice_learner_info *learner;
+    int has_budget;               /* the learner keeps to the budget itself */
+    sluice_batch *const *learned; /* an array of one */
+    const sluice_batch *tested;
+    sluice_selection *result;
+    ranking ranked;
+    sl_task task;
+} work;
 
-static sluice_model *fresh_model(const selection *s, const char *more, sluice_error *err) {
-    sluice_model *model = recipe_model(&s->recipe, more, err);
-    if (model) sluice_model_set_threads(model, s->threads);
+/* ---- models ------------------------------------------------------------------------------------------------------ */
+
+/* A model that has learned nothing, with one more parameter unless `more` is NULL. */
+static sluice_model *fresh_model(const work *w, const char *more, sluice_error *err) {
+    size_t n = w->o.n_params;
+    const char **params = calloc(n + 1, sizeof *params);
+    if (!params) {
+        sl_no_memory(err);
+        return NULL;
+    }
+    for (size_t i = 0; i < n; i++) params[i] = w->o.params[i];
+    if (more) params[n++] = more;
+    sluice_model *model = sluice_model_new(w->learner->name, params, n, w->o.settings, err);
+    if (model) sluice_model_set_threads(model, w->o.threads);
+    free(params);
     return model;
 }
 
-sluice_model *budget_model(const selection *s, const budget *b, sluice_error *err) {
+static sluice_model *budget_model(const work *w, uint64_t features, sluice_error *err) {
     char param[sizeof BUDGET_PARAM + 24];
-    snprintf(param, sizeof param, BUDGET_PARAM "=%" PRIu64, b->features);
-    return fresh_model(s, has_budget_param(s->recipe.learner) ? param : NULL, err);
+    snprintf(param, sizeof param, BUDGET_PARAM "=%" PRIu64, features);
+    return fresh_model(w, w->has_budget ? param : NULL, err);
 }
 
-/* The models know names by their numbers alone, which is quicker; here they come back. */
-static sluice_status rank_features(const sluice_model *model, const dataset *d, ranking *r, sluice_error *err) {
+/* The models know names by their numbers, which is faster; here they are names again. */
+static sluice_status rank_features(const work *w, const sluice_model *model, ranking *r, sluice_error *err) {
     size_t n;
     sluice_status status = sluice_model_weights(model, &r->features, &n, err);
     if (status != SLUICE_OK) return status;
     for (size_t i = 0; i < n; i++) {
-        sluice_weight w = r->features[i];
-        if (w.is_bias) continue;
-        if (d->names) w.name = sluice_names_name(d->names, w.id);
-        r->features[r->n++] = w;
+        sluice_weight f = r->features[i];
+        if (f.is_bias) continue;
+        if (w->o.names) f.name = sluice_names_name(w->o.names, f.id);
+        r->features[r->n++] = f;
     }
-    bring_heaviest(r->features, r->n, r->n);
+    sluice_weights_heaviest(r->features, r->n, r->n);
     return SLUICE_OK;
 }
+
+/* ---- one budget -------------------------------------------------------------------------------------------------- */
 
 static int by_id(const void *left, const void *right) {
     uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
@@ -59,22 +96,27 @@ static int by_id(const void *left, const void *right) {
 }
 
 static sluice_status choose(budget *b, const ranking *r, sluice_error *err) {
-    b->n = r->n < b->features ? r->n : (size_t)b->features;
-    b->chosen = calloc(b->n + 1, sizeof *b->chosen);
-    b->ids = calloc(b->n + 1, sizeof *b->ids);
-    if (!b->chosen || !b->ids) return no_memory(err);
-    for (size_t i = 0; i < b->n; i++) {
-        b->chosen[i] = (chosen_feature){r->features[i], fabsf(r->features[i].weight)};
+    size_t n = r->n < b->shown.features ? r->n : (size_t)b->shown.features;
+    b->chosen = calloc(n + 1, sizeof *b->chosen);
+    b->scores = calloc(n + 1, sizeof *b->scores);
+    b->ids = calloc(n + 1, sizeof *b->ids);
+    if (!b->chosen || !b->scores || !b->ids) return sl_no_memory(err);
+    for (size_t i = 0; i < n; i++) {
+        b->chosen[i] = r->features[i];
+        b->scores[i] = fabsf(r->features[i].weight);
         b->ids[i] = r->features[i].id;
     }
-    qsort(b->ids, b->n, sizeof *b->ids, by_id);
+    qsort(b->ids, n, sizeof *b->ids, by_id);
+    b->shown.n = n;
+    b->shown.chosen = b->chosen;
+    b->shown.scores = b->scores;
     return SLUICE_OK;
 }
 
 static int weight_by_id(const void *key, const void *element) {
     uint64_t id = *(const uint64_t *)key;
     const sluice_weight *w = element;
-    if (w->is_bias) return 1; /* it stands first */
+    if (w->is_bias) return 1; /* it is the first */
     return id < w->id ? -1 : id > w->id;
 }
 
@@ -84,8 +126,8 @@ static sluice_status weigh(budget *b, const sluice_model *model, sluice_error *e
     size_t n;
     sluice_status status = sluice_model_weights(model, &weights, &n, err);
     if (status != SLUICE_OK) return status;
-    for (size_t i = 0; i < b->n; i++) {
-        sluice_weight *f = &b->chosen[i].feature;
+    for (size_t i = 0; i < b->shown.n; i++) {
+        sluice_weight *f = &b->chosen[i];
         const sluice_weight *w = n ? bsearch(&f->id, weights, n, sizeof *weights, weight_by_id) : NULL;
         f->weight = w ? w->weight : 0;
     }
@@ -97,27 +139,27 @@ static sluice_status measure(const sluice_model *model, const sluice_batch *rows
     static const sluice_meter_options plainly = {.size = sizeof plainly};
     sluice_model_facts facts = {.size = sizeof facts};
     sluice_model_describe(model, &facts);
-    return measure_held(model, &facts, rows, &plainly, &b->test, err);
+    return sl_measure(model, &facts, rows, &plainly, &b->test, err);
 }
 
 /* The learner chooses by itself. */
-static sluice_status learn_within(const selection *s, budget *b, sluice_model **model, sluice_error *err) {
+static sluice_status learn_within(work *w, budget *b, sluice_model **model, sluice_error *err) {
     ranking r = {0};
-    sluice_status status = learn_held(model, &s->learned, 1, NULL, s->passes, err);
-    if (status == SLUICE_OK) status = rank_features(*model, &s->data, &r, err);
+    sluice_status status = sl_learn_batches(model, w->learned, 1, NULL, w->o.passes, &w->task, err);
+    if (status == SLUICE_OK) status = rank_features(w, *model, &r, err);
     if (status == SLUICE_OK) status = choose(b, &r, err);
     sluice_free(r.features);
-    return status == SLUICE_OK ? measure(*model, s->tested, b, err) : status;
+    return status == SLUICE_OK ? measure(*model, w->tested, b, err) : status;
 }
 
-/* The best of the ranking are learned anew; what is measured on has no more features than what was learned from. */
-static sluice_status learn_best(const selection *s, const ranking *r, budget *b, sluice_model **model,
-                                sluice_error *err) {
+/* A new model learns from the best of the ranking and is measured on the same features. */
+static sluice_status learn_best(work *w, budget *b, sluice_model **model, sluice_error *err) {
     sluice_batch *learned = NULL, *tested = NULL;
-    sluice_status status = choose(b, r, err);
-    if (status == SLUICE_OK && !(learned = restrict_batch(s->learned, b->ids, b->n, err))) status = err->status;
-    if (status == SLUICE_OK && !(tested = restrict_batch(s->tested, b->ids, b->n, err))) status = err->status;
-    if (status == SLUICE_OK) status = learn_held(model, &learned, 1, NULL, s->passes, err);
+    sluice_status status = choose(b, &w->ranked, err);
+    size_t n = b->shown.n;
+    if (status == SLUICE_OK && !(learned = sl_restrict_batch(*w->learned, b->ids, n, err))) status = err->status;
+    if (status == SLUICE_OK && !(tested = sl_restrict_batch(w->tested, b->ids, n, err))) status = err->status;
+    if (status == SLUICE_OK) status = sl_learn_batches(model, &learned, 1, NULL, w->o.passes, &w->task, err);
     if (status == SLUICE_OK) status = weigh(b, *model, err);
     if (status == SLUICE_OK) status = measure(*model, tested, b, err);
     sluice_batch_free(learned);
@@ -125,79 +167,131 @@ static sluice_status learn_best(const selection *s, const ranking *r, budget *b,
     return status;
 }
 
-typedef struct work {
-    selection *s;
-    const ranking *ranked; /* NULL: the learner keeps to the budget */
-    pthread_mutex_t lock;
-    progress live;
-    uint64_t done, total;
-} work;
-
-static void one_done(work *w) {
-    pthread_mutex_lock(&w->lock);
-    progress_pieces(&w->live, ++w->done, w->total, "models");
-    pthread_mutex_unlock(&w->lock);
-}
-
 static void do_budget(void *context, size_t i) {
     work *w = context;
-    budget *b = &w->s->budgets[i];
-    double started = now_seconds();
-    sluice_model *model = budget_model(w->s, b, &b->error);
-    if (model && w->ranked)
-        learn_best(w->s, w->ranked, b, &model, &b->error);
+    budget *b = &w->result->budgets[i];
+    if (atomic_load(&w->task.cancelled)) return;
+    double started = sl_seconds();
+    sluice_model *model = budget_model(w, b->shown.features, &b->error);
+    if (model && w->has_budget)
+        learn_within(w, b, &model, &b->error);
     else if (model)
-        learn_within(w->s, b, &model, &b->error);
+        learn_best(w, b, &model, &b->error);
     sluice_model_free(model);
-    b->seconds = now_seconds() - started;
-    one_done(w);
+    b->shown.seconds = sl_seconds() - started;
+    sl_task_advance(&w->task, 1);
 }
 
-static sluice_status rank_all(const selection *s, ranking *r, sluice_error *err) {
-    sluice_model *model = fresh_model(s, NULL, err);
+/* ---- all budgets ------------------------------------------------------------------------------------------------- */
+
+static sluice_status rank_all(work *w, sluice_error *err) {
+    sluice_model *model = fresh_model(w, NULL, err);
     if (!model) return err->status;
-    sluice_status status = learn_held(&model, &s->learned, 1, NULL, s->passes, err);
-    if (status == SLUICE_OK) status = rank_features(model, &s->data, r, err);
+    sluice_status status = sl_learn_batches(&model, w->learned, 1, NULL, w->o.passes, &w->task, err);
+    if (status == SLUICE_OK) status = rank_features(w, model, &w->ranked, err);
     sluice_model_free(model);
+    sl_task_advance(&w->task, 1);
     return status;
 }
 
-int select_features(selection *s) {
-    sluice_error err = {0};
-    ranking all = {0};
-    work w = {.s = s, .live = progress_start(s->quiet, 1, 0), .total = s->n};
-    if (!has_budget_param(s->recipe.learner)) {
-        w.total++;
-        if (rank_all(s, &all, &err) != SLUICE_OK) return complain_error(&err);
-        w.ranked = &all;
+static sluice_status run(work *w, sluice_error *err) {
+    sluice_selection *s = w->result;
+    sluice_status status = SLUICE_OK;
+    sl_task_begin(&w->task, w->o.progress, w->o.context, s->n + !w->has_budget);
+    if (!w->has_budget) status = rank_all(w, err);
+    /* a learner in batches uses all threads itself and each of its models holds a copy of the rows: one after the
+     * other */
+    unsigned threads = w->learner->flags & SLUICE_LEARNER_BATCH ? 1 : w->o.threads;
+    if (status == SLUICE_OK) sl_parallel(threads, s->n, do_budget, w);
+    for (size_t i = 0; i < s->n && status == SLUICE_OK; i++) {
+        status = s->budgets[i].error.status;
+        if (status != SLUICE_OK) *err = s->budgets[i].error;
     }
-    pthread_mutex_init(&w.lock, NULL);
-    if (w.ranked) one_done(&w);
-    /* batches are learned with all threads, and each is another copy of the examples: one after the other */
-    int batches = s->recipe.learner->flags & SLUICE_LEARNER_BATCH;
-    in_parallel(s->n, batches ? 1 : s->threads, do_budget, &w);
-    progress_clear(&w.live);
-    pthread_mutex_destroy(&w.lock);
-    sluice_free(all.features);
-    for (size_t i = 0; i < s->n; i++)
-        if (s->budgets[i].error.status != SLUICE_OK) return complain_error(&s->budgets[i].error);
-    return DONE;
+    sluice_free(w->ranked.features);
+    sluice_status cancelled = sl_task_end(&w->task, err);
+    return cancelled == SLUICE_OK ? status : cancelled;
 }
 
-uint64_t chosen_since(const selection *s, uint64_t id) {
-    uint64_t since = 0;
-    for (size_t i = s->n; i-- > 0 && has_id(s->budgets[i].ids, s->budgets[i].n, id);) since = s->budgets[i].features;
-    return since;
+static int by_size(const void *left, const void *right) {
+    const budget *a = left, *b = right;
+    return a->shown.features < b->shown.features ? -1 : a->shown.features > b->shown.features;
 }
 
-void selection_free(selection *s) {
+/* Ascending, each once. */
+static sluice_status list_budgets(work *w, sluice_error *err) {
+    sluice_selection *s = w->result;
+    size_t n = w->o.n_budgets;
+    s->budgets = calloc(n + 1, sizeof *s->budgets);
+    if (!s->budgets) return sl_no_memory(err);
+    for (size_t i = 0; i < n; i++) s->budgets[i].shown.features = w->o.budgets[i];
+    qsort(s->budgets, n, sizeof *s->budgets, by_size);
+    if (n && !s->budgets[0].shown.features) return sl_fail(err, SLUICE_E_USAGE, "a budget of 0 features");
+    for (size_t i = 0; i < n; i++)
+        if (!s->n || s->budgets[i].shown.features != s->budgets[s->n - 1].shown.features)
+            s->budgets[s->n++].shown.features = s->budgets[i].shown.features;
+    for (size_t i = 0; i < s->n; i++) {
+        s->budgets[i].test.size = sizeof s->budgets[i].test;
+        s->budgets[i].shown.test = &s->budgets[i].test;
+    }
+    return SLUICE_OK;
+}
+
+static sluice_status check(work *w, sluice_error *err) {
+    const char *name = w->o.learner ? w->o.learner : sluice_learner_default();
+    w->learner = sluice_learner_find(name);
+    if (!w->learner) return sl_fail(err, SLUICE_E_USAGE, "unknown learner '%s'", name);
+    w->has_budget = sluice_learner_param(w->learner, BUDGET_PARAM) != NULL;
+    for (size_t i = 0; i < w->o.n_params && w->has_budget; i++)
+        if (strncmp(w->o.params[i], BUDGET_PARAM "=", sizeof BUDGET_PARAM) == 0)
+            return sl_fail(err, SLUICE_E_USAGE, "%s: the budgets set this parameter", w->o.params[i]);
+    if (!w->o.n_budgets) return sl_fail(err, SLUICE_E_USAGE, "no budgets");
+    return SLUICE_OK;
+}
+
+sluice_selection *sluice_select(const sluice_batch *learn, const sluice_batch *test,
+                                const sluice_select_options *options, sluice_error *err) {
+    sluice_error unread;
+    sluice_batch *learned[] = {(sluice_batch *)(uintptr_t)learn}; /* it is only read */
+    work w = {.learned = learned, .tested = test, .o = {.size = sizeof w.o}};
+    if (!err) err = &unread;
+    if (sl_sized_read(&w.o, sizeof w.o, options, "sluice_select_options", err) != SLUICE_OK) return NULL;
+    if (!w.o.passes) w.o.passes = 1;
+    if (check(&w, err) != SLUICE_OK) return NULL;
+    w.result = calloc(1, sizeof *w.result);
+    if (!w.result) {
+        sl_no_memory(err);
+        return NULL;
+    }
+    sluice_status status = list_budgets(&w, err);
+    if (status == SLUICE_OK) status = run(&w, err);
+    if (status == SLUICE_OK) return w.result;
+    sluice_selection_free(w.result);
+    return NULL;
+}
+
+void sluice_selection_free(sluice_selection *s) {
+    if (!s) return;
     for (size_t i = 0; i < s->n; i++) {
         free(s->budgets[i].chosen);
+        free(s->budgets[i].scores);
         free(s->budgets[i].ids);
     }
     free(s->budgets);
-    sluice_batch_free(s->learned);
-    sluice_batch_free(s->tested);
-    dataset_free(&s->data);
-    recipe_free(&s->recipe);
+    free(s);
+}
+
+size_t sluice_selection_count(const sluice_selection *s) { return s->n; }
+
+const sluice_budget *sluice_selection_budget(const sluice_selection *s, size_t i) {
+    return i < s->n ? &s->budgets[i].shown : NULL;
+}
+
+uint64_t sluice_selection_since(const sluice_selection *s, uint64_t id) {
+    uint64_t since = 0;
+    for (size_t i = s->n; i-- > 0;) {
+        const budget *b = &s->budgets[i];
+        if (!sl_has_id(b->ids, b->shown.n, id)) break;
+        since = b->shown.features;
+    }
+    return since;
 }

@@ -1,8 +1,11 @@
-#include "sweep/sweeping.h"
-
-#include "output/message.h"
+/* Sweeps: the points of all learners learn the same rows in one pass, and are measured on others. */
+#include "base/error.h"
+#include "base/sized_struct.h"
+#include "base/thread_team.h"
+#include "experiment/dataset.h"
 #include "experiment/run_outcome.h"
-#include "rows/pieces.h"
+#include "experiment/sparsity.h"
+#include "experiment/task.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,168 +13,283 @@
 
 enum { PART_ROWS = 8192, SIDE = 8 };
 
-/* A round at work. */
-typedef struct learning {
-    sweeping *w;
-    search_list *l;
-    sluice_sweep **sweeps; /* one for each learner that has points */
+/* The first of these that a learner has makes it sparse: the lambda of olsf bounds the size of the weights, that of ofs
+ * is another penalty. */
+static const sl_sparsity_param sparsity_params[] = {
+    {"features", -1, 1e-3, 1},
+    {"B", -1, 1e-3, 5},
+    {"l1", +1, 1e-3, 1e3},
+    {"lambda", +1, 1e-3, 1e3},
+};
+enum { N_PARAMS = sizeof sparsity_params / sizeof *sparsity_params };
+
+const sl_sparsity_param *sl_sparsity_param_of(const sluice_learner_info *learner) {
+    for (size_t i = 0; i < N_PARAMS; i++)
+        if (sluice_learner_param(learner, sparsity_params[i].name)) return &sparsity_params[i];
+    return NULL;
+}
+
+const sluice_param_info *sluice_learner_sparsity_param(const sluice_learner_info *learner) {
+    const sl_sparsity_param *p = sl_sparsity_param_of(learner);
+    return p ? sluice_learner_param(learner, p->name) : NULL;
+}
+
+double sl_swept_number(const sluice_point *p) {
+    double value = NAN; /* the grids of swept parameters hold numbers alone */
+    sluice_parse_number(strchr(p->params[p->n_params - 1], '=') + 1, &value);
+    return value;
+}
+
+struct sl_sweep_work {
+    sluice_search *s;
+    sluice_sweep_options o;
+    sluice_sweep **sweeps; /* one for each learner that has points in this round */
     sluice_status *status;
-    outcome *outcomes;         /* of all points, run by run */
-    uint64_t run;              /* from 0 */
-    size_t measuring;          /* which learner */
-    const sluice_batch *batch; /* at hand */
-    int count;                 /* whether its rows are new */
-    progress live;
-} learning;
+    sl_outcome *outcomes; /* of the points of this round, run by run */
+    size_t first, n;      /* the points of this round */
+    uint64_t run;         /* from 0 */
+    size_t measuring;     /* which learner */
+    const sluice_batch *batch;
+};
+
+static void end_sweeps(sl_sweep_work *w) {
+    for (size_t i = 0; w->sweeps && i < w->s->n_trials; i++) {
+        sluice_sweep_free(w->sweeps[i]);
+        w->sweeps[i] = NULL;
+    }
+}
+
+void sl_sweep_work_free(sl_sweep_work *w) {
+    if (!w) return;
+    end_sweeps(w);
+    if (w->outcomes) sl_outcomes_free(w->outcomes, w->n * (size_t)w->o.repeats);
+    free(w->sweeps);
+    free(w->status);
+    free(w);
+}
+
+static sluice_status take_error(sluice_error *err, const sluice_error *why) {
+    if (err) *err = *why;
+    return why->status;
+}
+
+/* NULL with *err, which must not be NULL. */
+static sl_sweep_work *work_new(sluice_search *s, const sluice_sweep_options *options, sluice_error *err) {
+    sl_sweep_work *w = calloc(1, sizeof *w);
+    if (!w) {
+        sl_no_memory(err);
+        return NULL;
+    }
+    w->s = s;
+    w->o.size = sizeof w->o;
+    if (sl_sized_read(&w->o, sizeof w->o, options, "sluice_sweep_options", err) != SLUICE_OK) return free(w), NULL;
+    if (!w->o.passes) w->o.passes = 1;
+    if (!w->o.repeats) w->o.repeats = 1;
+    w->first = s->trials[0].first;
+    w->n = s->n_points - w->first;
+    w->sweeps = calloc(s->n_trials, sizeof(sluice_sweep *));
+    w->status = calloc(s->n_trials, sizeof *w->status);
+    w->outcomes = calloc(w->n * (size_t)w->o.repeats + 1, sizeof *w->outcomes);
+    if (w->sweeps && w->status && w->outcomes) return w;
+    sl_no_memory(err);
+    sl_sweep_work_free(w);
+    return NULL;
+}
+
+static sluice_status start_sweeps(sl_sweep_work *w, sluice_error *err) {
+    const sluice_search *s = w->s;
+    unsigned threads = w->o.threads ? w->o.threads : sl_cores(), each = threads / (unsigned)s->n_trials;
+    for (size_t i = 0; i < s->n_trials; i++) {
+        const sl_trial *t = &s->trials[i];
+        if (!t->n) continue;
+        sluice_error why = {0};
+        w->sweeps[i] = sl_points_sweep(s, s->points + t->first, t->n, each ? each : 1, &why);
+        if (w->sweeps[i]) continue;
+        return take_error(err, &why);
+    }
+    return SLUICE_OK;
+}
 
 /* ---- one batch for all learners ---------------------------------------------------------------------------------- */
 
 static void learn_one(void *context, size_t i) {
-    learning *g = context;
-    g->status[i] = g->sweeps[i] ? sluice_sweep_learn_batch(g->sweeps[i], g->batch) : SLUICE_OK;
+    sl_sweep_work *w = context;
+    w->status[i] = w->sweeps[i] ? sluice_sweep_learn_batch(w->sweeps[i], w->batch) : SLUICE_OK;
 }
 
-static int check_status(const learning *g) {
-    for (size_t i = 0; i < g->l->n; i++)
-        if (g->status[i] != SLUICE_OK) return complain_error(sluice_sweep_error(g->sweeps[i]));
-    return DONE;
-}
-
-static int learn_batch(void *context, const sluice_batch *batch) {
-    learning *g = context;
-    g->batch = batch;
-    if (g->count) {
-        count_examples(batch, &g->w->examples, &g->w->positives);
+static sluice_status first_failure(const sl_sweep_work *w, sluice_error *err) {
+    for (size_t i = 0; i < w->s->n_trials; i++) {
+        if (w->status[i] == SLUICE_OK) continue;
+        if (err) *err = *sluice_sweep_error(w->sweeps[i]);
+        return w->status[i];
     }
-    in_parallel(g->l->n, g->w->a->threads, learn_one, g);
-    return check_status(g);
+    return SLUICE_OK;
 }
 
-/* ---- all rows ---------------------------------------------------------------------------------------------------- */
-
-static int stream_pass(learning *g) {
-    sweeping *w = g->w;
-    sluice_error err = {0};
-    sluice_reader *reader = sluice_reader_open(w->a->inputs, w->a->n_inputs, &w->reading, &err);
-    if (!reader) return complain_error(&err);
-    int rc = each_batch(reader, &w->reading, &g->live, learn_batch, g);
-    if (g->count) tally_skipped(&w->skipped, reader);
-    w->format = sluice_reader_format(reader);
-    sluice_reader_close(reader);
-    return rc;
-}
-
-static int learn_stream(learning *g) {
-    int rc = DONE;
-    note_stdin(g->w->a);
-    for (uint64_t pass = 0; pass < g->w->passes && !rc; pass++) {
-        g->count = pass == 0;
-        g->live.pass = pass;
-        rc = stream_pass(g);
-    }
-    return rc;
-}
-
-/* The rows of a run in their order, some at a time: copies of all would double the memory. */
-static int held_pass(learning *g, uint64_t pass) {
-    sweeping *w = g->w;
-    size_t n = w->data.n_order, parts = (n + PART_ROWS - 1) / PART_ROWS;
-    uint64_t done = (g->run * w->passes + pass) * parts, total = w->repeats * w->passes * parts;
-    int rc = DONE;
-    for (size_t first = 0; first < n && !rc; first += PART_ROWS) {
-        sluice_error err = {0};
-        row_list list = {w->data.order + first, n - first < PART_ROWS ? n - first : PART_ROWS};
-        sluice_batch *part = batch_of_rows(&w->data, &list, &err);
-        rc = part ? learn_batch(g, part) : complain_error(&err);
-        sluice_batch_free(part);
-        progress_pieces(&g->live, ++done, total, "parts");
-    }
-    return rc;
-}
-
-/* The first run has the stream's own order, unless it is to be shuffled too. */
-static int learn_held_rows(learning *g) {
-    sweeping *w = g->w;
-    int rc = DONE;
-    dataset_reset_order(&w->data, w->n_rows);
-    if (g->run || w->shuffle_all) dataset_shuffle(&w->data, w->shuffle + g->run - (w->shuffle_all ? 0 : 1));
-    for (uint64_t pass = 0; pass < w->passes && !rc; pass++) {
-        g->count = g->l == w->rounds && g->run == 0 && pass == 0;
-        rc = held_pass(g, pass);
-    }
-    return rc;
+static sluice_status learn_batch(sl_sweep_work *w, const sluice_batch *batch, sluice_error *err) {
+    w->batch = batch;
+    sl_parallel(w->o.threads, w->s->n_trials, learn_one, w);
+    return first_failure(w, err);
 }
 
 /* ---- measuring --------------------------------------------------------------------------------------------------- */
 
-static int in_batches(const search *s) { return s->learner->flags & SLUICE_LEARNER_BATCH; }
-
-/* Some at a time: that costs less than one by one, and less memory than all at once. */
-static void measure_some(void *context, size_t piece) {
-    learning *g = context;
-    const search *s = &g->l->searches[g->measuring];
-    size_t first = piece * SIDE, n = s->n - first < SIDE ? s->n - first : SIDE, repeats = (size_t)g->w->repeats;
+/* Several at a time: that costs less than one by one, and less memory than all at once. */
+static void measure_some(void *context, size_t job) {
+    sl_sweep_work *w = context;
+    const sl_trial *t = &w->s->trials[w->measuring];
+    size_t first = job * SIDE, n = t->n - first < SIDE ? t->n - first : SIDE, repeats = (size_t)w->o.repeats;
     sluice_meter_options how = {.size = sizeof how};
-    outcomes_of_sweep(g->sweeps[g->measuring], first, n, g->w->test_rows, &how, g->w->dimension,
-                      &g->outcomes[(s->first + first) * repeats + g->run], repeats);
+    sl_outcomes_of_sweep(w->sweeps[w->measuring], first, n, w->o.test, &how, w->o.dimension,
+                         &w->outcomes[(t->first - w->first + first) * repeats + w->run], repeats);
 }
 
-static int measure_all(learning *g) {
-    for (size_t i = 0; i < g->l->n; i++) {
-        const search *s = &g->l->searches[i];
-        if (!g->sweeps[i]) continue;
-        g->status[i] = sluice_sweep_end_run(g->sweeps[i]);
-        if (g->status[i] != SLUICE_OK) return complain_error(sluice_sweep_error(g->sweeps[i]));
-        g->measuring = i;
-        /* a model of a learner in batches may be another copy of the examples */
-        in_parallel((s->n + SIDE - 1) / SIDE, in_batches(s) ? 1 : g->w->a->threads, measure_some, g);
+static sluice_status measure_all(sl_sweep_work *w, sluice_error *err) {
+    for (size_t i = 0; i < w->s->n_trials; i++) {
+        const sl_trial *t = &w->s->trials[i];
+        if (!w->sweeps[i]) continue;
+        w->status[i] = sluice_sweep_end_run(w->sweeps[i]);
+        if (w->status[i] != SLUICE_OK) return first_failure(w, err);
+        w->measuring = i;
+        /* a model of a learner in batches may be another copy of the rows */
+        unsigned threads = t->learner->flags & SLUICE_LEARNER_BATCH ? 1 : w->o.threads;
+        sl_parallel(threads, (t->n + SIDE - 1) / SIDE, measure_some, w);
     }
-    return DONE;
+    return SLUICE_OK;
 }
 
-/* ---- runs -------------------------------------------------------------------------------------------------------- */
+/* ---- the results ------------------------------------------------------------------------------------------------- */
 
-static int start_sweeps(learning *g) {
-    unsigned each = thread_count(g->w->a->threads) / (unsigned)g->l->n;
-    for (size_t i = 0; i < g->l->n; i++) {
-        sluice_error err = {0};
-        const search *s = &g->l->searches[i];
-        if (!s->n) continue;
-        g->sweeps[i] = sweep_of_points(g->l->points + s->first, s->n, each ? each : 1, &err);
-        if (!g->sweeps[i]) return complain_error(&err);
+/* By learner, then by the value of the swept parameter. */
+static int by_value(const void *a, const void *b) {
+    const sl_point *p = *(sl_point *const *)a, *q = *(sl_point *const *)b;
+    if (p->trial != q->trial) return p->trial < q->trial ? -1 : 1;
+    double x = sl_swept_number(&p->shown), y = sl_swept_number(&q->shown);
+    if (x != y) return x < y ? -1 : 1;
+    return p->shown.order < q->shown.order ? -1 : p->shown.order > q->shown.order;
+}
+
+static sluice_status sum_up(sl_sweep_work *w, sluice_error *err) {
+    sluice_search *s = w->s;
+    size_t repeats = (size_t)w->o.repeats;
+    sluice_status status = SLUICE_OK;
+    for (size_t i = 0; i < w->n && status == SLUICE_OK; i++)
+        status = sl_sum_up(s->points[w->first + i], w->outcomes + i * repeats, repeats,
+                           offsetof(sluice_measures, error_rate), err);
+    s->dimension = w->o.dimension;
+    if (status == SLUICE_OK) sl_search_sort(s, by_value);
+    return status;
+}
+
+sluice_status sl_check_sweep(const sluice_search *s, sluice_error *err) {
+    if (!s->n_trials) return sl_fail(err, SLUICE_E_USAGE, "there is no learner in this search");
+    for (size_t i = 0; i < s->n_trials; i++) {
+        const sl_trial *t = &s->trials[i];
+        const sluice_param_info *p = sluice_learner_sparsity_param(t->learner);
+        if (!p) return sl_fail(err, SLUICE_E_USAGE, "no parameter of %s makes a model sparse", t->learner->name);
+        if (t->n_grids != 1 || t->grids[0].param != p)
+            return sl_fail(err, SLUICE_E_USAGE, "a sweep of %s needs a grid of %s and no other", t->learner->name,
+                           p->name);
     }
-    return DONE;
+    return SLUICE_OK;
 }
 
-static void end_sweeps(learning *g) {
-    for (size_t i = 0; i < g->l->n; i++) {
-        sluice_sweep_free(g->sweeps[i]);
-        g->sweeps[i] = NULL;
+static sluice_status first_round(sluice_search *s, sluice_error *err) {
+    sluice_status status = sl_check_sweep(s, err);
+    if (status == SLUICE_OK && s->n_findings)
+        return sl_fail(err, SLUICE_E_USAGE, "sparsities were searched for already; make a new search");
+    return status == SLUICE_OK ? sluice_search_make_points(s, err) : status;
+}
+
+/* ---- rows that come as a stream ---------------------------------------------------------------------------------- */
+
+sluice_status sluice_search_begin(sluice_search *s, const sluice_sweep_options *options, sluice_error *err) {
+    sluice_status status = first_round(s, err);
+    if (status != SLUICE_OK) return status;
+    sluice_error why = {0};
+    sl_sweep_work *w = work_new(s, options, &why);
+    if (!w) return take_error(err, &why);
+    w->o.repeats = 1;
+    status = start_sweeps(w, err);
+    if (status != SLUICE_OK) {
+        sl_sweep_work_free(w);
+        return status;
     }
+    sl_sweep_work_free(s->work);
+    s->work = w;
+    return SLUICE_OK;
 }
 
-static int one_run(learning *g) {
-    int rc = start_sweeps(g);
-    if (!rc) rc = g->w->held ? learn_held_rows(g) : learn_stream(g);
-    if (!rc) rc = measure_all(g);
-    end_sweeps(g);
-    return rc;
+sluice_status sluice_search_learn_batch(sluice_search *s, const sluice_batch *batch, sluice_error *err) {
+    if (!s->work) return sl_fail(err, SLUICE_E_USAGE, "no sweep has begun");
+    return learn_batch(s->work, batch, err);
 }
 
-int sweep_round(sweeping *w, search_list *l) {
-    learning g = {.w = w, .l = l, .live = progress_start(w->a->quiet, w->held ? 1 : w->passes, 0)};
-    size_t total = l->n_points * (size_t)w->repeats;
-    g.sweeps = calloc(l->n, sizeof(sluice_sweep *));
-    g.status = calloc(l->n, sizeof *g.status);
-    g.outcomes = calloc(total + 1, sizeof *g.outcomes);
-    int rc = g.sweeps && g.status && g.outcomes ? DONE : out_of_memory();
-    for (; g.run < w->repeats && !rc; g.run++) rc = one_run(&g);
-    progress_clear(&g.live);
-    for (size_t i = 0; i < l->n_points && !rc; i++)
-        rc = sum_up(&l->points[i], g.outcomes + i * w->repeats, (size_t)w->repeats,
-                    offsetof(sluice_measures, error_rate));
-    if (g.outcomes) outcomes_free(g.outcomes, total);
-    free(g.sweeps);
-    free(g.status);
-    return rc;
+sluice_status sluice_search_end(sluice_search *s, sluice_error *err) {
+    sl_sweep_work *w = s->work;
+    if (!w) return sl_fail(err, SLUICE_E_USAGE, "no sweep has begun");
+    sluice_status status = measure_all(w, err);
+    if (status == SLUICE_OK) status = sum_up(w, err);
+    sl_sweep_work_free(w);
+    s->work = NULL;
+    return status;
+}
+
+/* ---- held rows --------------------------------------------------------------------------------------------------- */
+
+/* All passes over the rows in their order, PART_ROWS at a time: a batch of all would double the memory. */
+static sluice_status learn_rows(sl_sweep_work *w, const sluice_dataset *d, const size_t *order, size_t n, sl_task *task,
+                                sluice_error *err) {
+    for (uint64_t pass = 0; pass < w->o.passes; pass++)
+        for (size_t first = 0; first < n; first += PART_ROWS) {
+            size_t some = n - first < PART_ROWS ? n - first : PART_ROWS;
+            sluice_batch *part = sl_dataset_batch(d, order + first, some, err);
+            sluice_status status = part ? learn_batch(w, part, err) : SLUICE_E_MEMORY;
+            sluice_batch_free(part);
+            if (status != SLUICE_OK) return status;
+            if (sl_task_advance(task, 1)) return SLUICE_E_CANCELLED;
+        }
+    return SLUICE_OK;
+}
+
+static sluice_status one_run(sl_sweep_work *w, const sluice_dataset *d, size_t *order, size_t n, sl_task *task,
+                             sluice_error *err) {
+    int first = !w->o.shuffle_first; /* the first run has the order of the rows */
+    if (n) memcpy(order, d->order, n * sizeof *order);
+    if (w->run || !first) sl_shuffle(order, n, w->o.seed + w->run - (first ? 1 : 0));
+    sluice_status status = start_sweeps(w, err);
+    if (status == SLUICE_OK) status = learn_rows(w, d, order, n, task, err);
+    if (status == SLUICE_OK) status = measure_all(w, err);
+    end_sweeps(w);
+    return status;
+}
+
+static sluice_status all_runs(sl_sweep_work *w, const sluice_dataset *d, sluice_error *err) {
+    size_t n = d->n_order;
+    size_t *order = malloc((n + 1) * sizeof *order), parts = (n + PART_ROWS - 1) / PART_ROWS;
+    if (!order) return sl_no_memory(err);
+    sl_task task;
+    sl_task_begin(&task, w->o.progress, w->o.context, w->o.repeats * w->o.passes * parts);
+    sluice_status status = SLUICE_OK;
+    for (; w->run < w->o.repeats && status == SLUICE_OK; w->run++) status = one_run(w, d, order, n, &task, err);
+    free(order);
+    sluice_status cancelled = sl_task_end(&task, err);
+    return cancelled == SLUICE_OK ? status : cancelled;
+}
+
+sluice_status sl_sweep_round(sluice_search *s, const sluice_dataset *d, const sluice_sweep_options *o,
+                             sluice_error *err) {
+    sluice_error why = {0};
+    sl_sweep_work *w = work_new(s, o, &why);
+    if (!w) return take_error(err, &why);
+    sluice_status status = all_runs(w, d, err);
+    if (status == SLUICE_OK) status = sum_up(w, err);
+    sl_sweep_work_free(w);
+    return status;
+}
+
+sluice_status sluice_search_sweep(sluice_search *s, const sluice_dataset *data, const sluice_sweep_options *options,
+                                  sluice_error *err) {
+    sluice_status status = first_round(s, err);
+    return status == SLUICE_OK ? sl_sweep_round(s, data, options, err) : status;
 }
