@@ -64,10 +64,10 @@ static int run_command(const command *c, int argc, char *const *argv) {
 }
 
 int main(int argc, char **argv) {
-    setenv("OPENBLAS_NUM_THREADS", "1", 0); /* we share work out ourselves; its threads would only wait */
-    /* a reader of our output that goes away is an error of writing, not a reason to die halfway through a file */
+    setenv("OPENBLAS_NUM_THREADS", "1", 0); /* the library has its own threads; those of OpenBLAS would be idle */
+    /* a closed reading end is a write error, not a reason to stop in the middle of a file */
     signal(SIGPIPE, SIG_IGN);
-    setvbuf(stderr, NULL, _IOLBF, BUFSIZ); /* a message is one write: nothing comes between its words */
+    setvbuf(stderr, NULL, _IOLBF, BUFSIZ); /* a message is one write: others do not mix with it */
     if (argc < 2) {
         print_overview(stderr);
         return WRONG_USAGE;

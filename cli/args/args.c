@@ -1,3 +1,4 @@
+/* Parses the options of a command and prints its help. */
 #include "args/args.h"
 
 #include "output/message.h"
@@ -13,10 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What every command takes. */
+/* The options that all commands have. */
 static const option_info common_options[] = {
     {"threads", 0, "N", "threads to use (default: the machine's cores); results do not depend on it", 0},
-    {"seed", 0, "N", "seed of whatever is drawn at random (default 1)", 0},
+    {"seed", 0, "N", "seed of all random numbers (default 1)", 0},
     {"quiet", 'q', NULL, "no progress and no warnings on stderr", 0},
     {"help", 'h', NULL, "print this and exit", 0},
     {"version", 'V', NULL, "print the version and exit", 0},
@@ -46,7 +47,7 @@ static const option_info *find_letter(const command *c, char letter) {
     return NULL;
 }
 
-/* Whether a parameter could have this value; its range is the library's business. */
+/* Whether a parameter could have this value; the library checks its range. */
 static int could_be_value(const sluice_param_info *p, const char *text) {
     double number;
     if (!p->choices) return sluice_parse_number(text, &number);
@@ -63,7 +64,7 @@ static int unknown_param(const command *c, const char *name, const sluice_param_
                        value && could_be_value(meant, value) ? value : "VALUE");
 }
 
-/* `text` is what stands behind the dashes, `next` the argument after it or NULL. */
+/* `text` is the option without its dashes, `next` the argument after it or NULL. */
 static int unknown_option(const command *c, const command *const *all, const char *text, const char *next) {
     char name[64];
     size_t length = strcspn(text, "=");
@@ -99,7 +100,7 @@ static int missing_value(const args *a, const option_info *o) {
 
 static int add(args *a, const option_info *o, const char *value) {
     char text[64];
-    if (value && !value[0]) return missing_value(a, o); /* no option means anything by an empty value */
+    if (value && !value[0]) return missing_value(a, o); /* no option has a use for an empty value */
     if (value && !o->repeats)
         for (size_t i = 0; i < a->n_given; i++)
             if (a->given[i].option == o && strcmp(a->given[i].value, value) != 0)
@@ -142,7 +143,7 @@ static int parse_letters(args *a, const char *text, char *const **next) {
     return DONE;
 }
 
-/* What every command takes is checked for every command, whether it has a use for it or not. */
+/* The options that all commands have, checked even where a command does not use them. */
 static int read_common(args *a) {
     uint64_t threads = 0;
     int rc = args_count(a, "threads", 1, 1024, &threads);

@@ -25,8 +25,10 @@ typedef struct command {
     const option_info *options; /* ended by one without a name; --threads, --seed, -q, ... are common to all */
     size_t max_inputs;
     int (*run)(const args *a);
-    void (*more_help)(const args *a); /* what only the library knows, such as the learners; or NULL */
-    /* what -P may set, to suggest it to who writes it as an option: the i-th, NULL past the last; or NULL */
+    void (*more_help)(
+        const args *a); /* the part of the help that depends on the library, such as the learners; or NULL */
+    /* the i-th parameter that -P may set, NULL past the last: a suggestion where one is written as an option; or NULL
+     */
     const sluice_param_info *(*param_at)(size_t i);
 } command;
 
@@ -37,13 +39,13 @@ struct given_option {
 
 struct args {
     const command *command;
-    const command *const *commands; /* all there are: whose an unknown option is */
+    const command *const *commands; /* all of them, to find the one that an unknown option belongs to */
     struct given_option *given;
     size_t n_given;
-    const char **inputs; /* what is no option, in order */
+    const char **inputs; /* the arguments that are not options, in order */
     size_t n_inputs;
 
-    /* what every command takes */
+    /* the options that all commands have */
     unsigned threads; /* 0: as many as the machine has cores */
     uint64_t seed;
     int quiet;
@@ -67,7 +69,7 @@ int args_positive(const args *a, const char *option, double max, double *value);
 /* One of the words (ended by NULL); *value becomes its position. */
 int args_word(const args *a, const char *option, const char *const *words, size_t *value);
 
-/* Reads a whole number; 0 if the text is none or lies outside. */
+/* Reads a whole number from min to max; returns 0 if the text is anything else. */
 int parse_count(const char *text, uint64_t min, uint64_t max, uint64_t *value);
 
 /* --help: the synopsis, the options, the notes. */

@@ -1,3 +1,4 @@
+/* Inputs of the commands: options, reading them, what was skipped, warnings. */
 #include "args/input.h"
 
 #include "output/message.h"
@@ -7,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-int stream_options(const args *a, sluice_reader_options *options) {
+int input_options(const args *a, sluice_reader_options *options) {
     static const char *const reactions[] = {"stop", "skip", NULL};
     size_t reaction = 0;
     int rc = args_word(a, "on-error", reactions, &reaction);
@@ -35,8 +36,7 @@ int text_options(const args *a, unsigned *ngrams, unsigned *tf) {
     return rc;
 }
 
-/* ---- what a model keeps of its reader ------------------------------------------------------------------------------
- */
+/* ---- what a model keeps of its reader ---------------------------------------------------------------------------- */
 
 static const char *const tf_words[] = {"", "binary", "count", "log"}; /* by SLUICE_TF_ */
 
@@ -60,7 +60,7 @@ reader_settings model_reader_settings(const sluice_model *model) {
     return s;
 }
 
-void stream_for_model(sluice_reader_options *options, const sluice_model *model, reader_settings *kept) {
+void input_for_model(sluice_reader_options *options, const sluice_model *model, reader_settings *kept) {
     *kept = model_reader_settings(model);
     options->ngrams = kept->ngrams;
     options->tf = kept->tf;
@@ -86,9 +86,10 @@ int remember_text_options(const args *a, sluice_model *model) {
     return rc ? rc : keep_text(model, "reader.tf", sizeof digits, tf_words[tf]);
 }
 
-int remember_stream(const args *a, sluice_model *model, const char *format) {
+int remember_input(const args *a, sluice_model *model, const char *format) {
     reader_settings s = model_reader_settings(model);
-    int raw = format && (strcmp(format, "text") == 0 || strcmp(format, "url") == 0); /* no ending says so for sure */
+    int raw = format &&
+              (strcmp(format, "text") == 0 || strcmp(format, "url") == 0); /* formats that no file ending identifies */
     int rc = DONE;
     if (raw) rc = keep_text(model, "reader.format", sizeof s.format, format);
     if (!rc && !*s.label) rc = keep_text(model, "reader.label", sizeof s.label, args_value(a, "label"));
@@ -113,7 +114,7 @@ int any_margin(const double *margins, size_t rows) {
 
 void warn_unknown(const char *what, uint64_t rows) {
     warning("%s: none of the %" PRIu64
-            " examples has a feature that weighs in this model: are format and columns those it "
+            " examples has a feature with a weight in this model: are format and columns those it "
             "was learned from?",
             what, rows);
 }

@@ -1,6 +1,6 @@
-/* Inputs of the commands: their options, what is said about them, what was skipped. */
-#ifndef CLI_STREAM_H
-#define CLI_STREAM_H
+/* Inputs of the commands: options, reading them, what was skipped, warnings. */
+#ifndef CLI_INPUT_H
+#define CLI_INPUT_H
 
 #include "args/args.h"
 #include "output/progress.h"
@@ -8,13 +8,13 @@
 
 /* Rows for a command's option table. */
 /* clang-format off */
-#define STREAM_OPTIONS \
+#define INPUT_OPTIONS \
     {"format", 'f', "FORMAT", "format of the inputs: libsvm, vw, csv, jsonl, text, url or bin (default: by content, then by the ending)", 0}, \
     {"label", 0, "COLUMN", "csv, jsonl: the column or key of the label, csv also by number (default: label, or the first column)", 0}, \
     {"weight", 0, "COLUMN", "csv, jsonl: the column or key of the importance weight (default: none)", 0}, \
     {"no-header", 0, NULL, "csv: the first line is data; columns are called by their numbers", 0}, \
     {"on-error", 0, "stop|skip", "what to do at a malformed line: stop (default), or skip and count it", 0}
-/* How features are made of text. Where there is a model, it remembers. */
+/* How features are made from text. A model keeps these settings. */
 #define TEXT_OPTIONS \
     {"ngrams", 0, "N", "text: features are words and runs of up to N words (1 to 8; default 1)", 0}, \
     {"tf", 0, "binary|count|log", "text: the value of a word that occurs n times: 1, n or 1 + log n (default log)", 0}
@@ -32,7 +32,7 @@ typedef struct skip_tally {
 } skip_tally;
 
 /* Fills in the reader's options from the command line. Returns DONE or WRONG_USAGE. */
-int stream_options(const args *a, sluice_reader_options *options);
+int input_options(const args *a, sluice_reader_options *options);
 
 /* Reads --ngrams and --tf; 0 where they are not given. Returns DONE or WRONG_USAGE. */
 int text_options(const args *a, unsigned *ngrams, unsigned *tf);
@@ -47,25 +47,25 @@ typedef struct reader_settings {
 
 reader_settings model_reader_settings(const sluice_model *model);
 /* Sets the reader's options to what the model keeps. `kept` must live as long as the options. */
-void stream_for_model(sluice_reader_options *options, const sluice_model *model, reader_settings *kept);
+void input_for_model(sluice_reader_options *options, const sluice_model *model, reader_settings *kept);
 
 /* Keeps --ngrams and --tf in the model, where they are given. Returns an exit status. */
 int remember_text_options(const args *a, sluice_model *model);
 /* Keeps in the model how its features were read; `format`: the last input's, or NULL. Returns an exit status. */
-int remember_stream(const args *a, sluice_model *model, const char *format);
+int remember_input(const args *a, sluice_model *model, const char *format);
 
-/* Room for the margins of so many rows; what it held is gone. Returns DONE or FAILED. */
+/* Makes room for the margins of `rows` rows; old contents are lost. Returns DONE or FAILED. */
 int reserve_margins(double **margins, size_t *room, size_t rows);
 
 /* Whether any of the margins is not 0. */
 int any_margin(const double *margins, size_t rows);
-/* After predicting so many rows of which all had the margin 0: is this the data that the model is for? */
+/* Warns that all of `rows` rows had the margin 0: the data may not be of the kind that the model was trained on. */
 void warn_unknown(const char *what, uint64_t rows);
 
-/* Tells a person in front of a terminal what the program is waiting for. */
+/* Says on a terminal that the program reads standard input. */
 void note_stdin(const args *a);
 
-/* What stopped a reader, and how to go on in spite of a malformed line. Returns an exit status. */
+/* Prints why the reader stopped, and the option that skips malformed lines. Returns an exit status. */
 int complain_reader(const sluice_reader *reader, const sluice_reader_options *options);
 
 /* Hands every batch to `use`, as long as it returns DONE. `live` may be NULL. Returns an exit status after saying what
@@ -77,14 +77,14 @@ int each_batch(sluice_reader *reader, const sluice_reader_options *options, prog
 void tally_skipped(skip_tally *t, const sluice_reader *reader);
 void warn_skipped(const skip_tally *t, const char *what);
 
-/* Different labels of the first rows, up to the number at which they are no longer those of two classes. */
+/* The different labels of the first rows, at most three. */
 typedef struct label_tally {
     double value[3];
     size_t n, rows;
 } label_tally;
 
 void tally_labels(label_tally *t, const sluice_batch *batch);
-/* Says so where there are more than two: most often another column was meant, or there are more than two classes. */
+/* Warns where there are more than two: probably a wrong column, or more than two classes. */
 void warn_labels(const label_tally *t, const char *what);
 
 /* Adds the rows of the inputs to the dataset; *format becomes that of the last one. Returns an exit status, after

@@ -1,3 +1,4 @@
+/* Makes or loads the model that a command line asks for. */
 #include "args/model_args.h"
 
 #include "output/message.h"
@@ -18,7 +19,7 @@ int example_settings(const args *a, sluice_settings *settings) {
     return rc;
 }
 
-/* What keeps the memory small. */
+/* The options that bound memory. */
 static int memory_settings(const args *a, sluice_settings *settings) {
     uint64_t bits = 0;
     int rc = args_count(a, "hash", 1, SLUICE_MAX_HASH_BITS, &bits);

@@ -1,4 +1,4 @@
-/* The model that a command line asks for. */
+/* Makes or loads the model that a command line asks for. */
 #ifndef CLI_MODEL_ARGS_H
 #define CLI_MODEL_ARGS_H
 
@@ -19,12 +19,12 @@
     LEARNER_OPTIONS, \
     {"resume", 'i', "MODEL", "go on from this model, with its learner, parameters and settings", 0}, \
     EXAMPLE_OPTIONS, \
-    {"hash", 0, "BITS", "hash features to so many bits (1 to 30): bounded memory, but they may collide", 0}, \
-    {"max-features", 0, "N", "keep at most N features: those of weight zero make way, seen longest ago first", 0}, \
+    {"hash", 0, "BITS", "hash features to BITS bits (1 to 30): bounded memory, but features may collide", 0}, \
+    {"max-features", 0, "N", "keep at most N features; when full, those of weight zero are evicted, least recently seen first", 0}, \
     TEXT_OPTIONS
 /* clang-format on */
 
-/* What fresh models are made of. */
+/* A learner, parameters and settings: all that is needed to make a model. */
 typedef struct recipe {
     const sluice_learner_info *learner;
     const char **params; /* the -P */
@@ -48,7 +48,7 @@ int model_from_args(const args *a, sluice_model **model);
 /* The end of a command's help: the parameters of the learner that -a names, or else (NULL) of `otherwise`. */
 void print_learner_help(const char *name, const char *otherwise);
 
-/* Says that there is no such learner, and which there are. Returns WRONG_USAGE. */
+/* Says that there is no such learner and lists all. Returns WRONG_USAGE. */
 int unknown_learner(const command *c, const char *name);
 
 /* The parameters of all learners in a row; NULL past the last. */
@@ -56,8 +56,8 @@ const sluice_param_info *learner_param_at(size_t i);
 
 /* Where a batch is unfinished, puts a copy that has learned it in the model's place; NULL where that fails. */
 sluice_status finish_model(sluice_model **model, sluice_error *err);
-/* Loads a model to predict with or look at: one whose unfinished batch, if there is one, has been learned;
- * *waiting (may be NULL) says of how many examples that was. */
+/* Loads a model to predict with or to inspect: its unfinished batch, if there is one, has been learned;
+ * *waiting (may be NULL) is the number of examples in that. */
 int model_to_use(const args *a, const char *path, sluice_model **model, uint64_t *waiting);
 
 #endif

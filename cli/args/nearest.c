@@ -1,10 +1,11 @@
+/* Finds the word that a mistyped one was probably meant to be. */
 #include "args/nearest.h"
 
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
-enum { LONGEST = 63 }; /* longer words are not worth comparing */
+enum { LONGEST = 63 }; /* longer words are not compared */
 
 static int same_letter(char a, char b) { return tolower((unsigned char)a) == tolower((unsigned char)b); }
 
@@ -28,13 +29,13 @@ static size_t edit_distance(const char *a, const char *b) {
 }
 
 nearest nearest_start(const char *wanted) {
-    /* a suggestion that shares less than about half of the letters is a guess */
+    /* words that share less than about half of the letters are not suggested */
     return (nearest){wanted, NULL, strlen(wanted) / 2 + 1};
 }
 
 int nearest_try(nearest *n, const char *word) {
     size_t d = edit_distance(n->wanted, word), length = strlen(n->wanted);
-    /* the beginning of a word is as good as a slip of one letter, however much is missing */
+    /* the beginning of a word counts as one wrong letter, however much is missing */
     if (d > 1 && length > 1 && strncasecmp(n->wanted, word, length) == 0) d = 1;
     if (d >= n->distance) return 0;
     n->distance = d;

@@ -1,5 +1,4 @@
-/* The nearest of several words to one that was mistyped or not written to its end; upper and lower case are the same.
- */
+/* Finds the word nearest to one that was mistyped or cut short; upper and lower case are the same. */
 #ifndef CLI_NEAREST_H
 #define CLI_NEAREST_H
 

@@ -1,3 +1,4 @@
+/* Prints parameters: values, ranges, tables, JSON. */
 #include "args/params.h"
 
 #include "output/wrap.h"

@@ -1,3 +1,4 @@
+/* Checks the files of a command line before any work is done. */
 #include "args/paths.h"
 
 #include "output/message.h"
@@ -10,7 +11,7 @@
 
 static int is_stdin(const char *path) { return strcmp(path, "-") == 0; }
 
-static int look_at_input(const char *path, struct stat *s) {
+static int stat_input(const char *path, struct stat *s) {
     return (is_stdin(path) ? fstat(STDIN_FILENO, s) : stat(path, s)) == 0;
 }
 
@@ -40,7 +41,7 @@ int replaces_input(const char *output, const char *const *inputs, size_t n) {
     if (stat(output, &out) != 0 || !S_ISREG(out.st_mode)) return 0; /* /dev/null may be both */
     if (n == 0) return replaces_input(output, standard_input, 1);
     for (size_t i = 0; i < n; i++)
-        if (look_at_input(inputs[i], &in) && same_inode(&out, &in)) return 1;
+        if (stat_input(inputs[i], &in) && same_inode(&out, &in)) return 1;
     return 0;
 }
 
@@ -75,7 +76,7 @@ static int refuse(const char *path, const char *what) {
 
 void note_learned_too(const args *a, const char *option, const char *file) {
     if (file && !a->quiet && replaces_input(file, a->inputs, a->n_inputs))
-        complain("note: %s %s is learned from too: what it says about new examples is too good", option, file);
+        complain("note: %s %s is learned from too: its figures are too good", option, file);
 }
 
 int check_later_input(const char *path) {
@@ -135,7 +136,8 @@ int check_later_output(const char *path) {
         return FAILED;
     }
     if (exists && !S_ISREG(s.st_mode)) return access(path, W_OK) == 0 ? DONE : refuse(path, "cannot write");
-    /* a file is written beside its place and renamed into it: the folder must take new files. A link is followed. */
+    /* a file is written under another name in the same folder and renamed: the folder must be writable. A link is
+     * followed. */
     char *real = exists ? realpath(path, NULL) : NULL, *folder = folder_of(real ? real : path);
     free(real);
     if (!folder) return out_of_memory();

@@ -1,5 +1,5 @@
-/* The files that a command line names, looked at before any work is done. What the library finds out at once anyway,
- * such as an input that does not exist, is left to it. */
+/* Checks the files of a command line before any work is done. What the library reports at once, such as an input that
+ * does not exist, is not checked here. */
 #ifndef CLI_PATHS_H
 #define CLI_PATHS_H
 
@@ -34,7 +34,7 @@ int check_outputs_differ(const args *a, const char *option, const char *output, 
  * from. Returns DONE or WRONG_USAGE. */
 int check_later_apart(const args *a, const char *option, const char *file);
 
-/* Says so where a file (or NULL) that judges the model, or is fitted to, is one of the inputs. */
+/* Notes that a file (or NULL) that the model is measured on or fitted to is one of the inputs. */
 void note_learned_too(const args *a, const char *option, const char *file);
 
 /* Refuses a file that could not be read later. Returns DONE or FAILED. */

@@ -11,7 +11,7 @@
 
 static const option_info options[] = {
     {"output", 'o', "OUT",
-     "write here (default: standard output); *.vw, *.jsonl and *.bin are what they say, everything else LIBSVM text",
+     "write here (default: standard output); the ending .vw, .jsonl or .bin is the format, all others mean LIBSVM text",
      0},
     {"to", 0, "FORMAT", "format of the output, whatever its ending: libsvm, vw, jsonl or bin", 0},
     {"sample-ratio", 0, "P:N", "keep P positives for every N negatives: all of the scarce class, others drawn (--seed)",
@@ -20,7 +20,7 @@ static const option_info options[] = {
     {"standardize", 0, NULL, "each column: subtract the mean, divide by the sample deviation", 0},
     {"normalize", 0, "l2", "scale every row to length 1", 0},
     {"trapezoid", 0, "N", "N chunks of rows; those in chunk k show only the first k/N of the columns", 0},
-    STREAM_OPTIONS,
+    INPUT_OPTIONS,
     TEXT_OPTIONS,
     {NULL, 0, NULL, NULL, 0},
 };
@@ -60,7 +60,7 @@ static int read_ratio(converting *c) {
 static int read_options(converting *c) {
     static const char *const norms[] = {"none", "l2", NULL};
     size_t norm = 0;
-    int rc = stream_options(c->a, &c->reading);
+    int rc = input_options(c->a, &c->reading);
     if (!rc) rc = text_options(c->a, &c->reading.ngrams, &c->reading.tf);
     if (!rc) rc = args_word(c->a, "normalize", norms, &norm);
     if (!rc) rc = args_count(c->a, "shuffle", 0, UINT64_MAX, &c->shuffle_seed);
@@ -272,13 +272,13 @@ const command convert_command = {
     .summary = "write examples in another format, sampled, shuffled or scaled",
     .synopsis = "[INPUT...] [-o OUT] [OPTION...]",
     .notes =
-        "Whatever the order of the options, the work is done in this order: sample, shuffle, standardize, normalize, "
-        "trapezoid. A plain or a merely normalizing conversion streams; the others hold all examples in memory.\n"
+        "Whatever the order of the options, this is the order of the steps: sample, shuffle, standardize, normalize, "
+        "trapezoid. Changing the format and --normalize need no memory; the other options hold all examples in it.\n"
         "--standardize: absent values count as 0, and constant columns become 0; it makes every row dense and refuses "
         "more than 1000000000 cells (rows times the largest id) or ids from 20000000.\n"
         "--trapezoid: with T rows and d the largest id, row t (from 0) lies in chunk k = min(N, floor(N t/T) + 1) and "
         "shows the ids up to floor(k d/N).\n"
-        "OUT may be one of the inputs: it is replaced when all is done.",
+        "OUT may be one of the inputs: it is replaced at the end.",
     .options = options,
     .max_inputs = SIZE_MAX,
     .run = run,

@@ -11,7 +11,7 @@
 static const option_info options[] = {
     {"model", 'm', "MODEL", "the model to predict with", 0},
     {"proba", 0, NULL, "add the probability of the class 1; the label still goes by the margin", 0},
-    STREAM_OPTIONS,
+    INPUT_OPTIONS,
     {NULL, 0, NULL, NULL, 0},
 };
 
@@ -36,7 +36,7 @@ static void print_prediction(const predicting *p, double margin) {
     fwrite(line, 1, n, stdout);
 }
 
-/* Writes out every batch at once: whoever reads our output behind a pipe sees it in time. */
+/* Flushes after every batch, so that a program that reads the output through a pipe gets it without delay. */
 static int predict_batches(const predicting *p) {
     progress live = progress_start(p->quiet, 1, 0);
     double *margins = NULL;
@@ -81,7 +81,7 @@ static int prepare(const args *a, predicting *p) {
     sluice_error err = {0};
     const char *path = args_value(a, "model");
     if (!path) return wrong_usage(a->command->name, "which model? give it with -m MODEL");
-    int rc = stream_options(a, &p->reading);
+    int rc = input_options(a, &p->reading);
     if (rc) return rc;
 
     sluice_model *full;
@@ -91,7 +91,7 @@ static int prepare(const args *a, predicting *p) {
     sluice_model_free(full);
     if (rc) return rc;
     if (!p->model) return complain_error(&err);
-    stream_for_model(&p->reading, p->model, &p->kept);
+    input_for_model(&p->reading, p->model, &p->kept);
     p->reading.unlabelled = 1;
 
     note_stdin(a);

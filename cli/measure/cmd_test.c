@@ -8,7 +8,7 @@
 #include "args/input.h"
 
 static const option_info options[] = {
-    {"model", 'm', "MODEL", "the model to measure", 0},           MEASURE_OPTIONS,          STREAM_OPTIONS,
+    {"model", 'm', "MODEL", "the model to measure", 0},           MEASURE_OPTIONS,          INPUT_OPTIONS,
     {"json", 0, NULL, "print the results as one JSON object", 0}, {NULL, 0, NULL, NULL, 0},
 };
 
@@ -31,12 +31,12 @@ static int run(const args *a) {
     sluice_meter_options how;
     const char *path = args_value(a, "model");
     if (!path) return wrong_usage(a->command->name, "which model? give it with -m MODEL");
-    int rc = stream_options(a, &reading);
+    int rc = input_options(a, &reading);
     if (!rc) rc = measure_options(a, &how);
     if (rc) return rc;
     sluice_model *model;
     if ((rc = model_to_use(a, path, &model, NULL))) return rc;
-    stream_for_model(&reading, model, &kept);
+    input_for_model(&reading, model, &kept);
 
     measured result = {0};
     progress p = progress_start(a->quiet, 1, 0);

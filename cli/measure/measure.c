@@ -1,3 +1,4 @@
+/* Measures a model on labelled inputs. */
 #include "measure/measure.h"
 
 #include "output/message.h"
@@ -61,7 +62,7 @@ int measure_inputs(const sluice_model *model, const char *const *paths, size_t n
         tally_skipped(&result->skipped, reader);
         result->measures = (sluice_measures){.size = sizeof result->measures};
         sluice_meter_read(meter, &result->measures);
-        if (result->wants_shape) result->shape = shape_of(meter);
+        if (result->needs_shape) result->shape = shape_of(meter);
     } else {
         rc = complain_error(&err);
     }

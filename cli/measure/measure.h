@@ -21,7 +21,7 @@ int measure_options(const args *a, sluice_meter_options *how);
 
 enum { SHAPE_CUTS = 160 };
 
-/* Predictions at all thresholds, and by probability: what a page draws. */
+/* Predictions at all thresholds, and by probability: the data of the charts. */
 typedef struct shape {
     sluice_cut cuts[SHAPE_CUTS];
     sluice_calibration_bin bins[SLUICE_CALIBRATION_BINS];
@@ -34,7 +34,7 @@ typedef struct measured {
     sluice_measures measures;
     skip_tally skipped;
     int known;       /* some example has a feature that weighs in the model */
-    int wants_shape; /* somebody will ask for it */
+    int needs_shape; /* set before measuring: fill in `shape` */
     shape shape;
 } measured;
 
@@ -43,11 +43,11 @@ typedef struct measured {
 int measure_inputs(const sluice_model *model, const char *const *paths, size_t n, const sluice_reader_options *reading,
                    const sluice_meter_options *how, progress *live, measured *result);
 
-/* Says so where there was nothing, or only one class: most often the labels are written in another way than sluice
+/* Warns where there were no examples, or only one class: most often the labels are written in another way than sluice
  * reads them. */
 void warn_one_class(const sluice_measures *m, const char *what);
 void warn_one_label(uint64_t examples, uint64_t positives, const char *what);
-/* What may be strange about what was measured: also lines left out, and features that the model does not know. */
+/* All warnings about what was measured: one class, lines skipped, features that the model does not know. */
 void warn_measured(const measured *m, const char *what);
 
 #endif

@@ -1,3 +1,4 @@
+/* Writes JSON. */
 #include "output/json.h"
 
 #include "sluice.h"
@@ -7,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Bytes that are no UTF-8 become the replacement character: JSON knows no other text. */
+/* Bytes that are not UTF-8 become the replacement character: JSON allows no other text. */
 static void write_string(FILE *out, const char *bytes, size_t n) {
     const unsigned char *text = (const unsigned char *)bytes;
     fputc('"', out);

@@ -1,4 +1,4 @@
-/* A small JSON writer: commas, escapes, numbers that exist. */
+/* A small JSON writer. */
 #ifndef CLI_JSON_H
 #define CLI_JSON_H
 

@@ -1,3 +1,4 @@
+/* Prints messages on stderr. */
 #include "output/message.h"
 
 #include <errno.h>
@@ -47,7 +48,7 @@ int complain_error_with(const sluice_error *error, const char *advice) {
     if (error->line) fprintf(stderr, "%" PRIu64 ":", error->line);
     if (error->line && error->column) fprintf(stderr, "%" PRIu64 ":", error->column);
     fprintf(stderr, "%s%s%s\n", error->source[0] || error->line ? " " : "",
-            error->message[0] ? error->message : "failed, and nobody said why; please report this", advice);
+            error->message[0] ? error->message : "failed for an unknown reason; please report this", advice);
     return error->status == SLUICE_E_USAGE ? WRONG_USAGE : FAILED;
 }
 

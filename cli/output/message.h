@@ -1,4 +1,4 @@
-/* What the program says on stderr, and its exit statuses. */
+/* Messages on stderr, and exit statuses. */
 #ifndef CLI_MESSAGE_H
 #define CLI_MESSAGE_H
 
@@ -28,13 +28,13 @@ int complain_error(const sluice_error *error);
 /* With advice behind the message, such as "; try this". */
 int complain_error_with(const sluice_error *error, const char *advice);
 
-/* The same for a writer; quiet where it wrote to standard output ("-") and whoever read that has gone away. */
+/* The same for a writer; nothing is printed where it wrote to standard output ("-") and the reading end is closed. */
 int complain_writer(const sluice_writer *writer, const char *path);
 
 /* Out of memory in the program itself. Returns FAILED. */
 int out_of_memory(void);
 
-/* Flushes and checks a stream of results. A reader that has gone away (EPIPE) is no news; a full disk is.
+/* Flushes and checks a stream of results. A closed reading end (EPIPE) fails without a message, all else with one.
  * Returns DONE or FAILED. */
 int flush_results(FILE *stream, const char *name);
 

@@ -1,3 +1,4 @@
+/* Shows progress on stderr. */
 #include "output/progress.h"
 
 #include "output/message.h"
@@ -47,7 +48,7 @@ static void format_duration(char text[32], double seconds) {
         snprintf(text, 32, "%u:%02u", (unsigned)(s / 60), (unsigned)(s % 60));
 }
 
-/* Asked at each draw: windows change. */
+/* Read at each draw: windows change. */
 static int terminal_columns(void) {
     struct winsize w;
     return ioctl(STDERR_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col ? w.ws_col : 80;
@@ -64,7 +65,7 @@ static void write_bar(char bar[BAR + 4], double share) {
     memcpy(bar + BAR + 1, "] ", 3);
 }
 
-/* How far it is, where the size of the inputs is known. */
+/* The part that is done and the time left, where the size of the inputs is known. */
 static int write_share(const progress *p, char text[LIVE_TEXT], double share, double elapsed) {
     char left[32] = "?";
     if (share > 0) format_duration(left, elapsed * (1 - share) / share);
@@ -74,8 +75,8 @@ static int write_share(const progress *p, char text[LIVE_TEXT], double share, do
     return n;
 }
 
-/* One line, never wider than the terminal: a line that wraps could not be taken away again. `share` is how far it is,
- * negative where nobody knows. */
+/* One line, never wider than the terminal: a line that wraps could not be erased. `share` is the part that is done,
+ * negative where it is unknown. */
 static void draw_live_line(progress *p, double now, double share, const char *what) {
     char bar[BAR + 4] = "", text[LIVE_TEXT];
     int n = 0, room = terminal_columns() - 1;
@@ -104,13 +105,13 @@ static void draw_examples(progress *p, const sluice_reader *reader) {
     draw_live_line(p, now, share, what);
 }
 
-void progress_pieces(progress *p, uint64_t done, uint64_t total, const char *what) {
+void progress_units(progress *p, uint64_t done, uint64_t total, const char *what) {
     double now = now_seconds(), share = (double)done / (double)total;
     char text[80], left[LIVE_TEXT];
     snprintf(text, sizeof text, "%" PRIu64 " of %" PRIu64 " %s", done, total, what);
     if (is_due(p, now)) draw_live_line(p, now, share, text);
     if (p->quiet || p->live || done == total || now - p->drawn < log_seconds) return;
-    p->drawn = now; /* in a log a line now and then */
+    p->drawn = now; /* in a log, a line every ten seconds */
     write_share(p, left, share, now - p->started);
     complain("%s%s", left, text);
 }

@@ -1,3 +1,4 @@
+/* Prints results as lines, as JSON or as rows of an HTML table. */
 #include "output/report.h"
 
 #include "page/html.h"
@@ -131,7 +132,7 @@ static const char *tf_word(const reader_settings *s) {
     return s->tf == SLUICE_TF_BINARY ? "binary" : s->tf == SLUICE_TF_COUNT ? "count" : "log";
 }
 
-/* On one line, and only what is not usual. */
+/* On one line, and only what differs from the defaults. */
 static void settings_text(const report *r, const sluice_settings *s, const reader_settings *kept,
                           const char *normalize) {
     char bias[32];
@@ -228,8 +229,8 @@ void warn_dimension(uint64_t dimension, const sluice_model_facts *facts) {
 
 void warn_model(const sluice_model_facts *facts) {
     if (facts->refused)
-        warning("%" PRIu64 " times a new feature found no room: every one of the %" PRIu64
-                " has a weight; a larger lambda, or --max-features, makes room",
+        warning("%" PRIu64 " times a new feature was ignored: all %" PRIu64
+                " features have a weight; a larger lambda or --max-features makes room",
                 facts->refused, facts->max_features);
     if (facts->updates && !facts->nonzeros)
         warning("no weight is left: lambda is too large for so few examples, or the values need --normalize l2");

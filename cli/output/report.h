@@ -1,5 +1,5 @@
-/* Results, written once in the source and shown in three ways: as one JSON object, as aligned lines for a person, or as
- * rows of a table in a page. All have the same content under the same names. */
+/* Results, written once in the source and printed in three ways: as one JSON object, as aligned lines for a person, or
+ * as rows of a table in a page. All have the same content under the same names. */
 #ifndef CLI_REPORT_H
 #define CLI_REPORT_H
 
@@ -14,7 +14,7 @@ typedef struct report {
 } report;
 
 report report_start(int as_json);
-/* Rows of an HTML table, which is not ended; parameters are not among what it shows. */
+/* Rows of an HTML table, whose end the caller writes; it leaves parameters out. */
 report report_rows(FILE *out);
 /* Ends the report and flushes it. Returns DONE or FAILED. */
 int report_end(report *r);
@@ -34,9 +34,9 @@ void report_measures(report *r, const sluice_measures *m);
 void report_skipped(report *r, const skip_tally *skipped);
 /* features_seen, nonzeros, dimension and sparsity; `dimension` 0 means the features seen. */
 void report_size(report *r, const sluice_model_facts *facts, uint64_t dimension);
-/* Where --dim (0: not given) is less than what there is. */
+/* Warns where --dim (0: not given) is less than the features seen. */
 void warn_dimension(uint64_t dimension, const sluice_model_facts *facts);
-/* Where learning came to nothing, or new features found no room. */
+/* Warns where no weight is left, or new features were ignored because the limit was reached. */
 void warn_model(const sluice_model_facts *facts);
 /* seconds and examples_per_second */
 void report_speed(report *r, double seconds, uint64_t examples);

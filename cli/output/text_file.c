@@ -1,3 +1,4 @@
+/* Writes a text file that appears complete or not at all. */
 #include "output/text_file.h"
 
 #include "output/message.h"

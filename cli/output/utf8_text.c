@@ -1,3 +1,4 @@
+/* Recognises UTF-8 characters. */
 #include "output/utf8_text.h"
 
 size_t utf8_character(const unsigned char *text, size_t n) {

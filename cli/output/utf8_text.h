@@ -1,6 +1,6 @@
-/* Text from outside: file names, names of features. */
-#ifndef CLI_UTF8_H
-#define CLI_UTF8_H
+/* UTF-8 in text from outside, such as file names and names of features. */
+#ifndef CLI_UTF8_TEXT_H
+#define CLI_UTF8_TEXT_H
 
 #include <stddef.h>
 

@@ -1,3 +1,4 @@
+/* Prints features and their weights. */
 #include "output/weights.h"
 
 #include <inttypes.h>

@@ -4,13 +4,13 @@
 
 #include "output/report.h"
 
-/* A feature as a person reads it, at least so wide; bytes that would disturb a line of text are escaped. */
+/* A feature as text, at least `width` wide; control characters and backslashes are escaped. */
 void print_name(FILE *out, const sluice_weight *w, int width);
 /* Its "id" or "name" in an object. */
 void json_name(json *j, const sluice_weight *w);
 /* A list of features: `key` is its name in JSON, `title` its heading for a person. */
 void report_features(report *r, const char *key, const char *title, const sluice_weight *weights, size_t n);
-/* The heaviest of them, which it brings to the front for that. */
+/* The heaviest of them; changes the order of the array. */
 void report_heaviest(report *r, sluice_weight *weights, size_t n, size_t top);
 
 #endif

@@ -1,3 +1,4 @@
+/* Wraps text for a terminal. */
 #include "output/wrap.h"
 
 #include <string.h>
@@ -12,7 +13,7 @@ static int word_length(const char *text) {
 }
 
 void print_wrapped(FILE *out, const char *text, int column, int indent) {
-    int line_begins = 1; /* nothing of the text stands on this line yet */
+    int line_begins = 1; /* there is no text on this line yet */
     for (; *text; text += strspn(text, " ")) {
         if (*text == '\n') {
             fputc('\n', out);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 /* Prints words from column `indent` on, or from `column`, where the cursor is, if that is further right; lines that
- * would be too long go on at `indent`. A newline in the text stays one, and [what stands in brackets] is not broken.
+ * would be too long go on at `indent`. A newline in the text is kept, and [words in brackets] are not broken.
  * Ends the line. */
 void print_wrapped(FILE *out, const char *text, int column, int indent);
 

@@ -1,3 +1,4 @@
+/* Draws axes, grids and markers of charts as SVG. */
 #include "page/chart.h"
 
 #include "page/html.h"

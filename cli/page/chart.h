@@ -1,10 +1,10 @@
-/* Charts as SVG: axes, grids, markers. What lies in them is drawn by those who know it. */
+/* Charts as SVG: axes, grids, markers. The callers draw the contents. */
 #ifndef CLI_CHART_H
 #define CLI_CHART_H
 
 #include <stdio.h>
 
-/* Values from low to high lie between two places of the picture. */
+/* Maps values from low to high to pixels from `from` to `to`. */
 typedef struct axis {
     double low, high, from, to;
     double step; /* between ticks */
@@ -21,16 +21,16 @@ typedef void put_label(FILE *out, double value, double step);
 /* Rates in percent, with as many digits as the step needs; numbers of things. */
 put_label percent_label, count_label;
 
-/* Where a value lies. */
+/* The pixel of a value. */
 double axis_place(const axis *a, double value);
-/* Sets the step to 1, 2 or 5 times a power of ten and not below `least`: some six of them cover the axis. Where low is
- * above high, nothing is known of it, and it becomes 0 to 1. */
+/* Sets the step to 1, 2 or 5 times a power of ten and not below `least`: about six of them cover the axis. Where low is
+ * above high there are no values, and the axis becomes 0 to 1. */
 void axis_ticks(axis *a, double least);
 /* Widens the axis to whole steps, too. */
 void axis_round(axis *a, double least);
 
-/* One of two side by side, so small that its text can be read on a phone, where pictures are some 370 pixels wide.
- * Nothing is known of its axes. */
+/* A chart of which two fit side by side; its text is readable on a phone, where it is some 370 pixels wide. The axes
+ * have no values yet. */
 chart chart_small(const char *id, const char *title, double height);
 void chart_start(FILE *out, const chart *c);
 void chart_end(FILE *out);
@@ -46,9 +46,9 @@ void chart_x_name(FILE *out, const chart *c, double y, const char *name);
 
 /* One point of a line, whose path begins with *letter = 'M'; no line leads to or from where a value is NaN. */
 void chart_line_to(FILE *out, const chart *c, char *letter, double x, double y);
-/* A dot, shown always or while one points at its group; none where a value is NaN. */
+/* A dot, shown always or while the pointer is over its group; none where a value is NaN. */
 void chart_mark(FILE *out, const chart *c, int colour, int always, double x, double y);
-/* The marker that stands for a curve, around the origin. */
+/* The marker of a curve, around the origin. */
 void chart_marker(FILE *out, size_t which);
 
 /* A chart with its caption: a title, then what its lines are and figures that belong to it, then "</figcaption>" and

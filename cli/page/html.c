@@ -1,3 +1,4 @@
+/* Writes text and numbers as HTML. */
 #include "page/html.h"
 
 #include "output/utf8_text.h"

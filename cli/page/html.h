@@ -15,7 +15,7 @@ void html_grouped(FILE *out, uint64_t n);
 void html_short(FILE *out, double n);
 /* A number of things, or the mean of some. */
 void html_count(FILE *out, double mean);
-/* A rate in percent with so many digits behind the point; a dash where there is none. */
+/* A rate in percent with `digits` digits behind the point; a dash for NaN. */
 void html_percent(FILE *out, double rate, int digits);
 
 #endif

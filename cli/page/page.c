@@ -1,9 +1,10 @@
+/* Writes what all pages share: style, script, title. */
 #include "page/page.h"
 
 #include "page/html.h"
 
-/* The colours are those of Okabe and Ito, which all kinds of eyes tell apart; yellow is left out, white paper shows it
- * badly, and the dark ones are a little lighter on a dark screen. */
+/* The colours are those of Okabe and Ito, which colour-blind readers can tell apart; without yellow, which is hard to
+ * see on white. The dark ones are a little lighter on a dark screen. */
 /* clang-format off */
 static const char *const styles[] = {
     ":root{--paper:#fff;--ink:#1a1a1a;--faint:#666;--rule:#ddd;color-scheme:light dark}\n"
@@ -69,7 +70,7 @@ static const char *const styles[] = {
 };
 /* clang-format on */
 
-/* Titles show by themselves, but late. */
+/* Browsers show titles too, but only after a delay. */
 static const char script[] =
     "const tip=document.getElementById('tip');\n"
     "for(const p of document.querySelectorAll('.point')){\n"

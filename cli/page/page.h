@@ -4,12 +4,12 @@
 
 #include <stdio.h>
 
-/* Lines, marks and bars take their colours from the classes c0, c1, ...; so many there are. */
+/* The number of classes c0, c1, ..., which give lines, marks and bars their colours. */
 enum { PAGE_COLOURS = 7 };
 
 /* Everything up to the text; the title is plain text. */
 void page_start(FILE *out, const char *title);
-/* The place for values on pointing, and the script that shows them: of every element of class `point` its <title>. */
+/* The tooltip, and the script that fills it with the <title> of the element of class `point` under the pointer. */
 void page_end(FILE *out);
 
 /* A line of a <dl>. */

@@ -18,7 +18,7 @@ void report_search_settings(report *r, const args *a, const sluice_point *like, 
                             const char *format) {
     sluice_model *model =
         sluice_model_new(like->learner->name, like->params, like->n_params, settings, &(sluice_error){0});
-    if (model && remember_text_options(a, model) == DONE && remember_stream(a, model, format) == DONE)
+    if (model && remember_text_options(a, model) == DONE && remember_input(a, model, format) == DONE)
         report_settings(r, model);
     sluice_model_free(model);
 }

@@ -1,11 +1,11 @@
-/* Points of a search, shown. */
+/* Prints points of a search. */
 #ifndef CLI_POINT_REPORT_H
 #define CLI_POINT_REPORT_H
 
 #include "args/args.h"
 #include "output/report.h"
 
-/* In so many columns; a dash where there is none. */
+/* Prints a number `width` wide; a dash for NaN. */
 void print_figure(int width, double x);
 /* The settings that a model of one of the points has when it was learned from the inputs, as `train` shows them;
  * `format` is that of the last input, or NULL. */

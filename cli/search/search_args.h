@@ -25,7 +25,7 @@ int check_known(const search_args *s, const char *option, const char *text);
 int add_learner(const search_args *s, const sluice_learner_info *learner, sluice_search *search);
 /* Adds the grid "name=values", if the learner has the parameter. */
 int add_grid(const search_args *s, const sluice_learner_info *learner, const char *text, sluice_search *search);
-/* Adds values that stood behind `option`, such as "--grid eta=" or "--lambda ". */
+/* Adds values that were given with `option`, such as "--grid eta=" or "--lambda ". */
 int add_values(const search_args *s, const sluice_learner_info *learner, const char *option, const char *param,
                const char *values, sluice_search *search);
 /* Whether -P sets this parameter of a learner. */
@@ -33,7 +33,7 @@ int is_fixed(const search_args *s, const sluice_learner_info *learner, const slu
 /* Makes the points; `advice` follows the message that there are too many. */
 int make_points(const args *a, sluice_search *search, const char *advice);
 
-/* All of these steps, as `tune` takes them. With `random` > 0 so many points are drawn for each learner. Free *search
+/* All of these steps, as `tune` takes them. With `random` > 0 that many points are drawn for each learner. Free *search
  * in any case. */
 int search_from_args(const args *a, const sluice_settings *settings, uint64_t random, sluice_search **search);
 

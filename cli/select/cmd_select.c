@@ -1,4 +1,4 @@
-/* sluice select: which features matter, and how few will do. */
+/* sluice select: chooses features for several budgets and measures each choice. */
 #include "commands.h"
 #include "measure/measure.h"
 #include "output/message.h"
@@ -17,7 +17,7 @@
 enum { HOLDOUT = 5 };
 
 static const option_info options[] = {
-    {"features", 0, "N,N,...", "the budgets: choose at most so many features", 0},
+    {"features", 0, "N,N,...", "the budgets: choose at most N features", 0},
     LEARNER_OPTIONS,
     EXAMPLE_OPTIONS,
     TEXT_OPTIONS,
@@ -26,7 +26,7 @@ static const option_info options[] = {
     {"holdout", 0, "N", "learn without every N-th example and measure on these (default 5)", 0},
     {"top", 0, "N", "how many features of the largest budget to list; 0: all (default 20)", 0},
     {"output", 'o', "FILE", "write the features of all budgets here as tab-separated text", 0},
-    STREAM_OPTIONS,
+    INPUT_OPTIONS,
     {"json", 0, NULL, "print the results as one JSON object", 0},
     {NULL, 0, NULL, NULL, 0},
 };
@@ -88,7 +88,7 @@ static int check_params(const selecting *t) {
 static int check_usage(selecting *t) {
     const args *a = t->a;
     int rc = read_budgets(t);
-    if (!rc) rc = stream_options(a, &t->reading);
+    if (!rc) rc = input_options(a, &t->reading);
     if (!rc) rc = text_options(a, &t->reading.ngrams, &t->reading.tf);
     if (!rc) rc = args_count(a, "passes", 1, 1000000000, &t->passes);
     if (!rc) rc = args_count(a, "holdout", 2, 1000000000, &t->holdout);
@@ -106,7 +106,7 @@ static int check_usage(selecting *t) {
     return rc;
 }
 
-/* A batch of the rows to learn from, which are the first so many, and one of those to measure on. */
+/* A batch of the rows to learn from, which are the first `rows`, and one of those to measure on. */
 static int divide_rows(selecting *t, size_t rows) {
     sluice_error err = {0};
     if (t->test) {
@@ -141,7 +141,7 @@ static void warn_one_label_of(const sluice_batch *rows, const char *what) {
 }
 
 static int show_models(void *context, uint64_t done, uint64_t total) {
-    progress_pieces(context, done, total, "models");
+    progress_units(context, done, total, "models");
     return 0;
 }
 
@@ -232,18 +232,15 @@ const command select_command = {
     .name = "select",
     .summary = "choose the features that matter, for several budgets, with the error of each",
     .synopsis = "--features N,N,... [-a LEARNER] [-P NAME=VALUE]... [--test FILE] [-o FILE] [INPUT...]",
-    .notes =
-        "A learner with the parameter `features` keeps to the budget itself: `train -P features=N` makes the same "
-        "model. "
-        "With any other learner one model of all features ranks them by |weight|, and for each budget a second one "
-        "learns from the best alone; its error is the one reported.\n"
-        "A feature's score is its |weight| in the model that chose it, its weight that in the model measured; `in "
-        "from` "
-        "is the budget from which on it is always chosen. Fewer features than the budget are chosen where no more have "
-        "a "
-        "weight. The bias is none of them, but with a learner that keeps to the budget itself it takes up a place.\n"
-        "All examples are held in memory: up to 20 bytes for every value. Budgets are worked on in parallel "
-        "(--threads).",
+    .notes = "A learner with the parameter `features` keeps to the budget itself: `train -P features=N` makes the same "
+             "model. With any other learner one model of all features ranks them by |weight|, and for each budget a "
+             "second one learns from the best alone; its error is the one reported.\n"
+             "A feature's score is its |weight| in the model that chose it, its weight that in the model measured; `in "
+             "from` is the budget from which on all budgets choose it. Fewer features than the budget are chosen where "
+             "no more have a weight. The bias is not one of them, but takes a place with a learner that keeps to the "
+             "budget itself.\n"
+             "All examples are held in memory: up to 20 bytes for every value. Budgets are worked on in parallel "
+             "(--threads).",
     .options = options,
     .max_inputs = SIZE_MAX,
     .run = run,

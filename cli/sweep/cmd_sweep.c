@@ -26,7 +26,7 @@ static const option_info options[] = {
     {"html", 0, "FILE", "write a page with the curves and all points", 0},
     EXAMPLE_OPTIONS,
     TEXT_OPTIONS,
-    STREAM_OPTIONS,
+    INPUT_OPTIONS,
     {"json", 0, NULL, "print the results as one JSON object", 0},
     {NULL, 0, NULL, NULL, 0},
 };
@@ -40,7 +40,8 @@ static int wanted_args(sweeping *w) {
     for (size_t i = 0; name_in_list(list, i, text); i++) {
         double *s = &w->wanted[w->n_wanted++];
         if (!sluice_parse_number(text, s) || *s < 0 || *s >= 1)
-            return wrong_usage(w->a->command->name, "--sparsity %s: '%s' is no number from 0 to below 1", list, text);
+            return wrong_usage(w->a->command->name, "--sparsity %s: '%s' is not a number from 0 to below 1", list,
+                               text);
     }
     return DONE;
 }
@@ -69,7 +70,7 @@ static int check_outputs(const sweeping *w) {
 /* What can be seen to be wrong before any work. */
 static int check_usage(sweeping *w) {
     const args *a = w->a;
-    int rc = stream_options(a, &w->reading);
+    int rc = input_options(a, &w->reading);
     if (!rc) rc = example_settings(a, &w->settings);
     if (!rc) rc = text_options(a, &w->reading.ngrams, &w->reading.tf);
     if (!rc) rc = number_args(w);
@@ -87,7 +88,7 @@ static int check_usage(sweeping *w) {
 
 static void note_test(const sweeping *w) {
     if (!w->test)
-        complain("note: without --test FILE there is the error while learning alone, that of early models too");
+        complain("note: without --test FILE only the error while learning is measured, which includes early models");
     note_learned_too(w->a, "--test", w->test);
 }
 
@@ -99,7 +100,7 @@ static int learn(sweeping *w) {
 
 /* ---- what came out ----------------------------------------------------------------------------------------------- */
 
-/* One that came through, to say what all have in common. */
+/* A point that did not fail, to report what all have in common; *failure: the first failure. */
 static const sluice_point *any_point(const sweeping *w, const char **failure) {
     const sluice_point *found = NULL;
     size_t failed = 0;
@@ -185,17 +186,16 @@ const command sweep_command = {
     .summary = "error against sparsity: many models in one pass",
     .synopsis =
         "[-a LEARNER,...] [--lambda VALUES] [--sparsity S,...] [--repeats N] [--test FILE] [--html FILE] [INPUT...]",
-    .notes =
-        "Every learner is learned with many values of the parameter that makes it sparse: features, B, l1 or lambda, "
-        "the "
-        "first of these that it has. The inputs are read once for all of them, and each model is the one that `sluice "
-        "train` makes.\n"
-        "VALUES are separated by commas: numbers (0,0.1,1), powers (10^-4..10^1: all between) or a range with how many "
-        "values, at equal ratios (0.01..100:9). Unless they are given: 16 values from a thousandth of the default to a "
-        "thousand times it; of features up to the default, of B up to 1.\n"
-        "--repeats, --shuffle and --sparsity hold all examples in memory, 12 bytes for every value. The test file is "
-        "held in any case. Without --shuffle the first run has the order of the inputs and the others are shuffled by "
-        "--seed and the numbers that follow. --threads is also how many learn; results do not depend on it.",
+    .notes = "Every learner is trained with many values of the parameter that makes it sparse: features, B, l1 or "
+             "lambda, the first of these that it has. The inputs are read once for all of them, and each model is the "
+             "one that `sluice train` makes.\n"
+             "VALUES are separated by commas: numbers (0,0.1,1), powers (10^-4..10^1: all between) or a range with the "
+             "number of values, at equal ratios (0.01..100:9). The default is 16 values from a thousandth of the "
+             "default to a thousand times it; of features up to the default, of B up to 1.\n"
+             "--repeats, --shuffle and --sparsity hold all examples in memory, 12 bytes for every value. The test file "
+             "is held in any case. Without --shuffle the first run has the order of the inputs and the others are "
+             "shuffled by --seed and the numbers that follow. --threads is also the number of threads that learn; "
+             "results do not depend on it.",
     .options = options,
     .max_inputs = SIZE_MAX,
     .run = run,

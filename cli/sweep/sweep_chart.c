@@ -1,5 +1,5 @@
-/* sweep --html: error against sparsity, on the scale of the logarithm of the share of nonzeros: 90, 99 and 99.9 % lie
- * equally far apart. Points without any nonzero stand beside it. */
+/* sweep --html: error against sparsity, on a logarithmic scale of the share of nonzeros: 90, 99 and 99.9 % are
+ * equally far apart. Points without any nonzero are drawn beside it. */
 #include "page/chart.h"
 #include "page/html.h"
 #include "page/page.h"
@@ -17,7 +17,7 @@ typedef struct picture {
     double dimension;
 } picture;
 
-/* From the counts: a sparsity that is close to 1 has lost its digits. */
+/* Computed from the counts, since a sparsity close to 1 has few significant digits. */
 static double decades(const sweeping *w, const sluice_point *p) { return log10(point_dimension(w, p) / p->nonzeros); }
 
 static int is_drawn(const sweeping *w, const sluice_point *p) {
@@ -131,7 +131,7 @@ static void put_line(FILE *out, const sweeping *w, const picture *g, const curve
     fprintf(out, "<path class=\"%s\" d=\"", line_class((size_t)(c - w->curves)));
     for (size_t i = 0; i < c->n; i++) {
         const sluice_point *p = c->points[i];
-        /* no line leads to where the scale does not */
+        /* points beside the scale are not joined */
         if (is_drawn(w, p))
             chart_line_to(out, &g->c, &letter, p->nonzeros > 0 ? decades(w, p) : NAN, point_error(w, p));
     }

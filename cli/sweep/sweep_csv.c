@@ -1,3 +1,4 @@
+/* sweep --csv: all points as CSV. */
 #include "output/message.h"
 #include "sweep/sweeping.h"
 #include "output/text_file.h"

@@ -41,7 +41,7 @@ static void put_facts(FILE *out, const page *g) {
 
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
 
-/* What matters comes first: a small screen shows that. */
+/* The most important columns come first: a small screen shows only these. */
 static void put_head(FILE *out, const sweeping *w, const char *first) {
     fprintf(out, "<table>\n<thead><tr>%s<th>sparsity, %%</th>", first);
     if (w->test) fputs("<th>test error, %</th>", out);

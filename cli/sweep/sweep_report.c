@@ -1,4 +1,4 @@
-/* The results of a sweep for a person. */
+/* Prints the results of a sweep as tables. */
 #include "args/command_line.h"
 #include "search/point_report.h"
 #include "sweep/sweeping.h"

@@ -91,7 +91,7 @@ typedef struct learning {
 
 static int show_parts(void *context, uint64_t done, uint64_t total) {
     learning *g = context;
-    progress_pieces(&g->live, done, total, "parts");
+    progress_units(&g->live, done, total, "parts");
     return 0;
 }
 

@@ -56,7 +56,7 @@ double progressive_error(const sluice_point *p);
 const char *swept_value(const sluice_point *p);
 double swept_number(const sluice_point *p);
 
-/* Whether a person gets to see the point: all but the steps of the search that are not what it found. */
+/* Whether tables and charts show the point: all but steps of the search for sparsities that are not its result. */
 int is_shown(const sweeping *w, const sluice_point *p);
 /* The dimension that the point's sparsity refers to; 0 where nothing was seen. */
 double point_dimension(const sweeping *w, const sluice_point *p);
@@ -87,9 +87,9 @@ void report_sweep(report *r, const sweeping *w);
 void json_sweep(report *r, const sweeping *w);
 int write_csv(const sweeping *w);
 int write_page(const sweeping *w);
-/* A figure; nothing where there is no point to draw. */
+/* The chart; nothing where there is no point to draw. */
 void put_sweep_chart(FILE *out, const sweeping *w);
-/* What stands for a curve in charts and tables. */
+/* The line and marker of a curve, and its name. */
 void put_curve_key(FILE *out, const sweeping *w, const curve *c);
 
 #endif

@@ -1,11 +1,11 @@
 /* A sparse high-dimensional stream for benchmarks, shaped like text: how often a feature occurs follows Zipf's law.
  *
  * A row draws distinct ranks with probability proportional to (rank + 1)^-exponent. A fixed bijection scatters the
- * ranks over the ids 1..dim, so that frequent features do not lie together in memory as they would in no real stream.
- * Values are positive, larger for rare features as in tf-idf; the row has length 1 and six decimals, about 16 bytes an
- * id:value pair. The label is the side of a plane whose weights are hashed from the ids: a share of the features has a
- * weight, smaller for rare ones; the most frequent ones, a language's stop words, have none. The label of a share of
- * the rows (noise) is flipped. */
+ * ranks over the ids 1..dim, so that frequent features are not neighbours in memory, which they are not in real streams
+ * either. Values are positive, larger for rare features as in tf-idf; the row has length 1 and six decimals, about 16
+ * bytes an id:value pair. The label is the side of a plane whose weights are hashed from the ids: a share of the
+ * features has a weight, smaller for rare ones; the most frequent ones, a language's stop words, have none. The label
+ * of a share of the rows (noise) is flipped. */
 #include "synth/synth.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* train --calibrate: fits probabilities to a hold-out. */
 #include "train/calibrate.h"
 
 #include "output/message.h"

@@ -9,7 +9,7 @@
 
 static const option_info options[] = {
     MODEL_OPTIONS,
-    {"output", 'o', "MODEL", "save the model here when all went well", 0},
+    {"output", 'o', "MODEL", "save the model here if the run succeeds", 0},
     {"final", 0, NULL, "save a small predict-only model of the nonzero weights (needs -o)", 0},
     {"test", 0, "FILE", "measure the model on this file afterwards", 0},
     CALIBRATE_OPTIONS,
@@ -19,7 +19,7 @@ static const option_info options[] = {
     {"report", 0, "FILE", "write a page about the run to this HTML file: figures, curves, heaviest features", 0},
     TRACE_OPTIONS,
     MEASURE_OPTIONS,
-    STREAM_OPTIONS,
+    INPUT_OPTIONS,
     {"json", 0, NULL, "print the results as one JSON object", 0},
     {NULL, 0, NULL, NULL, 0},
 };
@@ -27,7 +27,7 @@ static const option_info options[] = {
 /* What can be seen to be wrong before any work. */
 static int check_usage(training *t) {
     const args *a = t->a;
-    int rc = stream_options(a, &t->reading);
+    int rc = input_options(a, &t->reading);
     if (!rc) rc = measure_options(a, &t->how);
     if (!rc) rc = trace_options(a, &t->trace);
     if (!rc) rc = calibrate_options(a, &t->calibrating);
@@ -52,7 +52,7 @@ static int check_usage(training *t) {
     return calibrate_check(a, &t->calibrating, t->output, t->trace.path, t->test);
 }
 
-/* What would otherwise come to light only after learning. */
+/* What would otherwise fail only after learning. */
 static int check_files(const training *t) {
     int rc = t->test ? check_later_input(t->test) : DONE;
     if (!rc && t->calibrating.path) rc = check_later_input(t->calibrating.path);
@@ -63,19 +63,19 @@ static int check_files(const training *t) {
     return rc;
 }
 
-/* Learns a batch, in pieces where something falls due within it: a row of the progress table or of the trace, a point
- * of the course. */
+/* Learns a batch, in parts where something is due within it: a row of the progress table or of the trace, a point of
+ * the history. */
 static int learn_batch(training *t, progress *p, const sluice_reader *reader, const sluice_batch *batch) {
     size_t rows = sluice_batch_rows(batch);
     tally_labels(&t->labels, batch);
     for (size_t first = 0, n; first < rows; first += n) {
         n = trace_until_row(&t->trace, progress_until_row(p, rows - first));
-        n = course_until_point(&t->course, n);
+        n = history_until_point(&t->history, n);
         if (sluice_model_learn_rows(t->model, batch, first, n, t->meter) != SLUICE_OK)
             return complain_error(sluice_model_error(t->model));
         progress_learned(p, reader, n, t->model, t->meter);
         trace_learned(&t->trace, n, t->model, t->meter);
-        course_learned(&t->course, batch, first, n, t->model, t->meter);
+        history_learned(&t->history, batch, first, n, t->model, t->meter);
     }
     return DONE;
 }
@@ -91,7 +91,7 @@ static int learn_pass(training *t, progress *p) {
     progress_clear(p);
     if (!rc && status != SLUICE_END) rc = complain_reader(reader, &t->reading);
     t->format = sluice_reader_format(reader);
-    if (!rc) rc = remember_stream(t->a, t->model, t->format);
+    if (!rc) rc = remember_input(t->a, t->model, t->format);
     tally_skipped(&t->skipped, reader);
     sluice_reader_close(reader);
     return rc;
@@ -103,7 +103,7 @@ static uint64_t examples_of(const sluice_model *model) {
     return facts.examples;
 }
 
-/* Learners that take the whole run as one batch learn only now; one of a fixed size may be left unfinished. */
+/* Learners that take the whole run as one batch learn it now; a batch of fixed size may be left unfinished. */
 static int end_run(training *t) {
     uint64_t waiting = sluice_model_waiting(t->model);
     if (waiting && !t->a->quiet) complain("learning a batch of %" PRIu64 " examples", waiting);
@@ -134,7 +134,7 @@ static int learn(training *t) {
     if (!rc) {
         t->facts = (sluice_model_facts){.size = sizeof t->facts};
         sluice_model_describe(t->result, &t->facts);
-        course_end(&t->course, &t->facts, t->meter);
+        history_end(&t->history, &t->facts, t->meter);
     }
     int traced = trace_end(&t->trace, t->result ? t->result : t->model, t->meter);
     if (!rc) rc = traced;
@@ -192,14 +192,14 @@ static int count_before(training *t) {
 static int run(const args *a) {
     training t = {.a = a, .output = args_value(a, "output"), .test = args_value(a, "test"), .passes = 1};
     t.page = args_value(a, "report");
-    t.course = course_start(t.page != NULL);
-    t.tested.wants_shape = t.page != NULL;
+    t.history = history_start(t.page != NULL);
+    t.tested.needs_shape = t.page != NULL;
     int rc = check_usage(&t);
     if (!rc) rc = model_from_args(a, &t.model);
     if (!rc) rc = check_files(&t);
     if (!rc) rc = make_meter(&t);
     if (!rc) {
-        stream_for_model(&t.reading, t.model, &t.kept);
+        input_for_model(&t.reading, t.model, &t.kept);
         rc = trace_start(&t.trace);
     }
     if (!rc) rc = count_before(&t);
@@ -207,7 +207,7 @@ static int run(const args *a) {
     if (!rc) rc = calibrate(&t.calibrating, t.model, t.result, &t.reading, a->quiet);
     if (!rc) rc = measure(&t);
     if (!rc) rc = print_results(&t);
-    /* a run that fails saves no model, and leaves no page: not before the results have reached their reader */
+    /* a run that fails writes no model and no page, so these come after the results are printed */
     if (!rc) rc = save(&t);
     if (!rc) rc = write_train_page(&t);
     sluice_meter_free(t.meter);

@@ -1,25 +1,26 @@
+/* Records errors and sizes during a run, in bounded memory. */
 #include "train/history.h"
 
-course course_start(int wanted) { return (course){.wanted = wanted, .every = 1, .next_size = 1}; }
+history history_start(int wanted) { return (history){.wanted = wanted, .every = 1, .next_size = 1}; }
 
-size_t course_until_point(const course *c, size_t rows) {
+size_t history_until_point(const history *c, size_t rows) {
     if (!c->wanted) return rows;
     uint64_t until = c->every - c->rows % c->every, until_size = c->next_size - c->rows;
     if (until_size < until) until = until_size;
     return until < rows ? (size_t)until : rows;
 }
 
-static void add_size(course *c, const sluice_model_facts *facts, const sluice_meter *meter) {
+static void add_size(history *c, const sluice_model_facts *facts, const sluice_meter *meter) {
     uint64_t examples;
     sluice_meter_mistakes(meter, &examples);
     if (c->n_sizes && c->sizes[c->n_sizes - 1].examples == examples) c->n_sizes--;
-    if (c->n_sizes == COURSE_SIZES) return;
-    c->sizes[c->n_sizes++] = (struct course_size){examples, facts->features_seen, facts->nonzeros};
+    if (c->n_sizes == HISTORY_SIZES) return;
+    c->sizes[c->n_sizes++] = (struct history_size){examples, facts->features_seen, facts->nonzeros};
 }
 
-/* Looking at a feature costs about a fifth of what learning a value does. How many features there are is known only
- * afterwards; they are no fewer than they were. */
-static void count_size(course *c, const sluice_model *model, const sluice_meter *meter) {
+/* Counting a feature costs about a fifth of learning a value. The number of features is known only afterwards; it is at
+ * least that of the last count. */
+static void count_size(history *c, const sluice_model *model, const sluice_meter *meter) {
     enum { AT_LEAST = 100000, SHARE = 4 };
     uint64_t features = c->n_sizes ? c->sizes[c->n_sizes - 1].features_seen : 0;
     if (c->counted + features > AT_LEAST + c->values / SHARE) return;
@@ -29,13 +30,13 @@ static void count_size(course *c, const sluice_model *model, const sluice_meter 
     add_size(c, &facts, meter);
 }
 
-static struct course_point point_now(const sluice_meter *meter) {
-    struct course_point p;
+static struct history_point point_now(const sluice_meter *meter) {
+    struct history_point p;
     p.mistakes = sluice_meter_mistakes(meter, &p.examples);
     return p;
 }
 
-static void drop_every_second(course *c) {
+static void drop_every_second(history *c) {
     for (size_t i = 1; i < c->n; i += 2) c->points[i / 2] = c->points[i];
     c->n /= 2;
     c->every *= 2;
@@ -44,25 +45,25 @@ static void drop_every_second(course *c) {
 /* 1, 2, 3, 4, 6, 8, 12, ... */
 static uint64_t after(uint64_t n) { return n & (n - 1) ? n / 3 * 4 : n + (n + 1) / 2; }
 
-void course_learned(course *c, const sluice_batch *batch, size_t first, size_t n, const sluice_model *model,
-                    const sluice_meter *meter) {
+void history_learned(history *c, const sluice_batch *batch, size_t first, size_t n, const sluice_model *model,
+                     const sluice_meter *meter) {
     if (!c->wanted) return;
     c->rows += n;
     for (size_t i = first; i < first + n; i++) c->values += sluice_batch_nonzeros(batch, i);
     if (c->rows % c->every == 0) {
         c->points[c->n++] = point_now(meter);
-        if (c->n == COURSE_POINTS) drop_every_second(c);
+        if (c->n == HISTORY_POINTS) drop_every_second(c);
     }
     if (c->rows < c->next_size) return;
     count_size(c, model, meter);
     c->next_size = after(c->next_size);
 }
 
-void course_end(course *c, const sluice_model_facts *facts, const sluice_meter *meter) {
+void history_end(history *c, const sluice_model_facts *facts, const sluice_meter *meter) {
     if (!c->wanted) return;
-    struct course_point last = point_now(meter);
+    struct history_point last = point_now(meter);
     while (4 * c->n > c->every) drop_every_second(c);
-    /* what is left over is a piece of its own where it is not too short for that */
+    /* the rest is an interval of its own unless it is too short */
     if (c->n && (last.examples - c->points[c->n - 1].examples) <= c->every / 2) c->n--;
     if (!last.examples) return;
     c->points[c->n++] = last;

@@ -1,3 +1,4 @@
+/* train --trace: writes errors and sizes during a run as CSV. */
 #include "train/trace.h"
 
 #include "output/message.h"

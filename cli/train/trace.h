@@ -1,5 +1,5 @@
-/* train --trace: how learning went, as CSV. A row stands at every so many examples (--trace-every), or where the
- * examples have grown by a twentieth: enough for a curve, and never many. */
+/* train --trace: errors and sizes during a run, as CSV. A row is written every N examples (--trace-every), or whenever
+ * the examples have grown by a twentieth: enough for a curve, and never many. */
 #ifndef CLI_TRACE_H
 #define CLI_TRACE_H
 
@@ -10,13 +10,13 @@
 /* clang-format off */
 #define TRACE_OPTIONS \
     {"trace", 0, "FILE", "write examples, errors, features seen and nonzeros to this CSV file, as the run goes on", 0}, \
-    {"trace-every", 0, "N", "a row of the trace every N examples (default: where they have grown by a twentieth)", 0}
+    {"trace-every", 0, "N", "a row of the trace every N examples (default: each time they have grown by a twentieth)", 0}
 /* clang-format on */
 
 typedef struct trace {
     const char *path; /* NULL: none is wanted */
     FILE *file;
-    uint64_t every, next; /* a row is due when so many examples are learned */
+    uint64_t every, next; /* next: the examples at which a row is due */
     uint64_t seen, row_examples, row_mistakes;
 } trace;
 

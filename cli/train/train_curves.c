@@ -7,7 +7,7 @@
 
 enum { HEIGHT = 400 };
 
-/* From 0 to 1 both ways. */
+/* Both axes from 0 to 1. */
 static chart make_square(const char *id, const char *title) {
     chart c = chart_small(id, title, HEIGHT);
     c.x.high = c.y.high = 1;
@@ -52,7 +52,7 @@ static void put_threshold(FILE *out, const chart *c, const rates *r, double marg
             axis_place(&c->y, y));
 }
 
-/* Where the model stands. */
+/* The model as it predicts. */
 static void put_margin_0(FILE *out, const chart *c, const rates *r, double x, double y) {
     if (isnan(x) || isnan(y)) return;
     fprintf(out, "<g class=\"point c1\" transform=\"translate(%.1f %.1f)\">", axis_place(&c->x, x),
@@ -62,7 +62,7 @@ static void put_margin_0(FILE *out, const chart *c, const rates *r, double x, do
     fputs("<circle class=\"hit\" r=\"9\"/></g>\n", out);
 }
 
-/* Both charts of thresholds: what they differ in is what lies where. */
+/* Both charts of thresholds, which differ in their axes alone. */
 static void put_thresholds(FILE *out, const train_page *g, const chart *c, int is_roc) {
     const sluice_measures *m = g->judged;
     const shape *s = &g->shape;
@@ -72,7 +72,7 @@ static void put_thresholds(FILE *out, const train_page *g, const chart *c, int i
     for (size_t i = 0; i < s->n_cuts; i++) {
         rates r = rates_of(m, s->cuts[i].true_pos, s->cuts[i].false_pos);
         if (!isnan(r.precision)) precision = r.precision;
-        r.precision = precision; /* where nothing is predicted +1 there is none: the line goes on level */
+        r.precision = precision; /* undefined where nothing is predicted +1: the line continues horizontally */
         chart_line_to(out, c, &letter, is_roc ? r.alarmed : r.found, is_roc ? r.found : r.precision);
     }
     fputs("\"/>\n", out);

@@ -1,4 +1,4 @@
-/* train --report: how learning went. */
+/* train --report: charts of error and size during the run. */
 #include "page/chart.h"
 #include "page/html.h"
 #include "train/train_page.h"
@@ -6,26 +6,27 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* So few points are shown all the time; of more the line is enough. */
+/* Up to FEW points have visible marks; more have a line alone. */
 enum { FEW = 12, HEIGHT = 300 };
 
-/* Points whose values show wherever one points between two values of x. */
+/* A strip between two values of x over which the pointer shows a point. */
 static void start_strip(FILE *out, const chart *c, double from, double to) {
     double x = axis_place(&c->x, from);
     fprintf(out, "<g class=\"point\"><rect class=\"hit\" x=\"%.1f\" y=\"%.0f\" width=\"%.1f\" height=\"%.0f\"/>", x,
             c->top, axis_place(&c->x, to) - x, c->bottom - c->top);
 }
 
-/* ---- the course -------------------------------------------------------------------------------------------------- */
+/* ---- errors -------------------------------------------------------------------------------------------------------
+ */
 
-typedef struct piece {
-    double examples, before, so_far, since; /* where it ends and begins; the error of all so far, and of the piece */
+typedef struct interval {
+    double examples, before, so_far, since; /* where it ends and begins; the error of all so far, and of the interval */
     uint64_t mistakes, length;
-} piece;
+} interval;
 
-static piece piece_at(const course *c, size_t i) {
-    const struct course_point none = {0, 0}, *p = &c->points[i], *last = i ? p - 1 : &none;
-    piece e = {.examples = (double)p->examples, .before = (double)last->examples, .so_far = NAN, .since = NAN};
+static interval interval_at(const history *c, size_t i) {
+    const struct history_point none = {0, 0}, *p = &c->points[i], *last = i ? p - 1 : &none;
+    interval e = {.examples = (double)p->examples, .before = (double)last->examples, .so_far = NAN, .since = NAN};
     e.mistakes = p->mistakes - last->mistakes;
     e.length = p->examples - last->examples;
     if (p->examples) e.so_far = (double)p->mistakes / (double)p->examples;
@@ -33,7 +34,7 @@ static piece piece_at(const course *c, size_t i) {
     return e;
 }
 
-static void put_piece(FILE *out, const chart *c, const piece *e, int few) {
+static void put_interval(FILE *out, const chart *c, const interval *e, int few) {
     if (!e->length) return; /* rows of importance 0 */
     start_strip(out, c, e->before, e->examples);
     fputs("<title>after ", out);
@@ -51,16 +52,16 @@ static void put_piece(FILE *out, const chart *c, const piece *e, int few) {
 }
 
 void put_error_chart(FILE *out, const train_page *g) {
-    const course *c = &g->t->course;
+    const history *c = &g->t->history;
     chart h = chart_small("error-chart", "error while learning over examples", HEIGHT);
     h.x.low = 0;
     for (size_t i = 0; i < c->n; i++) {
-        piece e = piece_at(c, i);
+        interval e = interval_at(c, i);
         h.x.high = fmax(h.x.high, e.examples);
         h.y.low = fmin(h.y.low, fmin(e.so_far, e.since));
         h.y.high = fmax(h.y.high, fmax(e.so_far, e.since));
     }
-    if (h.y.low == h.y.high) { /* one piece, or none differs: some room around it */
+    if (h.y.low == h.y.high) { /* one interval, or none differs: some room around it */
         h.y.low = fmax(h.y.low - 0.05, 0);
         h.y.high = fmin(h.y.high + 0.05, 1);
     }
@@ -68,7 +69,7 @@ void put_error_chart(FILE *out, const train_page *g) {
     axis_round(&h.y, 1e-4);
     figure_start(out, "Error while learning");
     figure_key(out, 0, "line", "all so far");
-    figure_key(out, 1, "line thin", "each piece by itself");
+    figure_key(out, 1, "line thin", "each interval by itself");
     fputs("</figcaption>\n", out);
     chart_start(out, &h);
     chart_y_axis(out, &h, percent_label, NULL);
@@ -76,14 +77,16 @@ void put_error_chart(FILE *out, const train_page *g) {
     chart_frame(out, &h, h.right);
     char letter = 'M';
     fputs("<path class=\"line thin c1\" d=\"", out);
-    for (size_t i = 0; i < c->n; i++) chart_line_to(out, &h, &letter, piece_at(c, i).examples, piece_at(c, i).since);
+    for (size_t i = 0; i < c->n; i++)
+        chart_line_to(out, &h, &letter, interval_at(c, i).examples, interval_at(c, i).since);
     fputs("\"/>\n<path class=\"line c0\" d=\"", out);
     letter = 'M';
-    for (size_t i = 0; i < c->n; i++) chart_line_to(out, &h, &letter, piece_at(c, i).examples, piece_at(c, i).so_far);
+    for (size_t i = 0; i < c->n; i++)
+        chart_line_to(out, &h, &letter, interval_at(c, i).examples, interval_at(c, i).so_far);
     fputs("\"/>\n", out);
     for (size_t i = 0; i < c->n; i++) {
-        piece e = piece_at(c, i);
-        put_piece(out, &h, &e, c->n <= FEW);
+        interval e = interval_at(c, i);
+        put_interval(out, &h, &e, c->n <= FEW);
     }
     figure_end(out);
 }
@@ -95,17 +98,17 @@ static void power_label(FILE *out, double value, double step) {
     html_short(out, pow(10, value));
 }
 
-/* Where few of very many features weigh, both can be seen only on a logarithmic scale; it has no place for 0. */
+/* Where few of very many features have a weight, both are visible only on a logarithmic scale, which has no 0. */
 static double size_on(int logarithmic, uint64_t n) {
     if (!logarithmic) return (double)n;
     return n ? log10((double)n) : NAN;
 }
 
-/* The first sizes lie too close together to be pointed at: a strip is two pixels wide at least. */
-static void put_sizes(FILE *out, const course *c, const chart *h, int logarithmic) {
+/* The first sizes are too close together for the pointer: a strip is at least two pixels wide. */
+static void put_sizes(FILE *out, const history *c, const chart *h, int logarithmic) {
     double shown = 0, pixel = (h->x.high - h->x.low) / (h->right - h->left);
     for (size_t i = 0; i < c->n_sizes; i++) {
-        const struct course_size *s = &c->sizes[i];
+        const struct history_size *s = &c->sizes[i];
         double x = (double)s->examples;
         if (x - shown < 2 * pixel) continue;
         start_strip(out, h, shown, x);
@@ -124,7 +127,7 @@ static void put_sizes(FILE *out, const course *c, const chart *h, int logarithmi
 }
 
 void put_size_chart(FILE *out, const train_page *g) {
-    const course *c = &g->t->course;
+    const history *c = &g->t->history;
     int logarithmic = g->t->facts.features_seen > 20 * g->t->facts.nonzeros && g->t->facts.features_seen > 100;
     chart h = chart_small("size-chart", "features seen and nonzeros over examples", HEIGHT);
     h.x.low = h.y.low = 0;

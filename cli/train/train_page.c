@@ -87,7 +87,7 @@ static void put_cards(FILE *out, const train_page *g) {
 
 /* ---- the sections ------------------------------------------------------------------------------------------------ */
 
-static void put_course(FILE *out, const train_page *g) {
+static void put_history(FILE *out, const train_page *g) {
     if (!g->t->measures.examples) return;
     fputs("<h2>How learning went</h2>\n<p>Every example is predicted first and then learned.</p>\n<div "
           "class=\"charts\">\n",
@@ -167,9 +167,9 @@ static void put_data(FILE *out, const train_page *g) {
     if (t->passes > 1) fprintf(out, "; in %" PRIu64 " passes", t->passes);
     if (t->skipped.total) fprintf(out, "; %" PRIu64 " malformed lines skipped", t->skipped.total);
     fputs("</dd>\n", out);
-    if (t->course.rows)
+    if (t->history.rows)
         fprintf(out, "<dt>values</dt><dd>%.4g in an example on average</dd>\n",
-                (double)t->course.values / (double)t->course.rows);
+                (double)t->history.values / (double)t->history.rows);
     if (t->examples_before)
         fprintf(out, "<dt>before</dt><dd>the model had learned %" PRIu64 " examples in earlier runs</dd>\n",
                 t->examples_before);
@@ -187,7 +187,7 @@ static void put_page(FILE *out, const void *what) {
     put_lead(out, g);
     put_cards(out, g);
     put_notes(out, g);
-    put_course(out, g);
+    put_history(out, g);
     fputs("<h2>Right and wrong</h2>\n", out);
     put_judged(out, g, "");
     put_confusion(out, g->judged);
@@ -206,7 +206,7 @@ static void put_page(FILE *out, const void *what) {
     page_end(out);
 }
 
-static size_t bring_positive(sluice_weight *weights, size_t n) {
+static size_t positive_first(sluice_weight *weights, size_t n) {
     size_t positive = 0;
     for (size_t i = 0; i < n; i++) {
         if (weights[i].weight <= 0) continue;
@@ -222,7 +222,7 @@ int write_train_page(const training *t) {
     sluice_error err = {0};
     train_page g = {.t = t, .judged = t->test ? &t->tested.measures : &t->measures};
     if (sluice_model_weights(t->result, &g.weights, &g.n_weights, &err) != SLUICE_OK) return complain_error(&err);
-    g.n_positive = bring_positive(g.weights, g.n_weights);
+    g.n_positive = positive_first(g.weights, g.n_weights);
     g.shape = t->test ? t->tested.shape : shape_of(t->meter);
     g.command_line = given_command_line(t->a);
     int rc = g.command_line ? write_text_file(t->page, put_page, &g) : out_of_memory();

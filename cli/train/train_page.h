@@ -15,7 +15,7 @@ typedef struct train_page {
     size_t n_positive, n_weights;  /* first the positive ones */
 } train_page;
 
-/* train_course.c, train_curves.c: each a <figure>. */
+/* train_history.c, train_curves.c: each a <figure>. */
 void put_error_chart(FILE *out, const train_page *g);
 void put_size_chart(FILE *out, const train_page *g);
 void put_roc_chart(FILE *out, const train_page *g);

@@ -1,4 +1,4 @@
-/* What `sluice train` prints. */
+/* Prints the results of `sluice train`. */
 #include "output/message.h"
 #include "output/report.h"
 #include "train/training.h"

@@ -51,7 +51,7 @@ void put_confusion(FILE *out, const sluice_measures *m) {
 
 enum { NAME_LENGTH = 120 };
 
-/* Names may be anything: they are text, and writing from right to left ends where they do. */
+/* Names may be any bytes; <bdi> keeps right-to-left text from affecting the rest of the line. */
 static void put_name(FILE *out, const sluice_weight *w) {
     if (w->is_bias)
         fputs("<i>bias</i>", out);
@@ -64,7 +64,7 @@ static void put_name(FILE *out, const sluice_weight *w) {
     }
 }
 
-/* The heaviest of one sign; bars are as long as they are parts of the heaviest of all. */
+/* The heaviest of one sign; the length of a bar is relative to the heaviest of all. */
 static void put_side(FILE *out, int positive, const sluice_weight *weights, size_t n, double heaviest) {
     fprintf(out, "<table class=\"weights c%d\">\n<caption>for %s</caption>\n", !positive,
             positive ? "+1"

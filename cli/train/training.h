@@ -1,4 +1,4 @@
-/* One `sluice train`, as far as it has come. */
+/* The state of one `sluice train`. */
 #ifndef CLI_TRAINING_H
 #define CLI_TRAINING_H
 
@@ -15,7 +15,7 @@ typedef struct training {
     const char *output, *test, *page;
     uint64_t passes, dimension, top;
     trace trace;
-    course course;
+    history history;
     calibrating calibrating;
 
     sluice_model *model;
@@ -24,7 +24,7 @@ typedef struct training {
     sluice_meter *meter;
     uint64_t examples_before, updates_before; /* of earlier runs, with -i */
     uint64_t waiting;                         /* examples of an unfinished batch */
-    int blind;                                /* all were predicted before the first batch was learned */
+    int blind;                                /* all examples were predicted before the first batch was learned */
     const char *format;                       /* of the last input; NULL: there was none */
     double seconds;
     skip_tally skipped;

@@ -1,4 +1,4 @@
-/* sluice tune: which parameters suit the data, by cross-validation. */
+/* sluice tune: finds parameters by cross-validation. */
 #include "args/command_line.h"
 #include "commands.h"
 #include "measure/measure.h"
@@ -29,7 +29,7 @@ static const option_info options[] = {
     {"top", 0, "N", "how many points to show; 0: all (default 20)", 0},
     EXAMPLE_OPTIONS,
     TEXT_OPTIONS,
-    STREAM_OPTIONS,
+    INPUT_OPTIONS,
     {"json", 0, NULL, "print the results as one JSON object", 0},
     {NULL, 0, NULL, NULL, 0},
 };
@@ -73,7 +73,7 @@ static int measure_args(const args *a, tuning *t, sluice_tune_options *how) {
 /* What can be seen to be wrong before any work. */
 static int check_usage(searching *s) {
     const args *a = s->a;
-    int rc = stream_options(a, &s->reading);
+    int rc = input_options(a, &s->reading);
     if (!rc) rc = example_settings(a, &s->settings);
     if (!rc) rc = text_options(a, &s->reading.ngrams, &s->reading.tf);
     if (!rc) rc = args_count(a, "passes", 1, 1000000000, &s->passes);
@@ -116,7 +116,7 @@ static int read_rows(searching *s) {
 /* ---- the search -------------------------------------------------------------------------------------------------- */
 
 static int show_models(void *context, uint64_t done, uint64_t total) {
-    progress_pieces(context, done, total, "models");
+    progress_units(context, done, total, "models");
     return 0;
 }
 
@@ -158,7 +158,7 @@ static int learn_best(searching *s) {
     if (!s->model) return complain_error(&err);
     sluice_model_set_threads(s->model, s->a->threads);
     int rc = remember_text_options(s->a, s->model);
-    if (!rc) rc = remember_stream(s->a, s->model, s->format);
+    if (!rc) rc = remember_input(s->a, s->model, s->format);
     if (!rc && sluice_dataset_learn(s->data, s->model, s->passes, NULL, NULL, &err) != SLUICE_OK)
         rc = complain_error(&err);
     return rc;
@@ -212,19 +212,14 @@ const command tune_command = {
     .name = "tune",
     .summary = "find the parameters that suit the data, by cross-validation",
     .synopsis = "[-a LEARNER,...] [--grid NAME=VALUES]... [--random N] [--folds K] [--measure M] [-o MODEL] [INPUT...]",
-    .notes =
-        "VALUES are separated by commas: numbers (0.1,1,10), words (constant,sqrt), powers (2^-5..2^5: all between) or "
-        "a "
-        "range with how many values, at equal ratios (0.01..100:9). With --random values are drawn from the whole "
-        "range, "
-        "evenly over its logarithm, and 0.01..100 will do.\n"
-        "Without --grid the first two of eta, alpha, C, lambda, l1, phi, r, b and a that a learner has are tried, each "
-        "from a "
-        "sixteenth of its default to sixteen times that, in five steps.\n"
-        "Among points of the same measure the one with the fewest nonzeros is best, then the first. The figures are "
-        "means "
-        "over the folds. All examples are held in memory: up to 20 bytes for every value. Results do not depend on "
-        "--threads.",
+    .notes = "VALUES are separated by commas: numbers (0.1,1,10), words (constant,sqrt), powers (2^-5..2^5: all "
+             "between) or a range with the number of values, at equal ratios (0.01..100:9). With --random values are "
+             "drawn from the whole range, uniformly on a logarithmic scale, and 0.01..100 is enough.\n"
+             "Without --grid the first two of eta, alpha, C, lambda, l1, phi, r, b and a that a learner has are tried, "
+             "each from a sixteenth of its default to sixteen times that, in five steps.\n"
+             "Among points with the same measure the one with the fewest nonzeros is best, then the first. The figures "
+             "are means over the folds. All examples are held in memory: up to 20 bytes for every value. Results do "
+             "not depend on --threads.",
     .options = options,
     .max_inputs = SIZE_MAX,
     .run = run,

@@ -288,14 +288,21 @@ TEST(options_of_other_sizes_are_taken) {
         sluice_search_options o;
         char more[64];
     } newer;
-    memset(&newer, 0x5a, sizeof newer);
+    sluice_error err = {0};
+    memset(&newer, 0, sizeof newer);
     newer.o = (sluice_search_options){.size = sizeof newer, .random = 3, .seed = 1};
+    newer.more[7] = 1; /* something that this library does not have */
+    CHECK(!sluice_search_new(&newer.o, &err));
+    CHECK_EQ(err.status, SLUICE_E_UNSUPPORTED);
+    newer.more[7] = 0;
     sluice_search *s = sluice_search_new(&newer.o, NULL);
     sluice_search_add_learner(s, "ssol", NULL, 0, NULL);
     CHECK_EQ(grid(s, "ssol", "eta", "1..2"), SLUICE_OK);
     CHECK_EQ(sluice_search_make_points(s, NULL), SLUICE_OK);
     CHECK_EQ(sluice_search_points(s), 3);
     sluice_search_free(s);
+    CHECK(!sluice_search_new(&(sluice_search_options){.random = 3}, &err));
+    CHECK_EQ(err.status, SLUICE_E_USAGE); /* without its size */
     sluice_search_options older = {.size = offsetof(sluice_search_options, random), .random = 3};
     s = sluice_search_new(&older, NULL);
     sluice_search_add_learner(s, "ssol", NULL, 0, NULL);
