@@ -23,14 +23,20 @@ static void print_overview(FILE *out) {
     for (size_t i = 0; i < N_COMMANDS; i++)
         print_wrapped(out, commands[i]->summary, fprintf(out, "  %-10s", commands[i]->name), 12);
     fputc('\n', out);
-    print_wrapped(out,
-                  "sluice help COMMAND says more about each; sluice --version prints the version.\n"
-                  "Inputs are files, plain or compressed (gzip, zstd, bzip2, xz), or - or nothing for standard input.",
-                  0, 0);
+    print_wrapped(
+        out,
+        "sluice help COMMAND says more about each; sluice --version prints the version, with --verbose how it was "
+        "built.\n"
+        "Inputs are files, plain or compressed (gzip, zstd, bzip2, xz), or - or nothing for standard input.",
+        0, 0);
 }
 
-static int print_version(void) {
+static int print_version(int verbose) {
+    sluice_build_facts facts = {.size = sizeof facts};
     printf("sluice %s\n", sluice_version());
+    if (verbose && sluice_build_info(&facts) == SLUICE_OK)
+        printf("compiler: %s\nkernels: %s\ncompressed input: %s\nOpenBLAS: %s\n", facts.compiler, facts.kernels,
+               *facts.codecs ? facts.codecs : "none", facts.openblas ? "loaded when needed" : "not built in");
     return flush_results(stdout, "standard output");
 }
 
@@ -55,7 +61,7 @@ static int run_command(const command *c, int argc, char *const *argv) {
         args_help(&a);
         rc = flush_results(stdout, "standard output");
     } else if (!rc && args_has(&a, "version")) {
-        rc = print_version();
+        rc = print_version(0);
     } else if (!rc) {
         rc = c->run(&a);
     }
@@ -78,7 +84,8 @@ int main(int argc, char **argv) {
         argv[2] = option;
     }
     const char *name = argv[1];
-    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) return print_version();
+    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0)
+        return print_version(argc > 2 && strcmp(argv[2], "--verbose") == 0);
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
         print_overview(stdout);
         return flush_results(stdout, "standard output");

@@ -55,6 +55,13 @@ def test_version_everywhere(t):
         equal(t.run(command, "-V").out, version, command)
 
 
+def test_verbose_version_says_how_it_was_built(t):
+    lines = t.run("--version", "--verbose").out.splitlines()
+    equal(lines[0] + "\n", t.run("--version").out)
+    equal([line.split(": ")[0] for line in lines[1:]], ["compiler", "kernels", "compressed input", "OpenBLAS"])
+    check(lines[2].split(": ")[1] in ("portable", "avx2", "avx512", "neon"), lines[2])
+
+
 def test_unknown_command_suggests_the_nearest(t):
     t.refused("trian", status=2, says=["unknown command 'trian'", "train"])
     t.refused("--wersion", status=2, says="unknown option '--wersion'")
