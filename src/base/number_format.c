@@ -1,9 +1,9 @@
 /* Numbers as decimal text with the fewest digits that read back as the same number.
  *
- * A decimal of up to 6 digits survives the way through a float and back, one of up to 15 the way through a double. So
- * if the number printed with 6 (15) digits reads back, that print without its trailing zeros is the shortest text there
- * is; if not, one to three digits more are needed. Just above a power of two the floats lie twice as dense below as
- * above: there the decimal next above may read back where the nearest does not, and is tried too. */
+ * A decimal of up to 6 digits converted to a float and back is the same, and one of up to 15 digits through a double.
+ * So if the number printed with 6 (15) digits reads back, that print without its trailing zeros is the shortest text
+ * there is; if not, one to three digits more are needed. Just above a power of two the floats lie twice as dense below
+ * as above: there the decimal next above may read back where the nearest does not, and is tried too. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -140,7 +140,7 @@ static bool few_digits(double d, uint64_t *w, int *e10) {
     uint64_t whole = (uint64_t)(here >> s), best = (uint64_t)((here + ((u128)1 << (s - 1))) >> s);
     bool and_more = here << (128 - s) != 0;
     for (uint64_t next = 10; next < 100000000000000000u; next *= 10) {
-        /* rounded from the number itself: rounding what is rounded already may go the wrong way */
+        /* rounded from the number itself: rounding twice may give a wrong digit */
         uint64_t rest = whole % next, near = whole - rest + (rest + and_more > next / 2 ? next : 0);
         bool fits = false;
         for (int up = 0; up < 2 && !fits; up++, near += next) {

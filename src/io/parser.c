@@ -12,7 +12,7 @@ struct sluice_parser {
     sl_rules rules;
     sl_input input;
     sl_block block;
-    _Atomic uint64_t consumed; /* sources count; nobody asks */
+    _Atomic uint64_t consumed; /* counted by the source, not used */
     uint64_t lines;            /* before the block */
     uint64_t skipped[SL_REASONS];
     bool finished;        /* sluice_parser_finish() was called */

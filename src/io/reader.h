@@ -4,7 +4,7 @@
 
 #include "sluice.h"
 
-/* sluice_reader_open_memory() with blocks of so many bytes. */
+/* sluice_reader_open_memory() with blocks of block_bytes. */
 sluice_reader *sl_reader_open_memory(const void *bytes, size_t n, const char *name,
                                      const sluice_reader_options *options, size_t block_bytes, sluice_error *err);
 /* sluice_reader_open() likewise. */

@@ -125,7 +125,7 @@ typedef struct cursor {
     const uint8_t *p, *end;
 } cursor;
 
-/* The next n bytes, or NULL if there are not so many. */
+/* The next n bytes, or NULL if there are fewer. */
 static const uint8_t *bytes(cursor *c, size_t n) {
     if ((size_t)(c->end - c->p) < n) return NULL;
     const uint8_t *p = c->p;
@@ -257,7 +257,7 @@ static const char *check_names(sl_block *block, size_t n) {
     return sl_duplicates_find(&block->repeat, n) == SL_NO_DUPLICATE ? NULL : "a name stands twice in its list";
 }
 
-/* The block's names, each once, into the batch's text and, for the moment, to the front of its arrays. */
+/* The block's names, each once, into the batch's text and, until use_names(), to the front of its arrays. */
 static const char *get_names(cursor *c, sl_block *block, size_t nonzeros, size_t *count) {
     sluice_batch *b = &block->batch;
     uint64_t n;

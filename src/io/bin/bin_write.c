@@ -27,7 +27,7 @@ static uint8_t *put_varint(uint8_t *p, uint64_t v) {
     return p;
 }
 
-/* The smallest way to write the block that gives back every bit. */
+/* The flags of the smallest encoding that gives back every bit. */
 static uint32_t choose_flags(const sluice_batch *b) {
     uint32_t flags = b->has_weights ? SL_BIN_WEIGHTS : 0, values = SL_BIN_VALUES_ONE;
     for (size_t i = 0; i < b->rows; i++)

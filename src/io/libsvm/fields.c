@@ -79,7 +79,7 @@ AVX512_INLINE __m512i halves(__m512i a, __m512i b) {
     return _mm512_add_epi64(_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b));
 }
 
-/* How many of the next separators are as in fields of a row that goes on: id : value space. */
+/* How many of the next separators are colon and space in turn, as within a row. */
 AVX512_INLINE unsigned separators_that_fit(const char *kind) {
     __m128i k = _mm_loadu_si128((const __m128i *)(const void *)kind);
     unsigned fit =

@@ -9,7 +9,7 @@
 
 enum { SL_WINDOW = 64 };
 
-/* Looks at so many windows of 64 bytes from text[from] on. Writes the positions of the separators in the text,
+/* Scans `windows` windows of 64 bytes from text[from] on. Writes the positions of the separators in the text,
  * ascending, and which bytes they are; returns how many there are. There must be room for 64 to a window. */
 typedef size_t sl_find_separators(const char *text, size_t from, size_t windows, uint32_t *at, char *kind);
 

@@ -9,8 +9,8 @@
 
 enum {
     SEEN_START_BITS = 8,
-    SPREAD = 64,          /* times its text is what the names of a row may be, */
-    SPREAD_MIN = 1 << 20, /* or so many bytes */
+    SPREAD = 64,          /* limit on the bytes of a row's names: this times its text, */
+    SPREAD_MIN = 1 << 20, /* or this, if more */
 };
 
 void sl_named_begin(sl_named_rows *r, sl_block *b) {
@@ -77,7 +77,7 @@ static bool grow_table(sl_named_rows *r, size_t count) {
     return true;
 }
 
-/* Room for one more feature and so many bytes, and a table that is never more than half full. Most often there is. */
+/* Makes room for one more feature and its bytes, and keeps the table at most half full. */
 static inline bool ready(sl_named_rows *r, size_t bytes) {
     sluice_batch *b = r->batch;
     size_t count = sl_named_count(r);

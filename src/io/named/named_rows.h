@@ -60,7 +60,7 @@ sl_named_status sl_named_row(sl_named_rows *r, float label, float weight, uint64
 void sl_named_drop(sl_named_rows *r);
 
 /* For a parser that knows that no name comes twice in its rows: all features of a row are then added by these alone,
- * and nobody looks for names that repeat. There must be room for the features (sl_batch_reserve_names). */
+ * and names are not compared. There must be room for the features (sl_batch_reserve_names). */
 
 /* Puts text before the first row's, for names that many rows have: they can all refer to it. */
 sl_named_status sl_named_keep(sl_named_rows *r, const char *bytes, size_t n);
