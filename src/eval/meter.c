@@ -4,6 +4,7 @@
 
 #include "rows/batch.h"
 #include "base/error.h"
+#include "eval/sort_doubles.h"
 #include "base/sized_struct.h"
 #include "model/probability.h"
 
@@ -134,14 +135,8 @@ sluice_status sluice_meter_add_batch(sluice_meter *m, const sluice_batch *b, con
 
 /* ---- reading ---------------------------------------------------------------------------------------------------- */
 
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
-/* Their order is nobody's business. */
 static void sort_margins(margins *k) {
-    if (k->n && !k->sorted) qsort(k->value, k->n, sizeof *k->value, by_value);
+    if (k->n && !k->sorted) sl_sort_doubles(k->value, k->n);
     k->sorted = true;
 }
 

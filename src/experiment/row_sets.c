@@ -116,29 +116,34 @@ void sluice_meter_defaults(const sluice_model *model, sluice_meter_options *how)
     set_defaults(model, &facts, how);
 }
 
-static sluice_status measure_margins(const sluice_batch *rows, const double *margins, sluice_meter *meter,
-                                     sluice_error *err) {
-    if (sluice_meter_add_batch(meter, rows, margins) == SLUICE_OK) return SLUICE_OK;
-    *err = *sluice_meter_error(meter);
-    return err->status;
+sluice_status sl_measure_margins(const sluice_model *model, const sluice_model_facts *facts, const sluice_batch *rows,
+                                 const double *margins, const sluice_meter_options *how, sluice_measures *measures,
+                                 sluice_error *err) {
+    for (size_t i = 0; i < sluice_batch_rows(rows); i++)
+        if (!isfinite(margins[i]))
+            return sl_fail(err, SLUICE_E_NUMERIC, "a margin is not a number: the model has left the range of numbers");
+    sluice_meter_options exact = *how;
+    exact.exact_auc = 1;
+    exact.model = model;
+    set_defaults(model, facts, &exact);
+    sluice_meter *meter = sluice_meter_new(&exact, err);
+    if (!meter) return err->status;
+    sluice_status status = sluice_meter_add_batch(meter, rows, margins);
+    if (status == SLUICE_OK) status = sluice_meter_read(meter, measures);
+    if (status != SLUICE_OK) *err = *sluice_meter_error(meter);
+    sluice_meter_free(meter);
+    return status;
 }
 
 /* The predict-only form is the fastest to predict with, and gives the same margins. */
 sluice_status sl_measure(const sluice_model *model, const sluice_model_facts *facts, const sluice_batch *rows,
                          const sluice_meter_options *how, sluice_measures *measures, sluice_error *err) {
-    sluice_meter_options exact = *how;
-    exact.exact_auc = 1;
-    set_defaults(model, facts, &exact);
     double *margins = malloc((sluice_batch_rows(rows) + 1) * sizeof *margins);
     if (!margins) return sl_no_memory(err);
     sluice_model *made = facts->is_final ? NULL : sluice_model_final(model, err);
     const sluice_model *final = facts->is_final ? model : made;
-    exact.model = final;
-    sluice_meter *meter = final ? sluice_meter_new(&exact, err) : NULL;
-    sluice_status status = meter ? sluice_model_margins(final, rows, margins, err) : err->status;
-    if (status == SLUICE_OK) status = measure_margins(rows, margins, meter, err);
-    if (status == SLUICE_OK) status = sluice_meter_read(meter, measures);
-    sluice_meter_free(meter);
+    sluice_status status = final ? sluice_model_margins(final, rows, margins, err) : err->status;
+    if (status == SLUICE_OK) status = sl_measure_margins(final, facts, rows, margins, how, measures, err);
     sluice_model_free(made);
     free(margins);
     return status;

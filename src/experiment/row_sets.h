@@ -18,4 +18,10 @@ int sl_has_id(const uint64_t *ids, size_t n, uint64_t id);
 sluice_status sl_measure(const sluice_model *model, const sluice_model_facts *facts, const sluice_batch *rows,
                          const sluice_meter_options *how, sluice_measures *measures, sluice_error *err);
 
+/* The same by margins that the model gave the rows; of the model only the parameters and the calibration are asked for.
+ */
+sluice_status sl_measure_margins(const sluice_model *model, const sluice_model_facts *facts, const sluice_batch *rows,
+                                 const double *margins, const sluice_meter_options *how, sluice_measures *measures,
+                                 sluice_error *err);
+
 #endif

@@ -3,6 +3,7 @@
 
 #include "experiment/dataset.h"
 #include "experiment/row_sets.h"
+#include "sweep/sweep.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -85,9 +86,34 @@ static sluice_status describe_all(const sluice_sweep *sweep, size_t first, size_
     return SLUICE_OK;
 }
 
+/* With lanes: all configurations predict a row at once. */
+static sluice_status measure_lanes(const sluice_sweep *sweep, size_t first, size_t n, const sluice_batch *rows,
+                                   const sluice_meter_options *how, uint64_t dimension, sl_outcome *o, size_t apart,
+                                   sluice_error *err) {
+    sluice_model_facts facts[SL_OUTCOMES_AT_ONCE] = {{.size = sizeof *facts}};
+    if (sluice_sweep_describe(sweep, first, n, facts, err) != SLUICE_OK) return err->status;
+    size_t n_rows = sluice_batch_rows(rows);
+    double *margins = malloc((n * n_rows + 1) * sizeof *margins);
+    if (!margins) return sl_no_memory(err);
+    sl_sweep_margins(sweep, first, n, rows, margins);
+    for (size_t i = 0; i < n; i++) {
+        sl_outcome *to = &o[i * apart];
+        sluice_error why = lost;
+        sluice_model *outline = facts[i].learner ? sl_sweep_outline(sweep, first + i, &why) : NULL;
+        if (outline) set_facts(&facts[i], dimension, to);
+        if (!outline ||
+            sl_measure_margins(outline, &facts[i], rows, margins + i * n_rows, how, &to->test, &why) != SLUICE_OK)
+            sl_outcome_failed(to, &why);
+        sluice_model_free(outline);
+    }
+    free(margins);
+    return SLUICE_OK;
+}
+
 static sluice_status measure_all(const sluice_sweep *sweep, size_t first, size_t n, const sluice_batch *rows,
                                  const sluice_meter_options *how, uint64_t dimension, sl_outcome *o, size_t apart,
                                  sluice_error *err) {
+    if (sl_sweep_part_size(sweep)) return measure_lanes(sweep, first, n, rows, how, dimension, o, apart, err);
     sluice_model *models[SL_OUTCOMES_AT_ONCE] = {NULL};
     if (sluice_sweep_finals(sweep, first, n, models, err) != SLUICE_OK) return err->status;
     for (size_t i = 0; i < n; i++) {

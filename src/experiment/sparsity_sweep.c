@@ -6,12 +6,13 @@
 #include "experiment/run_outcome.h"
 #include "experiment/sparsity.h"
 #include "experiment/task.h"
+#include "sweep/sweep.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { PART_ROWS = 8192, SIDE = 8 };
+enum { PART_ROWS = 8192, MEASURED_AT_ONCE = 8 };
 
 /* The first of these that a learner has makes it sparse: the lambda of olsf bounds the size of the weights, that of ofs
  * is another penalty. */
@@ -134,11 +135,18 @@ static sluice_status learn_batch(sl_sweep_work *w, const sluice_batch *batch, sl
 
 /* ---- measuring --------------------------------------------------------------------------------------------------- */
 
-/* Several at a time: that costs less than one by one, and less memory than all at once. */
+/* Those whose lanes lie together predict together; else several at a time, which costs less than one by one, and less
+ * memory than all at once. */
+static size_t measured_at_once(const sluice_sweep *sweep) {
+    size_t lanes = sl_sweep_part_size(sweep);
+    return lanes ? lanes : MEASURED_AT_ONCE;
+}
+
 static void measure_some(void *context, size_t job) {
     sl_sweep_work *w = context;
     const sl_trial *t = &w->s->trials[w->measuring];
-    size_t first = job * SIDE, n = t->n - first < SIDE ? t->n - first : SIDE, repeats = (size_t)w->o.repeats;
+    size_t each = measured_at_once(w->sweeps[w->measuring]), first = job * each,
+           n = t->n - first < each ? t->n - first : each, repeats = (size_t)w->o.repeats;
     sluice_meter_options how = {.size = sizeof how};
     sl_outcomes_of_sweep(w->sweeps[w->measuring], first, n, w->o.test, &how, w->o.dimension,
                          &w->outcomes[(t->first - w->first + first) * repeats + w->run], repeats);
@@ -153,7 +161,8 @@ static sluice_status measure_all(sl_sweep_work *w, sluice_error *err) {
         w->measuring = i;
         /* a model of a learner in batches may be another copy of the rows */
         unsigned threads = t->learner->flags & SLUICE_LEARNER_BATCH ? 1 : w->o.threads;
-        sl_parallel(threads, (t->n + SIDE - 1) / SIDE, measure_some, w);
+        size_t each = measured_at_once(w->sweeps[i]);
+        sl_parallel(threads, (t->n + each - 1) / each, measure_some, w);
     }
     return SLUICE_OK;
 }

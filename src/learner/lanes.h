@@ -24,12 +24,14 @@ typedef struct sl_lanes {
 } sl_lanes;
 
 /* A rule over lanes, each function for 8 lanes and for 16: score() fills m; update() goes by m and fills `on`;
- * weights() fills w with those of all lanes for the first slot, then for the next; settle() as in sl_kernels. */
+ * weights() fills w with those of all lanes for the first slot, then for the next; margins() adds to m what n features
+ * of an example are worth to each lane; settle() as in sl_kernels. */
 typedef struct sl_lane_kernels {
     size_t width; /* lanes in a vector */
     void (*score[2])(sl_lanes *s, const struct sl_row *x);
     void (*update[2])(sl_lanes *s, const struct sl_row *x);
     void (*weights[2])(const sl_lanes *s, const uint32_t *slot, size_t n, float *w);
+    void (*margins[2])(const sl_lanes *s, const uint32_t *slot, const float *value, size_t n, double *m);
     void (*settle[2])(sl_lanes *s, const uint32_t *slot, size_t n);
 } sl_lane_kernels;
 

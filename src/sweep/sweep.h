@@ -36,6 +36,17 @@ struct sluice_sweep {
 /* Configuration l of a feature, from where all of them lie to how the learner alone has it. */
 void sl_sweep_part_gather(const sl_sweep_part *a, const char *from, size_t l, char *to);
 
+/* The lanes of a part as they are now, for predicting. */
+sl_lanes sl_sweep_lanes(const sl_sweep_part *a);
+
+/* Configurations that share features and are predicted with at once; 0: this sweep has no lanes. */
+size_t sl_sweep_part_size(const sluice_sweep *w);
+/* A sweep with lanes: the margins that the predict-only models of n configurations, from `first` on, would give the
+ * rows; those of the first configuration, then those of the next. */
+void sl_sweep_margins(const sluice_sweep *w, size_t first, size_t n, const sluice_batch *rows, double *margins);
+/* The predict-only model of a configuration without its weights: for its counts and its calibration. */
+sluice_model *sl_sweep_outline(const sluice_sweep *w, size_t i, sluice_error *err);
+
 /* The place of a scalar of lane l. */
 static inline double *sl_sweep_scalar(const sl_sweep_part *a, size_t i, size_t l) {
     size_t width = a->kernels->width;

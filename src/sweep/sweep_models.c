@@ -55,7 +55,7 @@ static bool add_weights(const sl_sweep_part *a, const sl_walk *at, const float *
     return true;
 }
 
-static sl_lanes as_it_stands(const sl_sweep_part *a) {
+sl_lanes sl_sweep_lanes(const sl_sweep_part *a) {
     sl_lanes lanes = a->lanes;
     lanes.features = a->model->features.space.features;
     lanes.t = a->model->state.t;
@@ -64,7 +64,7 @@ static sl_lanes as_it_stands(const sl_sweep_part *a) {
 
 /* All features, some at a time: the weights of all models together. */
 static bool add_all_weights(const sl_sweep_part *a, size_t first, size_t n, sluice_model **models) {
-    sl_lanes lanes = as_it_stands(a);
+    sl_lanes lanes = sl_sweep_lanes(a);
     sl_keys_walk k;
     bool fine = sl_keys_start(&k, &a->model->features), more = fine;
     while (fine && more) {
@@ -85,7 +85,7 @@ static bool add_all_weights(const sl_sweep_part *a, size_t first, size_t n, slui
 }
 
 /* The predict-only model of a configuration, as yet without weights; NULL: no memory. */
-static sluice_model *bare_final(const sluice_sweep *w, const sl_sweep_part *a, size_t l, sluice_error *err) {
+static sluice_model *outline(const sluice_sweep *w, const sl_sweep_part *a, size_t l, sluice_error *err) {
     sluice_model *to = sl_model_empty(w->learner, &sl_predict_only, w->params[a->first + l], &w->settings, err);
     if (!to) return NULL;
     copy_counts(to, a, l);
@@ -98,7 +98,7 @@ static sluice_model *bare_final(const sluice_sweep *w, const sl_sweep_part *a, s
 static sluice_status freeze(const sluice_sweep *w, const sl_sweep_part *a, size_t first, size_t n,
                             sluice_model **models, sluice_error *err) {
     for (size_t i = 0; i < n; i++)
-        if (!a->broken[first + i] && !(models[i] = bare_final(w, a, first + i, err))) return err->status;
+        if (!a->broken[first + i] && !(models[i] = outline(w, a, first + i, err))) return err->status;
     bool fine = add_all_weights(a, first, n, models);
     for (size_t i = 0; i < n; i++) {
         if (!models[i]) continue;
@@ -171,7 +171,7 @@ sluice_status sluice_sweep_finals(const sluice_sweep *w, size_t first, size_t n,
 
 /* How many features have a weight in each configuration; `lost` where one is no number. */
 static void count_weights(const sl_sweep_part *a, uint64_t nonzeros[SL_MAX_LANES], bool lost[SL_MAX_LANES]) {
-    sl_lanes lanes = as_it_stands(a);
+    sl_lanes lanes = sl_sweep_lanes(a);
     uint32_t slot[SL_CHUNK];
     float w[SL_CHUNK * SL_MAX_LANES];
     uint64_t cursor = 0;
@@ -216,13 +216,13 @@ static sluice_status describe_some(const stretch *s, void *to, sluice_error *err
     for (size_t i = 0; i < s->n; i++) {
         size_t l = s->l + i;
         if (s->a->broken[l] || lost[l]) continue;
-        sluice_model *bare = bare_final(s->w, s->a, l, err);
-        if (!bare) return err->status;
+        sluice_model *model = outline(s->w, s->a, l, err);
+        if (!model) return err->status;
         sluice_model_facts facts = {.size = sizeof facts};
-        sluice_model_describe(bare, &facts);
+        sluice_model_describe(model, &facts);
         facts.nonzeros = nonzeros[l];
         put_facts(list, s->i + i, &facts);
-        sluice_model_free(bare);
+        sluice_model_free(model);
     }
     return SLUICE_OK;
 }
@@ -235,4 +235,9 @@ sluice_status sluice_sweep_describe(const sluice_sweep *w, size_t first, size_t 
     facts_list list = {(char *)facts, n ? facts->size : 0};
     for (size_t i = 0; i < n; i++) put_facts(&list, i, &(sluice_model_facts){.learner = NULL});
     return each_part(w, first, n, &list, describe_some, err ? err : &unasked);
+}
+
+sluice_model *sl_sweep_outline(const sluice_sweep *w, size_t i, sluice_error *err) {
+    const sl_sweep_part *a = find_part(w, i, err);
+    return a ? outline(w, a, i - a->first, err) : NULL;
 }

@@ -12,7 +12,7 @@ static sl_state state;
 
 static void start(void) {
     memset(features, 0, sizeof features);
-    state = (sl_state){.features = features};
+    state = (sl_state){.features = features, .vectors = sl_vector_kernels_here()};
 }
 
 static void end(void) {

@@ -322,6 +322,23 @@ RULE void lanes_weights(const sl_lanes *s, const uint32_t *slot, size_t n, float
         }
 }
 
+/* Adds to each lane's margin its weights, rounded as a predict-only model has them, times the values. */
+RULE void lanes_margins(const sl_lanes *s, const uint32_t *slot, const float *value, size_t n, double *m, const rule *k,
+                        size_t lanes) {
+    const place at_lanes = place_of(s);
+    round_state r[MOST_VECTORS];
+    num sum[MOST_VECTORS];
+    VECTORS {
+        r[v] = begin_round(k, params_of(s, v), scalars_of(s, v), s->t, s->t);
+        sum[v] = *(const num_at *)(m + v * SL_WIDTH);
+    }
+    for (size_t i = 0; i < n; i++) VECTORS {
+            reg f = load_lanes(feature_at(at_lanes, slot[i]), lanes, v);
+            sum[v] += f32(k->weight(&f, &r[v])) * (double)value[i];
+        }
+    VECTORS *(num_at *)(m + v * SL_WIDTH) = sum[v];
+}
+
 RULE void lanes_settle(sl_lanes *s, const uint32_t *slot, size_t n, const rule *k, size_t lanes) {
     VECTORS {
         round_state r = begin_round(k, params_of(s, v), scalars_of(s, v), s->t, s->t);
@@ -344,6 +361,10 @@ RULE void lanes_settle(sl_lanes *s, const uint32_t *slot, size_t n, const rule *
     static void name##_weights_##lanes(const sl_lanes *s, const uint32_t *slot, size_t n, float *w) {                  \
         lanes_weights(s, slot, n, w, &name, lanes);                                                                    \
     }                                                                                                                  \
+    static void name##_margins_##lanes(const sl_lanes *s, const uint32_t *slot, const float *value, size_t n,          \
+                                       double *m) {                                                                    \
+        lanes_margins(s, slot, value, n, m, &name, lanes);                                                             \
+    }                                                                                                                  \
     static void name##_settle_##lanes(sl_lanes *s, const uint32_t *slot, size_t n) {                                   \
         lanes_settle(s, slot, n, &name, lanes);                                                                        \
     }
@@ -357,6 +378,7 @@ RULE void lanes_settle(sl_lanes *s, const uint32_t *slot, size_t n, const rule *
         {name##_score_8, name##_score_16},                                                                             \
         {name##_update_8, name##_update_16},                                                                           \
         {name##_weights_8, name##_weights_16},                                                                         \
+        {name##_margins_8, name##_margins_16},                                                                         \
         {name##_settle_8, name##_settle_16},                                                                           \
     };
 
