@@ -579,6 +579,14 @@ class Narow(Confident):
         return (1 - M) * beta, beta
 
 
+class Nherd(Confident):
+    params = ("C", "a")
+
+    def rates(self, M, v, h):
+        c = self.C * h
+        return (1 - M) / (v + 1 / c), (c * c * v + 2 * c) / (1 + c * v) ** 2
+
+
 class Cw(Confident):
     params = ("phi", "a")
 
@@ -913,6 +921,7 @@ LEARNERS = {
     "sofs": Sofs,
     "arow": Arow,
     "narow": Narow,
+    "nherd": Nherd,
     "scw-1": Scw1,
     "scw-2": Scw2,
     "cw": Cw,
