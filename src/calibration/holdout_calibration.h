@@ -20,11 +20,11 @@ typedef struct sl_pool {
     double weight;
 } sl_pool;
 
-/* Pools n blocks in ascending order of their margins until means ascend too; returns how many are left. */
-size_t sl_pool_adjacent(sl_pool *blocks, size_t n);
-/* Fits to n examples in ascending order of their margins, each a block of its own with mean 0 or 1, which it reuses. */
-void sl_fit_isotonic(sl_holdout *f, sl_pool *blocks, size_t n);
-void sl_fit_platt(sl_holdout *f, const sl_pool *blocks, size_t n);
+/* Merges n pools in ascending order of their margins until means ascend too; returns how many are left. */
+size_t sl_pool_adjacent(sl_pool *pools, size_t n);
+/* Fits to n examples in ascending order of their margins, each a pool of its own with mean 0 or 1. Overwrites them. */
+void sl_fit_isotonic(sl_holdout *f, sl_pool *pools, size_t n);
+void sl_fit_platt(sl_holdout *f, const sl_pool *pools, size_t n);
 double sl_holdout_log_odds(const sl_holdout *f, double margin);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#define MEMORY 4096.0        /* examples looked at that count; at first half of those there were */
+#define MEMORY 4096.0        /* examples that count, at most; at first half of those so far */
 #define RIDGE 1.0            /* on the second derivatives */
 #define LARGEST_STEP 1.0     /* in the log odds of the example at hand */
 #define LARGEST_MARGIN 1e100 /* beyond it squares would leave the range of numbers */

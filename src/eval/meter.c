@@ -101,8 +101,8 @@ static double log_odds(const sluice_meter *m, double margin) {
     return m->options.model ? sl_model_log_odds(m->options.model, margin) : margin;
 }
 
-/* log(1 + exp(-a)) without overflow, a being the log odds of the label there is; and what its probability misses 1 by.
- */
+/* Adds log(1 + exp(-a)), without overflow, where a is the log odds of the actual label, and the square of 1 minus its
+ * probability. */
 static void add_probability(sluice_meter *m, double margin, int positive) {
     double odds = log_odds(m, margin), a = positive ? odds : -odds, missed = 1 / (1 + exp(a));
     m->logistic += (a < 0 ? -a : 0) + log1p(exp(-fabs(a)));
@@ -216,7 +216,7 @@ static double next_margin(const sluice_meter *m, size_t next[2], int *label) {
 }
 
 /* Probabilities do not fall as margins rise, so bins of margins are bins of probabilities. Equal probabilities are
- * never parted: a bin that is full waits for the next one that differs. */
+ * never split: a full bin goes on until the probability changes. */
 static size_t fill_bins(const sluice_meter *m, sluice_calibration_bin bins[SLUICE_CALIBRATION_BINS]) {
     size_t n = m->kept[0].n + m->kept[1].n, next[2] = {0, 0}, bin = 0, used = 0;
     double last = -1;

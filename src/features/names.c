@@ -1,4 +1,4 @@
-/* The dictionary: linear probing from a home that the hash's top bits give, so that growing is one sweep in order. */
+/* The dictionary of names: linear probing from the top bits of the hash, so that growing is one pass in order. */
 #include "features/names.h"
 
 #include <stdlib.h>
@@ -165,7 +165,7 @@ uint32_t sl_names_add_new(sl_names *d, uint64_t hash, const char *name, size_t n
     return number;
 }
 
-/* Closes the gap at entry i: what would not be found any more moves up. */
+/* Closes the gap at entry i: moves up the entries that could not be found across it. */
 static void close_gap(sl_names *d, size_t i) {
     for (size_t j = (i + 1) & mask(d); d->table[j].number; j = (j + 1) & mask(d)) {
         size_t from_home = (j - home(d, d->table[j].tag)) & mask(d), to_gap = (j - i) & mask(d);
@@ -217,7 +217,7 @@ bool sl_id_of_name(const char *name, size_t n, uint64_t *id) {
     return true;
 }
 
-/* ---- the public face -------------------------------------------------------------------------------------------- */
+/* ---- public functions -------------------------------------------------------------------------------------------- */
 
 struct sluice_names {
     sl_names names;

@@ -38,11 +38,10 @@ typedef struct sl_names {
     uint32_t free;    /* the first that can be given out again, plus 1 */
 } sl_names;
 
-/* Drawn when the library is loaded. Not state, but a constant of the process: readers hash in many threads what models
- * look up. */
+/* Drawn when the library is loaded and constant afterwards: readers hash in many threads what models look up. */
 extern uint64_t sl_name_secret;
 
-/* The hash that names are looked up by: keyed by the secret, so that nobody can aim at collisions. */
+/* The hash that names are looked up by: keyed by the secret, so that no input can be made to collide. */
 static inline uint64_t sl_name_hash(const char *name, size_t n) {
     return XXH3_64bits_withSeed(name, n, sl_name_secret);
 }
@@ -79,16 +78,17 @@ static inline uint32_t sl_names_find_quick(const sl_names *d, uint64_t hash, con
     }
 }
 
-/* A whole number as a name (at most 20 bytes): its length. And the other way: whether the name is one. */
+/* Writes a whole number as a name (at most 20 bytes) and returns its length. */
 size_t sl_name_of_id(uint64_t id, char *name);
+/* Whether a name is a whole number as sl_name_of_id() writes it, and which. */
 bool sl_id_of_name(const char *name, size_t n, uint64_t *id);
 
-/* What a lookup will read first: to be asked for in time, by the caller. */
+/* The address that a lookup reads first, to be prefetched by the caller. */
 static inline const void *sl_names_entry(const sl_names *d, uint64_t hash) {
     return d->table ? &d->table[(uint32_t)(hash >> 32) >> (32 - d->bits)] : NULL;
 }
 
-/* And what it will read next, when the entry is there: the bytes of a long name; NULL: nothing more, or not known. */
+/* The address that it reads next, once the entry is in the cache: the bytes of a long name; NULL: none. */
 static inline const void *sl_names_bytes(const sl_names *d, uint64_t hash) {
     const sl_name_entry *e = sl_names_entry(d, hash);
     bool is_long = e && e->tag == (uint32_t)(hash >> 32) && e->text >> 56 == 0xFF;

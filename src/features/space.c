@@ -41,7 +41,7 @@ static sl_bucket *place(const sl_space *sp, uint64_t id, unsigned *at) {
     size_t mask = ((size_t)1 << sp->table_bits) - 1;
     for (size_t i = sl_space_home(sp, id);; i = (i + 1) & mask) {
         sl_bucket *b = &sp->table[i];
-        unsigned same = 0; /* all are compared, which costs less than guessing where to stop */
+        unsigned same = 0; /* all are compared: cheaper than a branch that is hard to predict */
         for (unsigned k = 0; k < SL_BUCKET; k++) same |= (unsigned)(b->id[k] == id) << k;
         same &= (1u << b->used) - 1;
         *at = same ? (unsigned)__builtin_ctz(same) : b->used;
@@ -67,7 +67,7 @@ static size_t buckets(const sl_space *sp) { return sp->table ? (size_t)1 << sp->
 
 static size_t table_most(unsigned bits) { return ((size_t)SL_BUCKET << bits) / 4 * 3; }
 
-/* A table is read for the last time, up to bucket i: so that the next one can have the memory, large page by page. */
+/* Gives the memory of an old table back while it is copied, up to bucket i, one large page at a time. */
 static void drop_read(sl_bucket *table, size_t i) {
     enum { LARGE_PAGE = (2 << 20) / sizeof(sl_bucket) };
     if (i % LARGE_PAGE == LARGE_PAGE - 1) sl_pages_drop(&table[i + 1 - LARGE_PAGE], LARGE_PAGE * sizeof *table);
@@ -99,8 +99,8 @@ static uint32_t table_below(const sl_space *sp, unsigned bits) {
     return n;
 }
 
-/* Whether large pages are worth it: where all of it will be in use, which is so in a direct part that was worth it and
- * in the slots behind, and where small ones would be too many to find fast. */
+/* Whether to use large pages: where nearly all of the memory will be used (a widened direct part, the slots behind it),
+ * or where there would be too many small pages for the TLB. */
 static bool is_dense(const sl_space *sp, uint64_t direct, uint64_t room) {
     return direct > ALWAYS_DIRECT || room >= direct || direct * sp->size > SMALL_PAGES_REACH;
 }
@@ -114,7 +114,7 @@ static bool resize_features(sl_space *sp, uint64_t direct, uint64_t room) {
     return true;
 }
 
-/* Takes every feature of a table to its new place, which may be anywhere: those a few buckets ahead are asked for. */
+/* Moves every feature of a table to its new place; places are scattered, so it prefetches a few buckets ahead. */
 static void move_over(sl_space *sp, sl_bucket *from, size_t n, const char *states) {
     enum { AHEAD = 8 };
     for (size_t i = 0; i < n; i++) {
@@ -139,9 +139,9 @@ static void move_over(sl_space *sp, sl_bucket *from, size_t n, const char *state
     }
 }
 
-/* Gives `to` its features: those of the direct part, and room behind. The features that lay behind are in `*states`
- * until `*block` is freed. Whichever of both is smaller is copied; false when there is no memory. */
-static bool make_way(sl_space *sp, sl_space *to, char **states, char **block, size_t *block_bytes) {
+/* Allocates the features of `to`: the direct part is kept, with room behind it. The features that lay behind are in
+ * `*states` until `*block` is freed. The smaller of both parts is copied. False: no memory. */
+static bool make_room_for_direct(sl_space *sp, sl_space *to, char **states, char **block, size_t *block_bytes) {
     size_t direct = sp->direct * sp->size, behind = sp->others * sp->size;
     if ((uint64_t)to->direct + to->other_room >= SL_NO_SLOT) return false;
     if (behind > direct) {
@@ -165,12 +165,13 @@ static bool make_way(sl_space *sp, sl_space *to, char **states, char **block, si
         return false;
     }
     to->features = sp->features;
-    if (behind) memset(to->features + direct, 0, behind); /* there is room for it: direct is at least twice as wide */
+    if (behind)
+        memset(to->features + direct, 0, behind); /* fits: the direct part is at least twice as wide as before */
     return true;
 }
 
-/* The direct part grows over the ids below 2^bits: the features behind it make way, and those of them that now have a
- * direct slot move there. */
+/* Widens the direct part to the ids below 2^bits. Features behind it are moved: to their direct slots if they have one
+ * now, else further back. False: no memory, and nothing has changed. */
 static bool widen(sl_space *sp, unsigned bits) {
     sl_space old = *sp, new = *sp;
     uint32_t leaving = table_below(sp, bits);
@@ -183,7 +184,8 @@ static bool widen(sl_space *sp, unsigned bits) {
     size_t block_bytes = 0;
     new.seen_bits = sl_pages_new(new.direct / 8, true);
     new.table = new.table_used ? sl_pages_new(table_bytes(new.table_bits), true) : NULL;
-    if (!new.seen_bits || (new.table_used && !new.table) || !make_way(sp, &new, &states, &block, &block_bytes)) {
+    if (!new.seen_bits || (new.table_used && !new.table) ||
+        !make_room_for_direct(sp, &new, &states, &block, &block_bytes)) {
         sl_pages_free(new.seen_bits, new.direct / 8);
         sl_pages_free(new.table, table_bytes(new.table_bits));
         return false;
@@ -208,16 +210,15 @@ static bool widen(sl_space *sp, unsigned bits) {
 
 enum {
     MOST_BITS = 8 * 128
-}; /* that a feature may cost for want of neighbours; in the table it costs up to a third of it */
+}; /* of memory per feature in a sparse direct part; in the table it is up to a third of it */
 
-/* Whether direct slots for all ids below 2^bits would cost no more than a feature may: that, or five times its state.
- */
+/* Whether direct slots for all ids below 2^bits cost at most MOST_BITS per feature seen, or five times its state. */
 static bool worth_it(const sl_space *sp, unsigned bits) {
     size_t id = 8 * sp->size + 1, most = 5 * id > MOST_BITS ? 5 * id : MOST_BITS;
     return ((uint64_t)id << bits) <= ((uint64_t)sp->direct_used + table_below(sp, bits)) * most;
 }
 
-/* The direct part that there should be, now that this id has come; 0: as it is. */
+/* To how many bits to widen the direct part now that this id is added; 0: leave it. */
 static unsigned better_bits(sl_space *sp, uint64_t id) {
     unsigned bits = 0;
     if (id < ALWAYS_DIRECT) {
@@ -263,7 +264,7 @@ uint32_t sl_space_admit_other(sl_space *sp, uint64_t id) {
     unsigned bits = better_bits(sp, id);
     if (bits) {
         if (widen(sp, bits)) return sl_space_admit(sp, id);
-        sp->too_wide = (uint32_t)1 << bits; /* the table still may have room, but do not try this again for every id */
+        sp->too_wide = (uint32_t)1 << bits; /* go on with the table, and do not try this again for every id */
     }
     b = make_room(sp, id, b, &at);
     uint32_t rank;

@@ -19,12 +19,12 @@
 #define SL_WIDE 0x80000000u /* ids from here on are never direct */
 enum { SL_NEWEST = 16 };
 
-/* The table's unit: as many features as fill a line of the cache, so that a lookup reads one, seldom two. */
+/* A bucket of the table: as many features as fit a cache line, so that a lookup reads one line, seldom two. */
 enum { SL_BUCKET = 5 };
 typedef struct sl_bucket {
     uint64_t id[SL_BUCKET];
     uint32_t rank[SL_BUCKET]; /* slot - direct, plus 1 */
-    uint32_t used;            /* the first so many; who finds no room here is in the next bucket */
+    uint32_t used;            /* how many; those that do not fit are in the next bucket */
 } sl_bucket;
 
 typedef struct sl_space {
@@ -34,27 +34,28 @@ typedef struct sl_space {
     bool numbered;        /* a struct begins with a uint32_t: how many features came before this one */
     uint32_t direct;      /* ids below this are direct */
     uint32_t too_wide;    /* there was no memory for a direct part of this size; 0: it was not tried */
-    uint32_t direct_used; /* how many of them were seen */
+    uint32_t direct_used; /* direct features seen */
     uint64_t *seen_bits;  /* one per direct slot */
     uint32_t others, other_room;
     sl_bucket *table; /* 2^table_bits buckets, at most 3/4 used */
     unsigned table_bits;
     size_t table_used;
-    size_t next_look;   /* when so many are in the table it is time to ask again whether direct slots are worth it */
-    uint32_t width[32]; /* features of the table whose ids have so many bits; only ids that could become direct */
-    uint32_t bias_rank; /* as sl_bucket.rank; the constant feature has no id */
-    uint64_t moves;     /* how often slots have changed */
-    uint64_t seen;      /* features, the bias among them */
-    uint64_t births;    /* and those that were forgotten */
-    uint64_t newest[SL_NEWEST]; /* ids of those that came last, in turn: the next one's place is arrivals % SL_NEWEST */
-    uint64_t arrivals;          /* births without the bias, which has no id */
-    uint64_t key[2];            /* of the hash: drawn anew for every space, so that nobody can aim at collisions */
+    size_t next_look; /* table size at which to reconsider widening the direct part */
+    uint32_t
+        width[32]; /* features in the table by the number of bits of their ids; only ids that could become direct */
+    uint32_t bias_rank;         /* of the constant feature, which has no id; as sl_bucket.rank */
+    uint64_t moves;             /* how often slots have changed */
+    uint64_t seen;              /* features, the bias among them */
+    uint64_t births;            /* features ever added: those seen, and those evicted since */
+    uint64_t newest[SL_NEWEST]; /* ids of the last ones added; the next goes to arrivals % SL_NEWEST */
+    uint64_t arrivals;          /* features ever added, without the bias */
+    uint64_t key[2];            /* of the hash: random, so that no input can be made to collide */
 } sl_space;
 
 void sl_space_init(sl_space *sp, size_t size, const void *fresh);
 void sl_space_free(sl_space *sp);
 
-/* Makes a direct feature unseen again; its slot becomes zeros. False: it is not direct, and nothing has changed. */
+/* Removes a direct feature; its slot becomes zeros. False: it is not direct, and nothing has changed. */
 bool sl_space_forget(sl_space *sp, uint64_t id);
 
 /* The slot of a feature of the table, or SL_NO_SLOT. */
@@ -99,13 +100,14 @@ static inline void sl_space_copy(void *to, const void *from, size_t size) {
     }
 }
 
-/* What the struct of a feature that becomes seen begins with. */
+/* Sets the struct of a feature that is added to its first value. */
 static inline void sl_space_make_fresh(const sl_space *sp, uint32_t slot) {
     if (sp->fresh) sl_space_copy(sl_space_at(sp, slot), sp->fresh, sp->size);
     if (sp->numbered) memcpy(sl_space_at(sp, slot), &(uint32_t){(uint32_t)sp->births}, sizeof(uint32_t));
 }
 
-/* Makes the feature seen and says where it is. SL_NO_SLOT: no memory (or SLUICE_MAX_FEATURES); nothing has changed. */
+/* Adds the feature, unless it is there, and returns its slot. SL_NO_SLOT: no memory (or SLUICE_MAX_FEATURES), and
+ * nothing has changed. */
 static inline uint32_t sl_space_admit(sl_space *sp, uint64_t id) {
     if (id >= sp->direct) return sl_space_admit_other(sp, id);
     uint64_t *word = &sp->seen_bits[id >> 6], bit = (uint64_t)1 << (id & 63);
@@ -131,13 +133,13 @@ static inline size_t sl_space_home(const sl_space *sp, uint64_t id) {
     return (size_t)(((uint64_t)product ^ (uint64_t)(product >> 64)) >> (64 - sp->table_bits));
 }
 
-/* What a lookup of an id that is not direct will read first: to be asked for in time. (The asking is the caller's: GCC
- * drops calls of a function that only prefetches.) */
+/* The address that a lookup of an id that is not direct reads first, to be prefetched by the caller. (GCC drops calls
+ * of a function that only prefetches.) */
 static inline const void *sl_space_entry(const sl_space *sp, uint64_t id) {
     return sp->table ? &sp->table[sl_space_home(sp, id)] : NULL;
 }
 
-/* All features in the one order that depends on nothing else: the bias, then by ascending id.
+/* All features in an order that depends on the features alone: the bias, then by ascending id.
  *     sl_walk w; if (!sl_walk_start(&w, sp)) no memory; while (sl_walk_next(&w)) ... w.id, w.slot, w.is_bias ...
  *     sl_walk_end(&w); */
 typedef struct sl_walk {

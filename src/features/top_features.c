@@ -1,4 +1,5 @@
-/* The kept features: a sorted run, a heap and a pool, or a plain list where chance decides. */
+/* The top features of a learner: a sorted run, a heap and a pool, or a plain list where features are dropped at random.
+ */
 #include "features/top_features.h"
 
 #include <string.h>
@@ -24,7 +25,7 @@ void sl_top_free(sl_top *k) {
 static size_t first_child(size_t i) { return 4 * i - 8; }
 static size_t parent(size_t i) { return i / 4 + 2; }
 
-/* Behind the last entry, up to a full four, there are keys that are never the least. */
+/* The last group of four is filled up with keys that are never the least. */
 static void heap_push(sl_top *k, sl_top_entry e) {
     sl_top_entry *h = k->heap;
     size_t i = k->heap_end++;
@@ -168,7 +169,7 @@ static const sl_top_entry *least(sl_top *k) {
         uint32_t slot = e->slot, low = rank_of(e);
         sl_ranked *f = sl_top_at(k, slot);
         uint32_t rank = k->rank(f);
-        bool its_entry = f->low == (low | k->turn); /* else it has gone, or has another */
+        bool its_entry = f->low == (low | k->turn); /* else the feature was dropped or has another entry */
         if (its_entry && rank == low) return e;
         drop_front(k);
         if (its_entry) sl_top_push(k, slot, rank); /* it has risen */
@@ -248,7 +249,7 @@ void sl_top_visit(sl_top *k, uint32_t (*visit)(void *context, void *feature), vo
         if (i + AHEAD < k->pool_end) __builtin_prefetch(sl_top_at(k, k->pool[i + AHEAD].slot), 1);
         uint32_t slot = k->pool[i].slot;
         sl_ranked *f = sl_top_at(k, slot);
-        if (f->low != (rank_of(&k->pool[i]) | turn)) continue; /* out of date, or the feature was met before */
+        if (f->low != (rank_of(&k->pool[i]) | turn)) continue; /* out of date, or the feature was visited before */
         uint32_t rank = visit(context, f);
         f->low = rank ? rank | next_turn : 0;
         k->pool[n] = (sl_top_entry){sl_top_key(rank, f->born), slot};

@@ -1,4 +1,4 @@
-/* Learning in batches: when the rows held are learned. */
+/* Batch learners: adding to the pending rows, and when they are learned. */
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -24,7 +24,7 @@ void sl_model_add_pending(sluice_model *m, const sl_row *x) {
     }
 }
 
-/* Where the features of the batch lie now, by column. */
+/* Finds the slots that the features of the pending rows have now, by column. */
 static bool find_slots(sluice_model *m) {
     sl_state *s = &m->state;
     s->slot_of = calloc(s->columns + 1, sizeof *s->slot_of);
@@ -39,7 +39,7 @@ static bool find_slots(sluice_model *m) {
     return true;
 }
 
-/* Where memory or OpenBLAS is missing the rows go on waiting: nothing is lost, and it can be tried again. */
+/* If memory or OpenBLAS is missing the rows stay pending: nothing is lost, and it can be tried again. */
 sluice_status sl_model_finish_batch(sluice_model *m) {
     sl_state *s = &m->state;
     if (!m->rule->finish || s->pending.rows == 0) return SLUICE_OK;
@@ -61,7 +61,7 @@ sluice_status sl_model_finish_batch(sluice_model *m) {
     return status;
 }
 
-/* Asked before the first row of a batch, not after the last. */
+/* Called before the first row of a batch, so that it does not fail after the last. */
 sluice_status sl_model_check_batch(sluice_model *m) {
     if (!m->rule->finish || m->state.pending.rows || !(m->rule->info.flags & SLUICE_LEARNER_DENSE)) return SLUICE_OK;
     if (!sl_blas_begin(m->state.threads, &m->error)) return m->error.status;

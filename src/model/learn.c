@@ -39,7 +39,7 @@ static sluice_status learn_row(sluice_model *m, const sl_row *x, double *margin)
     if (m->rule->finish)
         sl_model_add_pending(m, x);
     else
-        m->updates += m->kernels.update(s, x, score) && x->n; /* an empty example moves nothing */
+        m->updates += m->kernels.update(s, x, score) && x->n; /* an example without features changes nothing */
     if (s->lost) {
         m->broken = true;
         return sl_fail(&m->error, SLUICE_E_NUMERIC,
@@ -128,8 +128,8 @@ static sluice_status check_dense_row(sluice_model *m, const sluice_batch *b, siz
     return sl_check_dense_limit(m, &r);
 }
 
-/* Each row's names are looked up one row ahead, so that its state is on the way while this one is learned; not so under
- * a limit, where what is evicted depends on what was learned. */
+/* Names are looked up one row ahead, so that the state of the next row is prefetched while this one is learned; not
+ * under a limit, where what is evicted depends on what was learned. */
 static sluice_status learn_named_rows(sluice_model *m, const sluice_batch *b, const sl_targets *t, size_t first,
                                       size_t end, sluice_meter *meter) {
     if (!sl_keys_use_names(&m->features)) return sl_no_memory_for_features(m);

@@ -176,7 +176,7 @@ static bool add_weight(sluice_model *m, const sluice_weight *w, uint32_t *slot) 
 }
 
 /* The nonzero weights alone, as they are. */
-static sluice_model *freeze(const sluice_model *from, sluice_error *err) {
+static sluice_model *predict_only_copy(const sluice_model *from, sluice_error *err) {
     sluice_model *to = sl_model_empty(from->learner, &sl_predict_only, from->params, &from->settings, err);
     if (!to) return NULL;
     if (!sl_metadata_copy(&to->metadata, &from->metadata)) return no_memory(to, err);
@@ -201,11 +201,13 @@ static sluice_model *freeze(const sluice_model *from, sluice_error *err) {
     return to;
 }
 
-sluice_model *sluice_model_snapshot(const sluice_model *from, sluice_error *err) { return freeze(from, err); }
+sluice_model *sluice_model_snapshot(const sluice_model *from, sluice_error *err) {
+    return predict_only_copy(from, err);
+}
 
 sluice_model *sluice_model_final(const sluice_model *from, sluice_error *err) {
-    if (from->state.pending.rows == 0) return freeze(from, err);
-    sluice_model *finished = sluice_model_finished(from, err), *to = finished ? freeze(finished, err) : NULL;
+    if (from->state.pending.rows == 0) return predict_only_copy(from, err);
+    sluice_model *finished = sluice_model_finished(from, err), *to = finished ? predict_only_copy(finished, err) : NULL;
     sluice_model_free(finished);
     return to;
 }

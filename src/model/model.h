@@ -1,4 +1,4 @@
-/* The inside of a model, for the parts of the library that save, load and measure it. */
+/* The model struct and what the parts of the library that make, save and load models share. */
 #ifndef SL_MODEL_H
 #define SL_MODEL_H
 
@@ -12,7 +12,7 @@
 
 struct sluice_model {
     const sl_learner *learner;
-    const sl_learner *rule; /* who owns the state: the learner, or sl_predict_only in a predict-only model */
+    const sl_learner *rule; /* what the state belongs to: the learner, or sl_predict_only in a predict-only model */
     sl_kernels kernels;     /* the rule's functions */
     double params[SL_MAX_PARAMS];
     double scalars[SL_MAX_SCALARS];
@@ -21,17 +21,17 @@ struct sluice_model {
     sl_state state;
     sl_features features;
     uint64_t mistakes, updates, positives;
-    sl_online_calibration calibration; /* of margins, as it learns */
-    sl_holdout holdout;                /* to a hold-out, until it learns more: goes before */
-    uint64_t growth[64];               /* features seen when 2^i examples were, plus 1; 0: unknown */
-    bool broken;                       /* left the range of numbers: neither learns nor saves */
+    sl_online_calibration calibration; /* online calibration, updated by learning */
+    sl_holdout holdout;  /* calibration fitted on a hold-out; overrides `calibration`; dropped by learning */
+    uint64_t growth[64]; /* features seen when 2^i examples were, plus 1; 0: unknown */
+    bool broken;         /* left the range of numbers: neither learns nor saves */
     sluice_error error;
     struct {
         sluice_progress_function function;
         void *context;
     } progress; /* of long calls; NULL: nobody asks */
 
-    /* a row on its way to the learner, where it cannot be used as it lies */
+    /* buffers for laying out a row that cannot be used as it lies */
     uint32_t *row_slot;
     float *row_value;
     uint64_t *row_key;
@@ -43,22 +43,22 @@ struct sluice_model {
 /* model/predict_only.c: the rule of predict-only models. */
 extern const sl_learner sl_predict_only;
 
-/* A model without features; takes its learner and parameters as checked. */
+/* A model without features. Learner, parameters and settings must have been checked. */
 sluice_model *sl_model_empty(const sl_learner *learner, const sl_learner *rule, const double *params,
                              const sluice_settings *settings, sluice_error *err);
-/* Parts of a copy: the counts, and how the features came. */
+/* Parts of a copy: the counts, and the history of the features. */
 void sl_model_copy_counts(sluice_model *to, const sluice_model *from);
 void sl_model_copy_history(sluice_model *to, const sluice_model *from);
 sluice_model *sl_model_copy_without_pending(const sluice_model *from, sluice_error *err);
 /* Batch learners: gives the row's features their columns, and makes room for the row; false: no memory. */
 bool sl_model_prepare_pending(sluice_model *m, const sl_row *x);
-/* Puts the row into the unfinished batch. */
+/* Adds the row to the pending rows. */
 void sl_model_add_pending(sluice_model *m, const sl_row *x);
-/* Whether a batch that begins can also be learned. */
+/* Checks, before its first row, that a batch can be learned. */
 sluice_status sl_model_check_batch(sluice_model *m);
-/* Learns the batch that is held, if there is one, and lets it go. */
+/* Learns the pending rows, if there are any, and removes them. */
 sluice_status sl_model_finish_batch(sluice_model *m);
-/* The settings' own gate. */
+/* Checks settings, wherever they come from. */
 sluice_status sl_settings_check(const sluice_settings *settings, sluice_error *err);
 
 #endif

@@ -76,7 +76,7 @@ sluice_status sluice_model_newest(const sluice_model *m, sluice_weight *newest, 
     size_t room = *n;
     sl_keys_walk order;
     *n = 0;
-    if (m->rule == &sl_predict_only) return SLUICE_OK; /* it does not know */
+    if (m->rule == &sl_predict_only) return SLUICE_OK; /* it has no history */
     if (!sl_keys_in_order(&order, &m->features))
         return sl_fail(err, SLUICE_E_MEMORY, "no memory for the newest features");
     sl_state s = m->state;

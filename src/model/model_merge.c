@@ -13,7 +13,7 @@ static bool same_kind(const sluice_model *a, const sluice_model *b) {
            s->max_features == o->max_features;
 }
 
-/* Whether the sums are still numbers. */
+/* Adds a feature's fields; whether the sums are still finite. */
 static bool add_fields(const sl_learner *rule, char *to, const char *from) {
     bool finite = true;
     for (size_t i = 0; i < rule->n_fields; i++) {
@@ -37,7 +37,7 @@ static bool add_fields(const sl_learner *rule, char *to, const char *from) {
     return finite;
 }
 
-/* How features came, one after the other, is the story of one stream: of two there is none, unless one is empty. */
+/* The order in which features came is that of one stream; a merged model has none, unless one of both is empty. */
 static void merge_histories(sluice_model *into, const sluice_model *from, const sl_space *before) {
     into->features.space.arrivals = before->arrivals;
     memcpy(into->features.space.newest, before->newest, sizeof before->newest);
@@ -62,7 +62,7 @@ sluice_status sluice_model_merge(sluice_model *into, const sluice_model *from) {
         return sl_fail(err, SLUICE_E_UNSUPPORTED, "models with a limit on their features do not merge");
     if (into == from) return sl_fail(err, SLUICE_E_USAGE, "a model does not merge with itself");
     const sl_space before = into->features.space;
-    /* all features first: what can fail, fails before any sum has changed */
+    /* all features first, so that what can fail does so before any sum has changed */
     sl_keys_walk w;
     uint32_t slot;
     bool fine = sl_keys_start(&w, &from->features);
@@ -71,7 +71,7 @@ sluice_status sluice_model_merge(sluice_model *into, const sluice_model *from) {
     if (!fine || !sl_keys_start(&w, &from->features)) return sl_fail(err, SLUICE_E_MEMORY, "no memory to merge models");
     while (sl_keys_next(&w)) {
         if (!sl_keys_add_like(&into->features, &from->features, &w.at, &slot))
-            continue; /* it is there: this finds it */
+            continue; /* cannot fail: it was added above */
         into->broken |=
             !add_fields(into->rule, into->features.space.features + (size_t)slot * into->features.space.size,
                         from->features.space.features + (size_t)w.at.slot * from->features.space.size);

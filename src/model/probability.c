@@ -1,11 +1,11 @@
-/* What a model says of probabilities: where they come from, and fitting them to a hold-out. */
+/* Probabilities of a model: where they come from, and fitting them on a hold-out. */
 #include <float.h>
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "model/probability.h"
 
-#define CERTAIN 30.0 /* no calibration knows log odds beyond: 1e-13 */
+#define CERTAIN 30.0 /* the largest log odds that a calibration can justify: a probability within 1e-13 of 0 or 1 */
 
 int sluice_model_calibration(const sluice_model *m) {
     if (m->holdout.kind) return m->holdout.kind;
@@ -37,33 +37,32 @@ static int by_margin(const void *a, const void *b) {
     return x->low < y->low ? -1 : x->low > y->low ? 1 : x->mean < y->mean ? -1 : x->mean > y->mean;
 }
 
-/* The examples as blocks, those of weight 0 left out; SIZE_MAX: one is impossible. */
-static size_t make_blocks(sl_pool *blocks, const double *margins, const double *labels, const double *weights,
-                          size_t n) {
+/* Makes a pool of every example with a weight above 0; SIZE_MAX: one is invalid. */
+static size_t make_pools(sl_pool *pools, const double *margins, const double *labels, const double *weights, size_t n) {
     size_t kept = 0;
     for (size_t i = 0; i < n; i++) {
         double weight = weights ? weights[i] : 1;
         if (!isfinite(margins[i]) || !(weight >= 0 && weight <= (double)FLT_MAX)) return SIZE_MAX;
-        if (weight > 0) blocks[kept++] = (sl_pool){margins[i] + 0.0, margins[i] + 0.0, labels[i] > 0, weight};
+        if (weight > 0) pools[kept++] = (sl_pool){margins[i] + 0.0, margins[i] + 0.0, labels[i] > 0, weight};
     }
-    qsort(blocks, kept, sizeof *blocks, by_margin);
+    qsort(pools, kept, sizeof *pools, by_margin);
     return kept;
 }
 
-static bool one_class(const sl_pool *blocks, size_t n) {
+static bool one_class(const sl_pool *pools, size_t n) {
     size_t positives = 0;
-    for (size_t i = 0; i < n; i++) positives += blocks[i].mean > 0;
+    for (size_t i = 0; i < n; i++) positives += pools[i].mean > 0;
     return positives == 0 || positives == n;
 }
 
-static sluice_status fit(sl_holdout *f, sl_pool *blocks, size_t n, int kind, sluice_error *err) {
+static sluice_status fit(sl_holdout *f, sl_pool *pools, size_t n, int kind, sluice_error *err) {
     if (n == SIZE_MAX) return sl_fail(err, SLUICE_E_DATA, "a margin or a weight to calibrate with is no number");
-    if (one_class(blocks, n))
+    if (one_class(pools, n))
         return sl_fail(err, SLUICE_E_DATA, "calibration needs examples of both classes, and these have not");
     if (kind == SLUICE_CALIBRATION_PLATT)
-        sl_fit_platt(f, blocks, n);
+        sl_fit_platt(f, pools, n);
     else
-        sl_fit_isotonic(f, blocks, n);
+        sl_fit_isotonic(f, pools, n);
     return SLUICE_OK;
 }
 
@@ -75,9 +74,9 @@ sluice_status sluice_model_calibrate(sluice_model *m, const double *margins, con
     }
     if (kind != SLUICE_CALIBRATION_PLATT && kind != SLUICE_CALIBRATION_ISOTONIC)
         return sl_fail(&m->error, SLUICE_E_USAGE, "a hold-out is fitted by platt or isotonic");
-    sl_pool *blocks = malloc((n + 1) * sizeof *blocks);
-    if (!blocks) return sl_fail(&m->error, SLUICE_E_MEMORY, "no memory to calibrate with %zu examples", n);
-    sluice_status status = fit(&m->holdout, blocks, make_blocks(blocks, margins, labels, weights, n), kind, &m->error);
-    free(blocks);
+    sl_pool *pools = malloc((n + 1) * sizeof *pools);
+    if (!pools) return sl_fail(&m->error, SLUICE_E_MEMORY, "no memory to calibrate with %zu examples", n);
+    sluice_status status = fit(&m->holdout, pools, make_pools(pools, margins, labels, weights, n), kind, &m->error);
+    free(pools);
     return status;
 }

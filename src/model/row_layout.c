@@ -1,5 +1,5 @@
-/* How a row of ids or names, from a batch or from the API, is laid out for the rule: every feature seen and found,
- * zeros left out, values scaled, the bias last. */
+/* Lays out a row, from a batch or from the API, for the rule: features are added and found, zeros left out, values
+ * scaled, the bias last. */
 #include "model/row_layout.h"
 
 #include <float.h>
@@ -14,7 +14,7 @@ static uint64_t hash_id(uint64_t id, unsigned bits) {
     return XXH64(bytes, sizeof bytes, 0) >> (64 - bits);
 }
 
-/* The id that a feature has for this model: its own, or hashed. */
+/* The id of a feature in this model: its own, or hashed. */
 static uint64_t raw_id(const sluice_model *m, const sl_raw_row *r, size_t k) {
     if (!m->settings.hash_bits) return sl_raw_id(r, k);
     if (!sl_raw_has_names(r)) return hash_id(sl_raw_id(r, k), m->settings.hash_bits);
@@ -56,7 +56,7 @@ static int by_key(const void *a, const void *b) {
 }
 
 /* Hashed rows are laid out by ascending id, which depends on the row alone, not on where its features lie. Features
- * that hashing threw together become one: their values add up. */
+ * that hash to the same id become one: their values are added. */
 static size_t lay_out_hashed(sluice_model *m, const sl_raw_row *r, double scale, uint32_t *slot) {
     uint64_t *key = m->row_key; /* id (at most 30 bits), then position: equal ids keep the example's order */
     for (size_t k = 0; k < r->n; k++) key[k] = raw_id(m, r, k) << 32 | k;
@@ -99,23 +99,23 @@ static bool is_new(const sluice_model *m, const sl_raw_row *r, size_t k) {
 /* A learner whose state is a matrix has a limit; the row is refused before it changes anything. */
 sluice_status sl_check_dense_limit(sluice_model *m, const sl_raw_row *r) {
     if (!(m->rule->info.flags & SLUICE_LEARNER_DENSE)) return SLUICE_OK;
-    if (m->features.space.seen + r->n < SLUICE_MAX_DENSE_FEATURES) return SLUICE_OK; /* however many of them are new */
+    if (m->features.space.seen + r->n < SLUICE_MAX_DENSE_FEATURES) return SLUICE_OK; /* even if all of them are new */
     uint64_t coming = m->settings.bias != 0 && !m->features.space.bias_rank;
     for (size_t k = 0; k < r->n; k++) coming += is_new(m, r, k);
     uint64_t seen = m->features.space.seen + coming, hashed = ((uint64_t)1 << m->settings.hash_bits) + 1;
-    if (m->settings.hash_bits && seen > hashed) seen = hashed; /* ids that collide were counted one by one */
+    if (m->settings.hash_bits && seen > hashed) seen = hashed; /* colliding ids were counted separately */
     if (seen <= SLUICE_MAX_DENSE_FEATURES) return SLUICE_OK;
     return sl_fail(&m->error, SLUICE_E_LIMIT,
                    "%s keeps a matrix over the features and takes at most %d of them; use %s, which keeps none",
                    m->rule->info.name, SLUICE_MAX_DENSE_FEATURES, m->rule->without_matrix);
 }
 
-/* Makes every feature of the row seen and finds its slot; false when there is no memory. */
+/* Adds every feature of the row and finds its slot. False: no memory. */
 static bool admit_all(sluice_model *m, const sl_raw_row *r, uint32_t *slot) {
     sl_space *sp = &m->features.space;
     for (size_t k = 0; k < r->n; k++) __builtin_prefetch(sl_space_entry(sp, raw_id(m, r, k)), 1);
     uint64_t moves;
-    do { /* again where features have moved meanwhile, the row's first ones perhaps among them */
+    do { /* again if features moved meanwhile: the first slots may be out of date */
         moves = sp->moves;
         for (size_t k = 0; k < r->n; k++)
             if ((slot[k] = sl_space_admit(sp, raw_id(m, r, k))) == SL_NO_SLOT) return false;
@@ -123,8 +123,6 @@ static bool admit_all(sluice_model *m, const sl_raw_row *r, uint32_t *slot) {
     return true;
 }
 
-/* Lays the row out: every feature seen and found, zeros left out, values scaled, the bias last. Its slots are in half 0
- * or 1 of the buffer. */
 sluice_status sl_row_lay_out(sluice_model *m, const sl_raw_row *r, size_t half, sl_row *x) {
     sluice_status status = sl_check_dense_limit(m, r);
     if (status != SLUICE_OK) return status;

@@ -26,8 +26,8 @@ static bool grow(void *array, size_t n, size_t element) {
     return true;
 }
 
-/* How large to make a room that must hold used + more: at least half as large again, so that growing step by step stays
- * linear. 0 when there is no such size. */
+/* The new size of an array that must hold used + more elements: at least half as large again, so that growing stays
+ * linear. 0: there is no such size. */
 static size_t room_for(size_t room, size_t used, size_t more) {
     if (more > SIZE_MAX / 2 - used) return 0;
     size_t need = used + more;
@@ -90,7 +90,7 @@ void sl_batch_free_arrays(sluice_batch *b) {
     *b = (sluice_batch){0};
 }
 
-/* ---- rows of one's own ------------------------------------------------------------------------------------------ */
+/* ---- batches of programs ----------------------------------------------------------------------------------------- */
 
 sluice_batch *sluice_batch_new(sluice_error *err) {
     sluice_batch *b = calloc(1, sizeof *b);

@@ -27,7 +27,7 @@ struct sluice_batch {
     size_t rows, nonzeros, wides;
     size_t *start;      /* rows + 1: row i is the elements start[i] .. start[i+1]-1 of id and value */
     float *label;       /* as in the data: > 0 means +1 */
-    uint32_t *line;     /* where the row stood, counted from the line after first_line; only where has_lines */
+    uint32_t *line;     /* the row's line in the input, counted from first_line; only where has_lines */
     const char *source; /* and in which input; NULL: none */
     uint64_t first_line;
     float *weight; /* importance; meaningful only where has_weights */
@@ -43,14 +43,14 @@ struct sluice_batch {
     bool has_lines;   /* the format has lines */
     bool has_zeros;   /* some value is 0 */
     size_t row_room, nonzero_room, wide_room, name_room, text_room;
-    sl_duplicates repeat; /* to check what sluice_batch_add() is given */
+    sl_duplicates repeat; /* for checking what sluice_batch_add() is given */
 };
 
 /* Empties a batch for the next rows. */
 void sl_batch_clear(sluice_batch *b);
-/* Makes room for so many more rows, nonzeros and wide ids; false when there is no memory. */
+/* Reserves room for more rows, nonzeros and wide ids. False: no memory. */
 bool sl_batch_reserve(sluice_batch *b, size_t rows, size_t nonzeros, size_t wides);
-/* Makes room for so many more named features and bytes of their names, instead of nonzeros and wide ids. */
+/* The same for named features and the bytes of their names. */
 bool sl_batch_reserve_names(sluice_batch *b, size_t nonzeros, size_t bytes);
 void sl_batch_free_arrays(sluice_batch *b);
 

@@ -1,5 +1,5 @@
-/* Repeated ids: sort a copy by merging its ascending runs, look at neighbours. Only when something is found does a
- * second, slower search say where it stands. */
+/* Duplicate ids: sorts a copy by merging its ascending runs and compares neighbours. Only if there is a duplicate, a
+ * second, slower search finds its position. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,13 +40,13 @@ static int by_id(const void *x, const void *y) {
     return (a > b) - (a < b);
 }
 
-/* Where the first repetition stands, given all ids in order. `other` is room for n. */
+/* The position of the first duplicate, given all ids in order. `other` has room for n. */
 static size_t place(const uint64_t *ids, size_t n, uint64_t *sorted, uint64_t *other) {
     size_t repeated = 0;
-    for (size_t i = 1; i < n; i++) /* keep one of each that repeats, in order */
+    for (size_t i = 1; i < n; i++) /* one of each duplicate id, in order */
         if (sorted[i] == sorted[i - 1] && (repeated == 0 || other[repeated - 1] != sorted[i]))
             other[repeated++] = sorted[i];
-    memset(sorted, 0, repeated * sizeof *sorted); /* now: how often it was met */
+    memset(sorted, 0, repeated * sizeof *sorted); /* from here on: how often each was seen */
     for (size_t i = 0; i < n; i++) {
         const uint64_t *hit = bsearch(&ids[i], other, repeated, sizeof *other, by_id);
         if (hit && sorted[hit - other]++) return i;

@@ -1,4 +1,4 @@
-/* Finding an id that stands twice in one row, without a quadratic search. */
+/* Finds an id that comes twice in one row, without a quadratic search. */
 #ifndef SL_DUPLICATE_IDS_H
 #define SL_DUPLICATE_IDS_H
 
@@ -7,16 +7,16 @@
 
 #define SL_NO_DUPLICATE SIZE_MAX
 
-/* Room that is kept from row to row; begin with {0}, free with sl_duplicates_free(). */
+/* Buffers, reused from row to row; begin with {0}, free with sl_duplicates_free(). */
 typedef struct sl_duplicates {
-    uint64_t *ids; /* the row, and twice as much to sort in */
+    uint64_t *ids; /* the row's ids, and twice as much for sorting */
     size_t room;   /* for so many ids */
 } sl_duplicates;
 
 /* Room for the ids of a row of n; NULL when there is no memory. */
 uint64_t *sl_duplicates_room(sl_duplicates *r, size_t n);
-/* The position of the first of the n ids in the room that already stands before it; SL_NO_DUPLICATE if all differ.
- * Ascending ids cost one look each, others a merge sort of the runs they consist of. */
+/* The position of the first of the n ids that came before in the row; SL_NO_DUPLICATE if all differ. Ascending ids cost
+ * one comparison each, others a merge sort of their ascending runs. */
 size_t sl_duplicates_find(sl_duplicates *r, size_t n);
 void sl_duplicates_free(sl_duplicates *r);
 

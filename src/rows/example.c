@@ -17,8 +17,7 @@ sluice_status sl_check_values(const sluice_example *x, sluice_error *err) {
     return SLUICE_OK;
 }
 
-/* What tells the features of an example apart: their ids, or hashes of their names, which say no more than that two of
- * them may be equal. */
+/* A key for each feature: its id, or the hash of its name. Equal hashes are then compared by name. */
 static uint64_t telling(const sluice_example *x, size_t k) {
     return x->names ? sl_name_hash(x->names[k].text, x->names[k].n) : x->ids[k];
 }
@@ -39,7 +38,7 @@ static sluice_status check_repeats(const sluice_example *x, sl_duplicates *repea
         if (same_feature(x, i, again))
             return sl_fail(err, SLUICE_E_DATA, "feature %s appears twice in one example",
                            sl_feature_shown(x, again, text));
-    return SLUICE_OK; /* equal hashes of different names: once in the life of the universe */
+    return SLUICE_OK; /* different names with the same 64-bit hash */
 }
 
 sluice_status sl_check_example(const sluice_example *x, sl_duplicates *repeat, sluice_error *err) {

@@ -1,4 +1,4 @@
-/* Examples from outside, which promise nothing: what they must be. */
+/* Checks of examples that programs pass in. */
 #ifndef SL_EXAMPLE_H
 #define SL_EXAMPLE_H
 
@@ -6,7 +6,7 @@
 
 /* Whether the values are finite and the names not too long. */
 sluice_status sl_check_values(const sluice_example *x, sluice_error *err);
-/* The same, that no feature stands twice, and that label and weight are what they can be. */
+/* The same, and that no feature comes twice and label and weight are valid. */
 sluice_status sl_check_example(const sluice_example *x, sl_duplicates *repeat, sluice_error *err);
 
 #endif
