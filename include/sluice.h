@@ -32,8 +32,8 @@
  *   - A reader, meter, writer or sweep belongs to one thread at a time. A const batch may be shared by any number.
  *   - Readers, sweeps and batch learners start threads of their own, unless `threads` is 1. Those of readers block all
  * signals; those of sweeps and batch learners have the signal mask of the thread that starts them.
- *   - fork(): readers and sweeps with threads are of no use in the child, which may only exit or exec them away;
- * models, batches and meters go on working in both.
+ *   - fork(): threads do not survive it, so in the child readers and sweeps with threads must not be used, nor freed;
+ * models, batches and meters that no other thread was using work in both.
  *   - Process-wide state: a secret number, drawn when the library is loaded, that names are hashed with; and OpenBLAS,
  * which learners that are both dense and batch learners load when they first learn. They set OpenBLAS to one thread
  * while a batch is learned and back afterwards, for the whole process.
@@ -129,45 +129,11 @@ SLUICE_API const sluice_learner_info *sluice_learner_find(const char *name);
 /* The learner to use when the user names none. */
 SLUICE_API const char *sluice_learner_default(void);
 
-/* ---- models ----------------------------------------------------------------------------------------------------- */
+/* ---- data in: examples and matrices ----------------------------------------------------------------------------- */
 
 typedef struct sluice_model sluice_model;
 typedef struct sluice_batch sluice_batch;
 typedef struct sluice_meter sluice_meter;
-
-enum { SLUICE_NORMALIZE_NONE = 0, SLUICE_NORMALIZE_L2 = 1 };
-
-/* What is done to every example before the learner sees it. It is part of the model. */
-typedef struct sluice_settings {
-    size_t size;
-    double bias;           /* value of the constant feature that is added to every example; 0: none */
-    unsigned normalize;    /* SLUICE_NORMALIZE_L2: every example is scaled to length 1 (before the bias is added) */
-    unsigned hash_bits;    /* 0: features are exact; 1..30: they are hashed to that many bits and may collide */
-    uint64_t max_features; /* limit on features. When full, zero-weight features are evicted, least recently seen first;
-                              if there are none, new features are ignored. 0: no limit */
-} sluice_settings;
-
-/* Limits of one model. */
-#define SLUICE_MAX_HASH_BITS 30
-#define SLUICE_MAX_FEATURES 4000000000u /* features seen */
-#define SLUICE_MAX_DENSE_FEATURES 16384 /* of a learner with SLUICE_LEARNER_DENSE: 1 GiB of state; docs/memory.md */
-
-/* Creates a model. `params` are "name=value" strings; those left out have their defaults. */
-SLUICE_API sluice_model *sluice_model_new(const char *learner, const char *const *params, size_t n_params,
-                                          const sluice_settings *settings, sluice_error *err);
-SLUICE_API void sluice_model_free(sluice_model *model);
-/* A copy that goes its own way. */
-SLUICE_API sluice_model *sluice_model_copy(const sluice_model *model, sluice_error *err);
-/* A predict-only copy that holds the nonzero weights alone: small, fast, cannot learn. */
-SLUICE_API sluice_model *sluice_model_final(const sluice_model *model, sluice_error *err);
-/* The same as the model stands, its unfinished batch not learned: what a program that learns and predicts at once hands
- * to the threads that predict, every second or so. One pass over the features and 4 bytes for each nonzero weight
- * (docs/memory.md); sluice_model_copy() copies the whole state and can go on learning. */
-SLUICE_API sluice_model *sluice_model_snapshot(const sluice_model *model, sluice_error *err);
-/* Bytes that the model has allocated. */
-SLUICE_API uint64_t sluice_model_memory(const sluice_model *model);
-/* The last failure on this model. */
-SLUICE_API const sluice_error *sluice_model_error(const sluice_model *model);
 
 /* The name of a feature: any bytes, at most SLUICE_MAX_NAME of them. A name that is a whole number as one writes it
  * ("17") is the id of that number. */
@@ -221,6 +187,44 @@ typedef struct sluice_csr {
     const void *weights; /* importances; NULL: all are 1 */
 } sluice_csr;
 
+/* ---- models ----------------------------------------------------------------------------------------------------- */
+
+enum { SLUICE_NORMALIZE_NONE = 0, SLUICE_NORMALIZE_L2 = 1 };
+
+/* What is done to every example before the learner sees it. It is part of the model. */
+typedef struct sluice_settings {
+    size_t size;
+    double bias;           /* value of the constant feature that is added to every example; 0: none */
+    unsigned normalize;    /* SLUICE_NORMALIZE_L2: every example is scaled to length 1 (before the bias is added) */
+    unsigned hash_bits;    /* 0: features are exact; 1..30: they are hashed to that many bits and may collide */
+    uint64_t max_features; /* limit on features. When full, zero-weight features are evicted, least recently seen first;
+                              if there are none, new features are ignored. 0: no limit */
+} sluice_settings;
+
+/* Limits of one model. */
+#define SLUICE_MAX_HASH_BITS 30
+#define SLUICE_MAX_FEATURES 4000000000u /* features seen */
+#define SLUICE_MAX_DENSE_FEATURES 16384 /* of a learner with SLUICE_LEARNER_DENSE: 1 GiB of state; docs/memory.md */
+
+/* Creates a model. `params` are "name=value" strings; those left out have their defaults. */
+SLUICE_API sluice_model *sluice_model_new(const char *learner, const char *const *params, size_t n_params,
+                                          const sluice_settings *settings, sluice_error *err);
+SLUICE_API void sluice_model_free(sluice_model *model);
+/* A copy, independent of the model. */
+SLUICE_API sluice_model *sluice_model_copy(const sluice_model *model, sluice_error *err);
+/* A predict-only copy that holds the nonzero weights alone: small, fast, cannot learn. */
+SLUICE_API sluice_model *sluice_model_final(const sluice_model *model, sluice_error *err);
+/* The same as the model stands, its unfinished batch not learned: what a program that learns and predicts at once hands
+ * to the threads that predict, every second or so. One pass over the features and 4 bytes for each nonzero weight
+ * (docs/memory.md); sluice_model_copy() copies the whole state and can go on learning. */
+SLUICE_API sluice_model *sluice_model_snapshot(const sluice_model *model, sluice_error *err);
+/* Bytes that the model has allocated. */
+SLUICE_API uint64_t sluice_model_memory(const sluice_model *model);
+/* The last failure on this model. */
+SLUICE_API const sluice_error *sluice_model_error(const sluice_model *model);
+
+/* ---- learning --------------------------------------------------------------------------------------------------- */
+
 /* Predicts, then learns. *margin (may be NULL) is the margin before learning. On SLUICE_E_NUMERIC the model has left
  * the range of numbers and refuses to go on or to be saved; on any other failure it is unchanged. */
 SLUICE_API sluice_status sluice_model_learn(sluice_model *model, const sluice_example *x, double *margin);
@@ -247,23 +251,30 @@ typedef int (*sluice_progress_function)(void *context, uint64_t done, uint64_t t
 SLUICE_API void sluice_model_set_progress(sluice_model *model, sluice_progress_function function, void *context);
 
 /* Says that a run is over: a learner that takes a whole run as one batch (SLUICE_LEARNER_BATCH with batch = 0) learns
- * it now. An unfinished batch of fixed size waits for more examples; it is saved with the model. Where memory is
- * short it goes on waiting too. */
+ * it now. An unfinished batch of fixed size stays pending until more examples come; it is saved with the model. When
+ * memory runs out the rows stay pending too. */
 SLUICE_API sluice_status sluice_model_end_run(sluice_model *model);
 /* A copy that has learned its unfinished batch too. Margins, weights and facts are otherwise as of the last finished
  * one; sluice_model_final() finishes by itself. */
 SLUICE_API sluice_model *sluice_model_finished(const sluice_model *model, sluice_error *err);
-/* The examples of the unfinished batch, at no cost (sluice_model_describe counts weights). */
+/* The examples of the unfinished batch: pending rows. */
 SLUICE_API uint64_t sluice_model_waiting(const sluice_model *model);
 /* How many threads batches may be learned with; 0, as at first: as many as there are cores. Results are the same. */
 SLUICE_API void sluice_model_set_threads(sluice_model *model, unsigned threads);
+
+/* Adds what `from` learned to `into`. Both must have the same learner (one with SLUICE_LEARNER_MERGES), parameters and
+ * settings. The result is that of one learner whose sums run over both streams; calibration is not a sum and is
+ * dropped. On SLUICE_E_NUMERIC a sum has left the range of numbers, and `into` refuses to go on. */
+SLUICE_API sluice_status sluice_model_merge(sluice_model *into, const sluice_model *from);
+
+/* ---- predicting ------------------------------------------------------------------------------------------------- */
 
 /* The margin of one example; the prediction is +1 where it is > 0. The model is not changed. SLUICE_E_DATA for a value
  * that is not finite, SLUICE_E_NUMERIC for a margin that is not. An id that comes twice counts twice. For many
  * predictions sluice_model_final() is the faster model. */
 SLUICE_API sluice_status sluice_model_margin(const sluice_model *model, const sluice_example *x, double *margin,
                                              sluice_error *err);
-/* The margins of all rows of a batch. SLUICE_E_NUMERIC where one is not finite; all are then written all the same. */
+/* The margins of all rows of a batch. SLUICE_E_NUMERIC where one is not finite; all margins are written even then. */
 SLUICE_API sluice_status sluice_model_margins(const sluice_model *model, const sluice_batch *batch, double *margins,
                                               sluice_error *err);
 /* Of n of its rows, from row `first` on: margins[0] is that of row `first`. */
@@ -275,18 +286,18 @@ SLUICE_API sluice_status sluice_model_margins_csr(const sluice_model *model, con
 
 /* Where a model's probabilities come from; numbers are stable. */
 enum {
-    SLUICE_CALIBRATION_NONE = 0,     /* there are none: nothing but margins of 0 came */
+    SLUICE_CALIBRATION_NONE = 0,     /* there are none: all margins so far were 0 */
     SLUICE_CALIBRATION_LOG_ODDS = 1, /* the margins are log odds */
-    SLUICE_CALIBRATION_ONLINE =
-        2,                        /* a sigmoid of the margin, learned from each example before the example itself was */
-    SLUICE_CALIBRATION_PLATT = 3, /* a sigmoid, fitted to a hold-out */
-    SLUICE_CALIBRATION_ISOTONIC = 4, /* any function that does not fall, fitted to a hold-out */
+    SLUICE_CALIBRATION_ONLINE = 2,   /* a sigmoid of the margin, learned from each example before the model learns it */
+    SLUICE_CALIBRATION_PLATT = 3,    /* a sigmoid, fitted to a hold-out */
+    SLUICE_CALIBRATION_ISOTONIC = 4, /* a non-decreasing function, fitted to a hold-out */
 };
 
 SLUICE_API int sluice_model_calibration(const sluice_model *model);
-/* Whether there are any. */
+/* Whether the model has probabilities. */
 SLUICE_API int sluice_model_has_probability(const sluice_model *model);
-/* The probability of the class +1 that goes with a margin; it never falls as margins rise. NaN where there is none. */
+/* The probability of the class +1 that goes with a margin; it never decreases as the margin increases. NaN where there
+ * is none. */
 SLUICE_API double sluice_model_probability(const sluice_model *model, double margin);
 /* The probabilities of n rows of a batch, and of all rows of a matrix: as the margins, then each turned into a
  * probability. SLUICE_E_UNSUPPORTED where the model has none. */
@@ -301,10 +312,7 @@ SLUICE_API sluice_status sluice_model_probabilities_csr(const sluice_model *mode
 SLUICE_API sluice_status sluice_model_calibrate(sluice_model *model, const double *margins, const double *labels,
                                                 const double *weights, size_t n, int kind);
 
-/* Adds what `from` learned to `into`. Both must have the same learner (one with SLUICE_LEARNER_MERGES), parameters and
- * settings. The result is that of one learner whose sums run over both streams; calibration is no sum, and is gone. On
- * SLUICE_E_NUMERIC a sum has left the range of numbers, and `into` refuses to go on. */
-SLUICE_API sluice_status sluice_model_merge(sluice_model *into, const sluice_model *from);
+/* ---- what a model is -------------------------------------------------------------------------------------------- */
 
 typedef struct sluice_model_facts {
     size_t size;
@@ -313,35 +321,23 @@ typedef struct sluice_model_facts {
     uint64_t examples, mistakes, updates, positives; /* over the model's whole life */
     uint64_t features_seen, nonzeros;
     uint64_t max_features;     /* as in the settings, sluice_model_settings() */
-    int has_names;             /* its features are known by names */
+    int has_names;             /* features have names */
     uint64_t evicted, refused; /* by max_features: features evicted, and times that a new one found no room */
     uint64_t waiting;          /* examples of an unfinished batch: counted, but not yet learned */
     int calibration;           /* SLUICE_CALIBRATION_ */
     int log_odds;              /* the learner's margins are log odds */
 } sluice_model_facts;
 
-/* Fills in what the model is. Counts its nonzero weights: costs a sweep over the features. */
+/* Fills in what the model is and counts its nonzero weights, which takes a pass over all features. */
 SLUICE_API sluice_status sluice_model_describe(const sluice_model *model, sluice_model_facts *facts);
-/* The settings alone, at no cost; as long as the model lives. */
+/* The same at no cost: nonzeros are not counted, but 0. */
+SLUICE_API sluice_status sluice_model_quick_facts(const sluice_model *model, sluice_model_facts *facts);
+/* The nonzero weights alone: a pass over all features. */
+SLUICE_API uint64_t sluice_model_nonzeros(const sluice_model *model);
+/* The settings; they live as long as the model. */
 SLUICE_API const sluice_settings *sluice_model_settings(const sluice_model *model);
 /* The value of the i-th parameter of the model's learner. */
 SLUICE_API double sluice_model_param(const sluice_model *model, size_t i);
-
-/* Metadata: bytes that a program keeps in the model under keys of its own, such as how its reader makes features. The
- * library does nothing with them but copy and save them; sluice_model_merge() keeps those of `into`. Keys are text
- * without spaces and control characters; those that begin with "sluice." are reserved, "reader." is what the program
- * `sluice` keeps. */
-#define SLUICE_MAX_METADATA 256             /* keys in a model */
-#define SLUICE_MAX_METADATA_KEY 255         /* bytes of a key */
-#define SLUICE_MAX_METADATA_BYTES (1 << 20) /* bytes of a value */
-
-/* Keeps a copy of n bytes under a key, instead of what was there. bytes NULL: removes the key. */
-SLUICE_API sluice_status sluice_model_set_metadata(sluice_model *model, const char *key, const void *bytes, size_t n);
-/* The bytes of a key, followed by a NUL that *n (may be NULL) does not count; NULL where there is no such key. They are
- * valid until the key is set again. */
-SLUICE_API const void *sluice_model_metadata(const sluice_model *model, const char *key, size_t *n);
-/* The i-th key in ascending order, and its bytes; NULL past the last. */
-SLUICE_API const char *sluice_model_metadata_at(const sluice_model *model, size_t i, const void **bytes, size_t *n);
 
 typedef struct sluice_weight {
     uint64_t id;
@@ -369,6 +365,22 @@ SLUICE_API sluice_status sluice_model_newest(const sluice_model *model, sluice_w
 /* How the feature space grew: seen[i] features were seen after 2^i examples. Returns how many there are, at most
  * `room` (64 is always enough). */
 SLUICE_API size_t sluice_model_growth(const sluice_model *model, uint64_t *seen, size_t room);
+
+/* Metadata: bytes that a program keeps in the model under keys of its own, such as how its reader makes features. The
+ * library does nothing with them but copy and save them; sluice_model_merge() keeps those of `into`. Keys are text
+ * without spaces and control characters; those that begin with "sluice." are reserved, "reader." is what the program
+ * `sluice` keeps. */
+#define SLUICE_MAX_METADATA 256             /* keys in a model */
+#define SLUICE_MAX_METADATA_KEY 255         /* bytes of a key */
+#define SLUICE_MAX_METADATA_BYTES (1 << 20) /* bytes of a value */
+
+/* Keeps a copy of n bytes under a key, instead of what was there. bytes NULL: removes the key. */
+SLUICE_API sluice_status sluice_model_set_metadata(sluice_model *model, const char *key, const void *bytes, size_t n);
+/* The bytes of a key, followed by a NUL that *n (may be NULL) does not count; NULL where there is no such key. They are
+ * valid until the key is set again. */
+SLUICE_API const void *sluice_model_metadata(const sluice_model *model, const char *key, size_t *n);
+/* The i-th key in ascending order, and its bytes; NULL past the last. */
+SLUICE_API const char *sluice_model_metadata_at(const sluice_model *model, size_t i, const void **bytes, size_t *n);
 
 /* ---- saving and loading models ---------------------------------------------------------------------------------- */
 

@@ -91,7 +91,7 @@ sluice_status sluice_model_newest(const sluice_model *m, sluice_weight *newest, 
     return SLUICE_OK;
 }
 
-static uint64_t count_nonzeros(const sluice_model *m) {
+uint64_t sluice_model_nonzeros(const sluice_model *m) {
     sl_state s = m->state;
     s.features = m->features.space.features;
     uint64_t nonzeros = 0, cursor = 0;
@@ -104,7 +104,7 @@ static uint64_t count_nonzeros(const sluice_model *m) {
     return nonzeros;
 }
 
-sluice_status sluice_model_describe(const sluice_model *m, sluice_model_facts *facts) {
+static sluice_status fill_facts(const sluice_model *m, uint64_t nonzeros, sluice_model_facts *facts) {
     sluice_status status = sl_sized_check(facts, "sluice_model_facts", NULL);
     if (status != SLUICE_OK) return status;
     sluice_model_facts all = {
@@ -115,7 +115,7 @@ sluice_status sluice_model_describe(const sluice_model *m, sluice_model_facts *f
         .updates = m->updates,
         .positives = m->positives,
         .features_seen = m->features.space.seen,
-        .nonzeros = count_nonzeros(m),
+        .nonzeros = nonzeros,
         .max_features = m->settings.max_features,
         .has_names = m->features.named,
         .evicted = m->features.limit.evicted,
@@ -126,6 +126,14 @@ sluice_status sluice_model_describe(const sluice_model *m, sluice_model_facts *f
     };
     sl_sized_write(facts, &all, sizeof all);
     return SLUICE_OK;
+}
+
+sluice_status sluice_model_describe(const sluice_model *m, sluice_model_facts *facts) {
+    return fill_facts(m, sluice_model_nonzeros(m), facts);
+}
+
+sluice_status sluice_model_quick_facts(const sluice_model *m, sluice_model_facts *facts) {
+    return fill_facts(m, 0, facts);
 }
 
 const sluice_settings *sluice_model_settings(const sluice_model *m) { return &m->settings; }

@@ -219,7 +219,7 @@ static sluice_status describe_some(const stretch *s, void *to, sluice_error *err
         sluice_model *model = outline(s->w, s->a, l, err);
         if (!model) return err->status;
         sluice_model_facts facts = {.size = sizeof facts};
-        sluice_model_describe(model, &facts);
+        sluice_model_quick_facts(model, &facts);
         facts.nonzeros = nonzeros[l];
         put_facts(list, s->i + i, &facts);
         sluice_model_free(model);

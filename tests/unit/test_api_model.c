@@ -110,6 +110,21 @@ TEST(memory_grows_with_the_features_and_a_predict_only_model_needs_less) {
     sluice_model_free(m);
 }
 
+TEST(quick_facts_are_the_facts_without_the_nonzeros) {
+    sluice_model *m = sluice_model_new("ssol", NULL, 0, NULL, NULL);
+    learn(m, 300);
+    sluice_model_facts all = {.size = sizeof all}, quick = all;
+    CHECK_EQ(sluice_model_describe(m, &all), SLUICE_OK);
+    CHECK_EQ(sluice_model_quick_facts(m, &quick), SLUICE_OK);
+    CHECK_EQ(quick.nonzeros, 0);
+    CHECK(all.nonzeros > 0);
+    CHECK_EQ(sluice_model_nonzeros(m), all.nonzeros);
+    CHECK_EQ(quick.examples, 300);
+    CHECK_EQ(quick.features_seen, all.features_seen);
+    CHECK_EQ(sluice_model_quick_facts(m, &(sluice_model_facts){0}), SLUICE_E_USAGE);
+    sluice_model_free(m);
+}
+
 TEST(the_version_of_the_library_is_that_of_the_header) {
     char text[32];
     snprintf(text, sizeof text, "%d.%d.%d", SLUICE_VERSION_MAJOR, SLUICE_VERSION_MINOR, SLUICE_VERSION_PATCH);
@@ -150,6 +165,7 @@ int main(void) {
     RUN(a_snapshot_predicts_what_the_model_did_and_stays);
     RUN(a_snapshot_leaves_the_unfinished_batch_alone);
     RUN(memory_grows_with_the_features_and_a_predict_only_model_needs_less);
+    RUN(quick_facts_are_the_facts_without_the_nonzeros);
     RUN(the_version_of_the_library_is_that_of_the_header);
     RUN(every_status_has_a_name_of_its_own);
     RUN(a_batch_keeps_the_sign_of_labels_beyond_the_range_of_floats);
