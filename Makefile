@@ -66,8 +66,8 @@ bench: all
 	@[ -z "$$SLUICE_DATA" ] || python3 bench/compare.py --stream news20-ub
 	python3 bench/micro.py --micro build/release/bin/micro
 	python3 bench/scaling.py --micro build/release/bin/micro
-	python3 bench/sweep.py
-	python3 bench/dense.py --dense build/release/bin/dense
+	python3 bench/sweep_costs.py
+	python3 bench/dense_costs.py --dense build/release/bin/dense_costs
 
 # The pages that the program writes itself; a test checks that they are up to date.
 docs: all

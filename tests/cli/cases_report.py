@@ -3,7 +3,7 @@
 import os
 import re
 
-import page
+import page_reader as page
 from harness import check, equal, is_root, near, rows
 
 FIGURES = ["examples", "mistakes", "error_rate", "balanced_accuracy", "auc", "average_precision", "precision", "recall", "specificity", "f1",

@@ -8,7 +8,7 @@ import re
 import statistics
 import subprocess
 
-import page
+import page_reader as page
 from harness import check, equal, near, on_a_terminal, rows
 
 SWEPT = {"olsf": "B", "ofs": "features", "sofs": "features", "fgm": "features", "sbcw": "features", "ftrl": "l1"}

@@ -2,7 +2,7 @@
  * small ones, with one thread and with two, and every row must keep the promises of rows/batch.h. Records must end
  * where a plain reading of the text, byte by byte, says. */
 
-#include "fuzz/outcome.h"
+#include "fuzz/fuzz_outcome.h"
 #include "features/names.h"
 #include "io/records.h"
 

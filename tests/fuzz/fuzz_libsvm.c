@@ -1,7 +1,7 @@
 /* Fuzz target: any bytes as LIBSVM text. They must read the same in one block and in small ones, with one thread and
  * with two, and by a parser that gets them in pieces; every row must keep the promises of rows/batch.h; leaving bad
  * lines out must leave the good ones as they are. */
-#include "fuzz/outcome.h"
+#include "fuzz/fuzz_outcome.h"
 
 static void look_at_row(const sluice_batch *b, size_t i, outcome *o) {
     mix(&o->hash, 0x5u + b->start[i + 1] - b->start[i]);

@@ -4,7 +4,7 @@
 #ifndef FUZZ_NAMED_H
 #define FUZZ_NAMED_H
 
-#include "fuzz/outcome.h"
+#include "fuzz/fuzz_outcome.h"
 #include "features/names.h"
 #include "io/text_write.h"
 

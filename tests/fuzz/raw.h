@@ -3,7 +3,7 @@
 #ifndef RAW_H
 #define RAW_H
 
-#include "fuzz/outcome.h"
+#include "fuzz/fuzz_outcome.h"
 #include "features/names.h"
 
 static inline void look_at_feature(const sluice_batch *b, size_t k, outcome *o) {

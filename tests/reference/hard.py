@@ -16,7 +16,7 @@ from decimal import Decimal, getcontext
 
 import numpy as np
 
-from compare import sluice, train, weights
+from compare_learners import sluice, train, weights
 from learners import LEARNERS
 from streams import Stream
 

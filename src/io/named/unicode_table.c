@@ -1,4 +1,4 @@
-/* Made by scripts/unicode_table.py from Unicode 14.0.0: do not edit. */
+/* Made by scripts/make_unicode_table.py from Unicode 14.0.0: do not edit. */
 #include "io/named/unicode.h"
 
 /* clang-format off */

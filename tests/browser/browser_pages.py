@@ -17,7 +17,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.dont_write_bytecode = True
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "cli")]
-import page  # noqa: E402
+import page_reader as page  # noqa: E402
 import png  # noqa: E402
 from chromium import Browser  # noqa: E402
 from harness import rows  # noqa: E402

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The cost of 16 values of lambda in one sweep, compared with one run of `sluice train` with the same learner.
 
-    bench/sweep.py                        eight learners, two streams, text and bin
-    bench/sweep.py --rounds 1 --rows 30000
+    bench/sweep_costs.py                        eight learners, two streams, text and bin
+    bench/sweep_costs.py --rounds 1 --rows 30000
 
 Streams are `sluice synth sparse` with a million dimensions and with 47,000. Train and sweep alternate; the best of the
 rounds is taken. Also the same with one thread each: the CPU time of a sweep.

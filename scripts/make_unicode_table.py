@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes src/io/named/unicode_table.c: which characters words are made of, and how they are lower-cased.
 
-    python3 scripts/unicode_table.py > src/io/named/unicode_table.c
+    python3 scripts/make_unicode_table.py > src/io/named/unicode_table.c
 
 The source is Python's unicodedata. ASCII is not in the tables: text.c knows it. With --check every character is compared
 with str.lower() and str.casefold(), and the differences are listed by kind.
@@ -78,7 +78,7 @@ def rows(items, width=120):
 
 
 def write():
-    print('/* Made by scripts/unicode_table.py from Unicode %s: do not edit. */' % unicodedata.unidata_version)
+    print('/* Made by scripts/make_unicode_table.py from Unicode %s: do not edit. */' % unicodedata.unidata_version)
     print('#include "io/unicode.h"\n\n/* clang-format off */')
     table = kinds()
     print('const uint32_t sl_char_kinds[] = { /* where a kind begins, times four, plus the kind */')

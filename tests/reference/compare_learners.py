@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares `sluice train` with the reference learners.
 
-    compare.py --sluice PATH [--learner NAME]... [--part K/N] [--data DIR] [--list]
+    compare_learners.py --sluice PATH [--learner NAME]... [--part K/N] [--data DIR] [--list]
 
 Synthetic streams: counts must be equal, weights equal up to rounding. With --data or $SLUICE_DATA (a folder with the
 files that experiments/DATA.md describes) also real streams, where ties and large values let rounding change a decision
@@ -119,7 +119,7 @@ SUMS_64BIT = {"rda", "ada-rda", "ftrl", "sop", "bcw"} | {name for name in LEARNE
 REAL = [("german", None), ("a9a", 5000), ("svmguide3", None), ("splice", None), ("spambase", None),
         ("ionosphere", None), ("wdbc", None), ("pcmac-asu", None), ("pcmac", 1000),
         ("rcv1-small", None), ("reuters-earn", 1000)]
-# The learners that keep a limited number of features; tests/reference/plain.c is stricter with them.
+# The learners that keep a limited number of features; tests/reference/plain_rules.c is stricter with them.
 KEEPS = {"olsf", "olsf-1", "olsf-2", "olsf-rand", "olsf-per", "ofs", "ofs-p", "sofs"}
 # Where few features may stay and many weigh the same, rounding decides who does: no judge in 64 bits can tell.
 TIES = {("olsf-per", "ionosphere"), ("ofs", "a9a-unit")}

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""bcw compared with arow-full, and bcw's linear algebra with a matrix product (bench/dense.c says what is measured).
+"""bcw compared with arow-full, and bcw's linear algebra with a matrix product (bench/dense_costs.c says what is measured).
 
-    bench/dense.py --dense build/release/bin/dense      writes bench/results/dense.csv and bench/results/dense-rates.csv
+    bench/dense_costs.py --dense build/release/bin/dense_costs      writes bench/results/dense.csv and bench/results/dense-rates.csv
 
 Streams are `synth dense`: D correlated features in every row. Seconds are those that `train` reports, reading the
 binary file included; `cpu` is CPU time, for a machine that others use too.
@@ -41,7 +41,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     common.options(parser)
     parser.set_defaults(rounds=2)
-    parser.add_argument("--dense", required=True, help="the program of bench/dense.c")
+    parser.add_argument("--dense", required=True, help="the program of bench/dense_costs.c")
     args = parser.parse_args()
     sluice, _ = common.prepare(args)
     rates = []
@@ -60,7 +60,7 @@ def main():
             found["ratio"] = f"{float(found['arow-full_s']) / float(found['bcw_s']):.1f}"
             found["cpu_ratio"] = f"{float(found['arow-full_cpu_s']) / float(found['bcw_cpu_s']):.1f}"
             rows.append(found)
-    comments = [f"bench/dense.py {' '.join(sys.argv[1:])}: best of {args.rounds}", *common.machine(args)]
+    comments = [f"bench/dense_costs.py {' '.join(sys.argv[1:])}: best of {args.rounds}", *common.machine(args)]
     print(*comments, sep="\n")
     for name, table in (("dense.csv", rows), ("dense-rates.csv", rates)):
         common.table(table)
