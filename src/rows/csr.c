@@ -1,14 +1,14 @@
 /* Compressed sparse rows from outside: checks them and hands them on as batches, without a copy where types allow. */
 #include "rows/csr.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/sized_struct.h"
 
-enum { MOST_ROWS = 1024, MANY_VALUES = 1 << 15 }; /* in a batch: converted, they fit the second-level cache */
+enum { MOST_ROWS = 1024, MANY_VALUES = 1 << 12 }; /* in a batch: few enough to stay in the cache between passes */
 
 /* ---- elements of any type ------------------------------------------------------------------------------------------
  */
@@ -156,25 +156,34 @@ static bool take_values(sl_csr_reader *r, size_t at, size_t n) {
     } else {
         b->value = (float *)(uintptr_t)((const float *)c->values + at); /* only read */
     }
-    bool finite = true, zeros = false;
+    uint32_t large = 0,
+             zero = 0; /* the top bit says: some value is not finite, is 0; a loop that compilers vectorise */
     for (size_t k = 0; k < n; k++) {
-        finite &= fabsf(b->value[k]) <= FLT_MAX;
-        zeros |= b->value[k] == 0;
+        uint32_t bits;
+        memcpy(&bits, &b->value[k], sizeof bits);
+        bits &= 0x7fffffffu;
+        large |= bits + 0x00800000u;
+        zero |= bits - 1;
     }
-    b->has_zeros = zeros;
-    return finite;
+    b->has_zeros = zero >> 31;
+    return !(large >> 31);
+}
+
+/* Whether the ids of a row, which are small, ascend: of such ids no one comes twice. */
+static bool ascends(const uint32_t *id, size_t n) {
+    uint32_t falls = 0; /* the top bit: some id is not above the one before it */
+    for (size_t k = 1; k < n; k++) falls |= id[k] - id[k - 1] - 1;
+    return !(falls >> 31);
 }
 
 /* Whether a feature comes twice in a row of the batch. *memory: there was none to find out. */
 static bool has_duplicate(sl_csr_reader *r, size_t row, bool *memory) {
     const sluice_batch *b = &r->batch;
-    size_t at = b->start[row], n = b->start[row + 1] - at, k = 1;
-    if (b->wides == 0)
-        while (k < n && b->id[at + k - 1] < b->id[at + k]) k++;
-    if (k >= n) return false; /* ascending */
+    size_t at = b->start[row], n = b->start[row + 1] - at;
+    if (n < 2 || (b->wides == 0 && ascends(b->id + at, n))) return false;
     uint64_t *ids = sl_duplicates_room(&r->repeat, n);
     if (!ids) return *memory = true;
-    for (k = 0; k < n; k++) ids[k] = sl_batch_id(b, at + k);
+    for (size_t k = 0; k < n; k++) ids[k] = sl_batch_id(b, at + k);
     return sl_duplicates_find(&r->repeat, n) != SL_NO_DUPLICATE;
 }
 
