@@ -1,3 +1,4 @@
+/* Online calibration: a sigmoid of the margin, fitted by Newton steps as the model learns. */
 #include "calibration/online_calibration.h"
 
 #include <math.h>

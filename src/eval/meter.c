@@ -133,7 +133,7 @@ sluice_status sluice_meter_add_batch(sluice_meter *m, const sluice_batch *b, con
     return SLUICE_OK;
 }
 
-/* ---- reading ---------------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 static void sort_margins(margins *k) {
     if (k->n && !k->sorted) sl_sort_doubles(k->value, k->n);

@@ -59,7 +59,7 @@ uint32_t sl_names_find(const sl_names *d, uint64_t hash, const char *name, size_
     return d->table ? place(d, hash, name, n)->number - 1 : SL_NO_NAME;
 }
 
-/* ---- growing ---------------------------------------------------------------------------------------------------- */
+/* ---- growing ----------------------------------------------------------------------------------------------------- */
 
 static bool grow_table(sl_names *d) {
     unsigned bits = d->table ? d->bits + 1 : START_BITS;
@@ -128,7 +128,7 @@ static bool grow_arena(sl_names *d, size_t n) {
     return true;
 }
 
-/* ---- adding and removing ---------------------------------------------------------------------------------------- */
+/* ---- adding and removing ----------------------------------------------------------------------------------------- */
 
 static uint32_t next_number(sl_names *d) {
     if (!d->free) return d->n++;
@@ -194,7 +194,7 @@ const char *sl_names_text(const sl_names *d, uint32_t number, size_t *n) {
     return d->bytes + (d->where[number] & PLACE_MASK);
 }
 
-/* ---- whole numbers ---------------------------------------------------------------------------------------------- */
+/* ---- whole numbers ----------------------------------------------------------------------------------------------- */
 
 size_t sl_name_of_id(uint64_t id, char *name) {
     char digits[20];

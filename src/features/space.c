@@ -34,7 +34,7 @@ void sl_space_free(sl_space *sp) {
     *sp = (sl_space){0};
 }
 
-/* ---- the table -------------------------------------------------------------------------------------------------- */
+/* ---- the table --------------------------------------------------------------------------------------------------- */
 
 /* Where the id is, or where it would go: then *at is bucket->used. The table is never full. */
 static sl_bucket *place(const sl_space *sp, uint64_t id, unsigned *at) {
@@ -88,7 +88,7 @@ static bool grow_table(sl_space *sp) {
     return true;
 }
 
-/* ---- the direct part -------------------------------------------------------------------------------------------- */
+/* ---- the direct part --------------------------------------------------------------------------------------------- */
 
 static unsigned width_of(uint64_t id) { return id ? 64 - (unsigned)__builtin_clzll(id) : 0; }
 
@@ -231,7 +231,7 @@ static unsigned better_bits(sl_space *sp, uint64_t id) {
     return bits && sp->too_wide && (uint32_t)1 << bits >= sp->too_wide ? 0 : bits;
 }
 
-/* ---- adding ----------------------------------------------------------------------------------------------------- */
+/* ---- adding ------------------------------------------------------------------------------------------------------ */
 
 static bool add_other(sl_space *sp, uint32_t *rank) {
     if (sp->others == sp->other_room) {
@@ -285,7 +285,7 @@ bool sl_space_forget(sl_space *sp, uint64_t id) {
     return true;
 }
 
-/* ---- walking ---------------------------------------------------------------------------------------------------- */
+/* ---- walking ----------------------------------------------------------------------------------------------------- */
 
 typedef struct sl_named {
     uint64_t id;

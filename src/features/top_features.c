@@ -20,7 +20,7 @@ void sl_top_free(sl_top *k) {
     sl_pages_free(k->pool, k->room * sizeof *k->pool);
 }
 
-/* ---- the heap --------------------------------------------------------------------------------------------------- */
+/* ---- the heap ---------------------------------------------------------------------------------------------------- */
 
 static size_t first_child(size_t i) { return 4 * i - 8; }
 static size_t parent(size_t i) { return i / 4 + 2; }
@@ -52,7 +52,7 @@ static void heap_pop(sl_top *k) {
     h[i] = last;
 }
 
-/* ---- the run ---------------------------------------------------------------------------------------------------- */
+/* ---- the run ----------------------------------------------------------------------------------------------------- */
 
 /* Keys differ, and bins are small: quicksort, and insertion where little is left. */
 static void sort(sl_top_entry *e, size_t n) {
@@ -135,7 +135,7 @@ static void refill(sl_top *k) {
     set_run(k, n);
 }
 
-/* ---- all three -------------------------------------------------------------------------------------------------- */
+/* ---- all three --------------------------------------------------------------------------------------------------- */
 
 static void add(sl_top *k, sl_top_entry e) {
     if (e.key > k->reach)
@@ -199,7 +199,7 @@ uint32_t sl_top_drop(sl_top *k) {
     return gone;
 }
 
-/* ---- the list --------------------------------------------------------------------------------------------------- */
+/* ---- the list ---------------------------------------------------------------------------------------------------- */
 
 void sl_top_append(sl_top *k, uint32_t slot) {
     k->pool[k->pool_end++].slot = slot;
@@ -214,7 +214,7 @@ void sl_top_take_out(sl_top *k, uint32_t place) {
     k->count--;
 }
 
-/* ---- making and growing ----------------------------------------------------------------------------------------- */
+/* ---- making and growing ------------------------------------------------------------------------------------------ */
 
 /* All entries are in the pool, one for each feature, up to date. */
 static void start_from_pool(sl_top *k, size_t n) {

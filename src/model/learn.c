@@ -8,7 +8,7 @@
 #include "model/lookahead.h"
 #include "rows/csr.h"
 
-/* ---- one round -------------------------------------------------------------------------------------------------- */
+/* ---- one round --------------------------------------------------------------------------------------------------- */
 
 static void settle_all(sluice_model *m) {
     uint32_t slot[SL_CHUNK];
@@ -74,7 +74,7 @@ static sluice_status check_weight(sluice_model *m, double h) {
     return SLUICE_OK;
 }
 
-/* Gives the model's failure the place of the row, where the batch knows it. */
+/* Adds the row's place in its input, if known, to the error of the model. */
 static sluice_status at_row(sluice_model *m, const sluice_batch *b, size_t row) {
     sl_place(&m->error, b->source ? b->source : "", b->has_lines ? b->first_line + b->line[row] : 0, 0);
     return m->error.status;
@@ -92,9 +92,9 @@ static sluice_status learn_batch_row(sluice_model *m, const sluice_batch *b, siz
     return SLUICE_OK;
 }
 
-/* ---- rows of names ---------------------------------------------------------------------------------------------- */
+/* ---- rows of names ----------------------------------------------------------------------------------------------- */
 
-/* Whether the model knows these features by names, or has to from now on. */
+/* Whether the rows are learned by names: the model has names, or must change to them. */
 static bool uses_names(const sluice_model *m, const sluice_batch *b) {
     return !m->settings.hash_bits && (m->features.named || b->has_names || m->settings.max_features);
 }
@@ -136,7 +136,7 @@ static sluice_status learn_named_rows(sluice_model *m, const sluice_batch *b, co
     const bool dense = m->rule->info.flags & SLUICE_LEARNER_DENSE, as_they_lie = sl_batch_usable(m, b, t);
     const bool one_ahead = !m->settings.max_features && !dense && !(sl_has_weights(b, t) && m->rule->only_weights_0_1);
     const sl_idle_test idle = {test_idle, m};
-    bool found[2] = {true, true}; /* by row % 2; else there was no memory for its names */
+    bool found[2] = {true, true}; /* by row % 2; false: no memory for its names */
     for (size_t i = first, resolved = first; i < end; i++) {
         double h = sl_weight_at(b, t, i);
         sluice_status status = check_weight(m, h);

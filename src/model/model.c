@@ -51,7 +51,7 @@ sluice_model *sl_model_empty(const sl_learner *learner, const sl_learner *rule, 
     memcpy(m->params, params, learner->info.n_params * sizeof *params);
     m->settings = *settings;
     m->settings.size = sizeof m->settings;
-    m->settings.bias = (float)settings->bias; /* a value like any other */
+    m->settings.bias = (float)settings->bias; /* kept as a float, as all values are */
     if (rule->first_scalars) memcpy(m->scalars, rule->first_scalars, count_scalars(rule) * sizeof *m->scalars);
     sl_space_init(&m->features.space, rule->info.bytes_per_feature, rule->fresh);
     m->features.space.numbered = rule->rank != NULL;
@@ -98,7 +98,7 @@ void sluice_model_free(sluice_model *m) {
     free(m);
 }
 
-/* ---- copies ----------------------------------------------------------------------------------------------------- */
+/* ---- copies ------------------------------------------------------------------------------------------------------ */
 
 void sl_model_copy_counts(sluice_model *to, const sluice_model *from) {
     memcpy(to->scalars, from->scalars, sizeof to->scalars);
@@ -118,7 +118,8 @@ void sl_model_copy_counts(sluice_model *to, const sluice_model *from) {
 void sl_model_copy_history(sluice_model *to, const sluice_model *from) {
     memcpy(to->features.space.newest, from->features.space.newest, sizeof to->features.space.newest);
     to->features.space.arrivals = from->features.space.arrivals;
-    to->features.space.seen = from->features.space.seen; /* a predict-only model counts more than it has */
+    to->features.space.seen =
+        from->features.space.seen; /* a predict-only model counts features that it does not hold */
     to->features.space.births = from->features.space.births;
 }
 
@@ -175,7 +176,7 @@ static bool add_weight(sluice_model *m, const sluice_weight *w, uint32_t *slot) 
     return true;
 }
 
-/* The nonzero weights alone, as they are. */
+/* A predict-only copy: the nonzero weights, pending rows not learned. */
 static sluice_model *predict_only_copy(const sluice_model *from, sluice_error *err) {
     sluice_model *to = sl_model_empty(from->learner, &sl_predict_only, from->params, &from->settings, err);
     if (!to) return NULL;
@@ -196,7 +197,7 @@ static sluice_model *predict_only_copy(const sluice_model *from, sluice_error *e
     }
     sluice_free(weights);
     if (!fine) return no_memory(to, err);
-    to->features.space.seen = from->features.space.seen; /* sparsity still refers to all features there were */
+    to->features.space.seen = from->features.space.seen; /* sparsity refers to all features seen */
     to->features.space.births = from->features.space.births;
     return to;
 }

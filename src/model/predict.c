@@ -123,8 +123,7 @@ sluice_status sluice_model_probabilities_csr(const sluice_model *m, const sluice
     return status;
 }
 
-/* ---- weights ------------------------------------------------------------------------------------------------------
- */
+/* ---- weights ----------------------------------------------------------------------------------------------------- */
 
 static double weight_of(const sluice_model *m, const sl_raw_row *r) {
     uint32_t slot = sl_row_slot(m, r, 0);

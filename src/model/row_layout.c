@@ -33,7 +33,7 @@ double sl_row_scale(const sluice_model *m, const sl_raw_row *r) {
     return sum > 0 ? 1 / sqrt(sum) : 1;
 }
 
-/* ---- the row as the rule sees it -------------------------------------------------------------------------------- */
+/* ---- the row as the rule sees it --------------------------------------------------------------------------------- */
 
 /* Room for rows of n values: slots for two of them, this row's and the next one's, where rows are admitted ahead. */
 bool sl_row_reserve(sluice_model *m, size_t n) {

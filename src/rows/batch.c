@@ -204,7 +204,7 @@ sluice_status sluice_batch_add_csr(sluice_batch *b, const sluice_csr *csr, sluic
     return status;
 }
 
-/* ---- the public view -------------------------------------------------------------------------------------------- */
+/* ---- the public view --------------------------------------------------------------------------------------------- */
 
 size_t sluice_batch_rows(const sluice_batch *b) { return b->rows; }
 

@@ -10,8 +10,7 @@
 
 enum { MOST_ROWS = 1024, MANY_VALUES = 1 << 12 }; /* in a batch: few enough to stay in the cache between passes */
 
-/* ---- elements of any type ------------------------------------------------------------------------------------------
- */
+/* ---- elements of any type ---------------------------------------------------------------------------------------- */
 
 static bool is_whole(unsigned type) { return type >= SLUICE_INT32 && type <= SLUICE_UINT64; }
 static bool is_real(unsigned type) { return type == SLUICE_FLOAT32 || type == SLUICE_FLOAT64; }
@@ -38,8 +37,7 @@ static inline double real_at(const void *array, unsigned type, size_t i) {
     return type == SLUICE_FLOAT32 ? (double)((const float *)array)[i] : ((const double *)array)[i];
 }
 
-/* ---- opening -------------------------------------------------------------------------------------------------------
- */
+/* ---- opening ----------------------------------------------------------------------------------------------------- */
 
 static sluice_status check_types(const sluice_csr *c, sluice_error *err) {
     if (c->kind != SLUICE_CSR_IDS)
@@ -104,8 +102,7 @@ void sl_csr_close(sl_csr_reader *r) {
     *r = (sl_csr_reader){.csr.rows = 0};
 }
 
-/* ---- some rows at a time -------------------------------------------------------------------------------------------
- */
+/* ---- some rows at a time ----------------------------------------------------------------------------------------- */
 
 static bool reserve(sl_csr_reader *r, size_t n) {
     if (n <= r->room) return true;

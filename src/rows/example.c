@@ -1,3 +1,4 @@
+/* Checks of examples that programs pass in: finite values, names not too long, no feature twice. */
 #include "rows/example.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Pending rows of a batch learner: compressed rows that grow, are copied and cleared. */
 #include "rows/pending_rows.h"
 
 #include <stdlib.h>
