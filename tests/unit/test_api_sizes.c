@@ -97,7 +97,45 @@ static void use_measures(void *s, size_t size) {
     sluice_meter_free(m);
 }
 
+static void use_build_facts(void *s, size_t size) {
+    memset((char *)s + sizeof size, 0xff, size - sizeof size);
+    CHECK_EQ(sluice_build_info(s), SLUICE_OK);
+    if (size > sizeof(sluice_build_facts)) CHECK_EQ(((char *)s)[size - 1], 0);
+}
+
+static void use_csr_view(void *s, size_t size) {
+    sluice_batch *b = sluice_batch_new(NULL);
+    CHECK_EQ(sluice_batch_csr(b, s, NULL, NULL), SLUICE_OK);
+    if (size > sizeof(sluice_csr)) CHECK_EQ(((char *)s)[size - 1], 0);
+    sluice_batch_free(b);
+}
+
+/* The first version of sluice_csr cannot be much smaller: without its arrays there are no rows. */
+TEST(matrices_of_any_size_are_read_as_far_as_they_go) {
+    const sluice_csr csr = {.indptr_type = SLUICE_INT32,
+                            .ids_type = SLUICE_INT32,
+                            .values_type = SLUICE_FLOAT32,
+                            .labels_type = SLUICE_FLOAT64,
+                            .rows = 1,
+                            .nonzeros = 1,
+                            .indptr = (int32_t[]){0, 1},
+                            .ids = (int32_t[]){7},
+                            .values = (float[]){1},
+                            .labels = (double[]){1}};
+    for (size_t size = sizeof csr - 8; size <= sizeof csr + more; size += 8) {
+        void *s = sized(&csr, sizeof csr, size);
+        sluice_model *m = model();
+        double margin;
+        CHECK_EQ(sluice_model_learn_csr(m, s, NULL), SLUICE_OK);
+        CHECK_EQ(sluice_model_margins_csr(m, s, &margin, NULL), SLUICE_OK);
+        sluice_model_free(m);
+        free(s);
+    }
+}
+
 TEST(results_of_any_size_are_filled_as_far_as_they_go) {
+    each_size(&(sluice_build_facts){0}, sizeof(sluice_build_facts), use_build_facts);
+    each_size(&(sluice_csr){0}, sizeof(sluice_csr), use_csr_view);
     each_size(&(sluice_model_facts){0}, sizeof(sluice_model_facts), use_facts);
     each_size(&(sluice_model_facts){0}, sizeof(sluice_model_facts), use_sweep_facts);
     each_size(&(sluice_measures){0}, sizeof(sluice_measures), use_measures);
@@ -140,6 +178,7 @@ TEST(an_option_that_only_a_newer_version_has_is_refused) {
 
 int main(void) {
     RUN(options_of_any_size_are_read_as_far_as_they_go);
+    RUN(matrices_of_any_size_are_read_as_far_as_they_go);
     RUN(results_of_any_size_are_filled_as_far_as_they_go);
     RUN(a_struct_without_its_size_is_wrong_usage);
     RUN(an_option_that_only_a_newer_version_has_is_refused);
