@@ -69,6 +69,8 @@ def check_names(top):
     """Files of one name in one folder (x.c, x.h, x.py) are one thing."""
     seen = collections.defaultdict(set)
     for path in files(top, ".c", ".h", ".py"):
+        if path.startswith(os.path.join(top, "examples")):  # programs of their own
+            continue
         name = os.path.splitext(os.path.basename(path))[0]
         if name != "__init__":
             seen[name].add(os.path.splitext(path)[0])
