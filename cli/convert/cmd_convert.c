@@ -2,7 +2,7 @@
 #include "commands.h"
 #include "output/message.h"
 #include "output/progress.h"
-#include "args/input.h"
+#include "args/input_options.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "output/message.h"
 #include "args/model_args.h"
 #include "output/progress.h"
-#include "args/input.h"
+#include "args/input_options.h"
 
 #include <stdlib.h>
 #include <string.h>

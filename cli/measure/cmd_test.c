@@ -5,7 +5,7 @@
 #include "args/model_args.h"
 #include "output/progress.h"
 #include "output/report.h"
-#include "args/input.h"
+#include "args/input_options.h"
 
 static const option_info options[] = {
     {"model", 'm', "MODEL", "the model to measure", 0},           MEASURE_OPTIONS,          INPUT_OPTIONS,

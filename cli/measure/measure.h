@@ -5,7 +5,7 @@
 #include "args/args.h"
 #include "output/progress.h"
 #include "sluice.h"
-#include "args/input.h"
+#include "args/input_options.h"
 
 /* Rows for a command's option table. */
 /* clang-format off */

@@ -5,7 +5,7 @@
 
 #include "output/json.h"
 #include "sluice.h"
-#include "args/input.h"
+#include "args/input_options.h"
 
 typedef struct report {
     json j;

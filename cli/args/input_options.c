@@ -1,5 +1,5 @@
 /* Inputs of the commands: options, reading them, what was skipped, warnings. */
-#include "args/input.h"
+#include "args/input_options.h"
 
 #include "output/message.h"
 
