@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Opens the pages of `sluice train --report` and `sluice sweep --html` in chromium and looks at them.
 
-    check.py --sluice PATH --chromium PATH [--keep FOLDER]
+    browser_pages.py --sluice PATH --chromium PATH [--keep FOLDER]
 
 --keep leaves the pages and pictures of their charts there.
 """

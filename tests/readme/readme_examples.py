@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """What the README says, done: its C example compiled against an installed sluice, its commands typed.
 
-    check.py --build DIR
+    readme_examples.py --build DIR
 """
 import argparse, os, re, subprocess, sys, tempfile
 
