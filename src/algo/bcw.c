@@ -6,9 +6,9 @@
  *
  * Examples are predicted with mu as of the last finished batch. The rule needs S only through x'Sx, mu.x and Sx, so any
  * square root will do: with LL' = S^-1 (Cholesky) and x^ = L^-1 x, w = L'mu, these are |x^|^2, w.x^ and a step along
- * x^. All x^ are found by triangular solves over blocks of examples. s->matrix is S^-1, s->vector mu, a row per column.
- * Importance h: C h. Cost: O(d^2) an example and O(d^3) a batch, nearly all of it in BLAS 3; memory O(d^2) and the
- * batch. 64 bits: the entries of S^-1 differ by many orders of magnitude. */
+ * x^. All x^ are found by triangular solves over blocks of examples. s->dense.matrix is S^-1, s->dense.vector mu, a row
+ * per column. Importance h: C h. Cost: O(d^2) an example and O(d^3) a batch, nearly all of it in BLAS 3; memory O(d^2)
+ * and the batch. 64 bits: the entries of S^-1 differ by many orders of magnitude. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +33,7 @@ static const sl_field fields[] = {SL_FIELD(column, SL_U32)};
 /* mu of a feature; none while it has only been in an unfinished batch */
 static double mu(const sl_state *s, uint32_t slot) {
     uint32_t column = ((const feature *)s->features)[slot].column;
-    return column && column <= s->order ? s->vector[column - 1] : 0;
+    return column && column <= s->dense.order ? s->dense.vector[column - 1] : 0;
 }
 
 static double score(sl_state *s, const sl_row *x) {
@@ -54,11 +54,11 @@ static double step(const sl_state *s, double xi, double v, double h) {
 /* The pass over some examples, with x^ and |x^|^2 at hand; how many steps were made. */
 static uint64_t pass(const sl_state *s, size_t first, size_t rows, const double *x, const double *v, double *w) {
     uint64_t steps = 0;
-    size_t n = s->order;
+    size_t n = s->dense.order;
     for (size_t i = 0; i < rows; i++, x += n) {
-        double y = sl_pending_y(&s->pending, first + i), xi = 1 - y * s->vectors->dot(w, x, n);
+        double y = sl_pending_y(&s->batch.pending, first + i), xi = 1 - y * s->vectors->dot(w, x, n);
         if (xi <= 0 || v[i] <= 0) continue;
-        double alpha = y * step(s, xi, v[i], sl_pending_h(&s->pending, first + i));
+        double alpha = y * step(s, xi, v[i], sl_pending_h(&s->batch.pending, first + i));
         for (size_t k = 0; k < n; k++) w[k] += alpha * x[k];
         steps++;
     }
@@ -82,34 +82,34 @@ static sluice_status lost(sluice_error *err) {
 /* In exact numbers no pivot of I + C sum x x' is below 1. Where rounding, some n ulps of the diagonal, is not small
  * beside one, the factor is noise, whether or not it came out positive. */
 static bool is_accurate(const sl_state *s, const double *l) {
-    size_t n = s->order;
+    size_t n = s->dense.order;
     for (size_t i = 0; i < n; i++) {
         double pivot = l[i * n + i] * l[i * n + i];
-        if (!sl_pivot_is_accurate(pivot, s->matrix[sl_triangle(i) + i], i + 1)) return false;
+        if (!sl_pivot_is_accurate(pivot, s->dense.matrix[sl_triangle(i) + i], i + 1)) return false;
     }
     return true;
 }
 
 static sluice_status learn(sl_state *s, double *l, double *x, double *v, uint64_t *updates, sluice_error *err) {
-    size_t n = s->order, block = sl_tiles_rows(s);
+    size_t n = s->dense.order, block = sl_tiles_rows(s);
     int order = (int)n;
-    unpack(s->matrix, l, n);
+    unpack(s->dense.matrix, l, n);
     sl_tiles_add_gram(s, s->p[C], l, n, x);
-    pack(l, s->matrix, n);
+    pack(l, s->dense.matrix, n);
     if (!sl_tiles_cholesky(s, l, n) || !is_accurate(s, l)) return lost(err);
-    double *w = s->vector;
-    s->blas->dtrmv(SL_ROWS, SL_LOWER, SL_TRANSPOSED, SL_ANY_DIAGONAL, order, l, order, w, 1);
-    for (size_t first = 0; first < s->pending.rows; first += block) {
-        size_t rows = s->pending.rows - first < block ? s->pending.rows - first : block;
+    double *w = s->dense.vector;
+    s->batch.blas->dtrmv(SL_ROWS, SL_LOWER, SL_TRANSPOSED, SL_ANY_DIAGONAL, order, l, order, w, 1);
+    for (size_t first = 0; first < s->batch.pending.rows; first += block) {
+        size_t rows = s->batch.pending.rows - first < block ? s->batch.pending.rows - first : block;
         sl_tiles_solve(s, l, n, first, rows, x, v);
         *updates += pass(s, first, rows, x, v, w);
     }
-    s->blas->dtrsv(SL_ROWS, SL_LOWER, SL_TRANSPOSED, SL_ANY_DIAGONAL, order, l, order, w, 1);
+    s->batch.blas->dtrsv(SL_ROWS, SL_LOWER, SL_TRANSPOSED, SL_ANY_DIAGONAL, order, l, order, w, 1);
     return isfinite(s->vectors->dot(w, w, n)) ? SLUICE_OK : lost(err);
 }
 
 static sluice_status finish(sl_state *s, uint64_t *updates, sluice_error *err) {
-    size_t n = s->columns;
+    size_t n = s->batch.columns;
     if (n == 0) return SLUICE_OK; /* examples without a value */
     size_t rows = sl_tiles_rows(s);
     double *l = malloc(n * n * sizeof *l), *x = malloc(rows * n * sizeof *x), *v = malloc(rows * sizeof *v);

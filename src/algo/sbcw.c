@@ -7,14 +7,15 @@
  *     S_k = (I + C_cov sum_i h_i x_i^k x_i^k')^-1                        (fgm: I, and plain scores)
  *     `inner` passes of dual coordinate ascent over all groups, alpha as it stood               (algo/groups.h)
  *   then up to `refit` passes without the term that makes groups sparse: bcw's problem within the chosen features
- *   a later batch keeps groups, covariances and mu, refits, and lets the weakest tenth of the groups make way for new
+ *   a later batch keeps groups, covariances and mu, refits, and replaces the weakest tenth of the groups by new
  * ones
  *
  * This is not the paper's rule to the letter: alpha is kept from group to group, examples without a chosen feature have
  * theirs at its end, scores know the variance, and there is a refit. docs/sbcw.md says why, and how its open points
  * were settled. Examples are predicted with mu as of the last finished
- * batch. s->vector is mu, a number per place; s->matrix has S_k^-1 group by group, each a triangle. Importance h: C h.
- * Cost of a batch: a few sweeps over its values per group; nothing grows with the square of the dimension. */
+ * batch. s->dense.vector is mu, a number per place; s->dense.matrix has S_k^-1 group by group, each a triangle.
+ * Importance h: C h. Cost of a batch: a few sweeps over its values per group; nothing grows with the square of the
+ * dimension. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,7 +48,7 @@ static const sluice_param_info fgm_params[] = {COMMON(30)};
 
 typedef struct feature {
     uint32_t column;
-    uint32_t place; /* in s->vector, from 1; 0: not chosen */
+    uint32_t place; /* in s->dense.vector, from 1; 0: not chosen */
 } feature;
 
 static const sl_field fields[] = {SL_FIELD(column, SL_U32), SL_FIELD(place, SL_U32)};
@@ -62,7 +63,7 @@ static size_t group_size(const double *p) {
 
 static double mu(const sl_state *s, uint32_t slot) {
     uint32_t place = ((const feature *)s->features)[slot].place;
-    return place ? s->vector[place - 1] : 0;
+    return place ? s->dense.vector[place - 1] : 0;
 }
 
 static double score(sl_state *s, const sl_row *x) {
@@ -99,18 +100,18 @@ typedef struct scoring {
 
 static bool start_scoring(scoring *z, const sl_state *s, const sl_groups_rule *rule, bool plain) {
     *z = (scoring){
-        .s = calloc(s->columns + 1, sizeof *z->s),
-        .S = plain ? NULL : calloc(s->columns + 1, sizeof *z->S),
-        .alpha = calloc(s->pending.rows, sizeof *z->alpha),
+        .s = calloc(s->batch.columns + 1, sizeof *z->s),
+        .S = plain ? NULL : calloc(s->batch.columns + 1, sizeof *z->S),
+        .alpha = calloc(s->batch.pending.rows, sizeof *z->alpha),
         .best = malloc(rule->r * sizeof *z->best),
     };
     if (!z->s || (!plain && !z->S) || !z->alpha || !z->best) return false;
     if (plain) return true;
-    const sl_pending *b = &s->pending;
+    const sl_pending *b = &s->batch.pending;
     for (size_t i = 0; i < b->rows; i++)
         for (size_t k = b->start[i]; k < b->start[i + 1]; k++)
             z->S[b->column[k]] += sl_pending_h(b, i) * (double)b->value[k] * (double)b->value[k];
-    for (size_t j = 0; j < s->columns; j++) z->S[j] = 1 / (1 + rule->C_cov * z->S[j]);
+    for (size_t j = 0; j < s->batch.columns; j++) z->S[j] = 1 / (1 + rule->C_cov * z->S[j]);
     return true;
 }
 
@@ -197,19 +198,20 @@ static bool add_groups(const sl_state *s, sl_groups *w, scoring *z, bool later) 
 /* The groups that earlier batches have left. */
 static bool recall(const sl_state *s, sl_groups *w) {
     size_t r = w->rule.r;
-    uint32_t *column = calloc(s->order + 1, sizeof *column); /* by place, from 1 */
+    uint32_t *column = calloc(s->dense.order + 1, sizeof *column); /* by place, from 1 */
     bool fine = column;
-    for (size_t j = 0; fine && j < s->columns; j++)
-        column[place_of(s->features, s->slot_of[j])] = (uint32_t)j + 1; /* those not chosen: 0, which nobody asks for */
-    for (size_t k = 0; fine && k < s->order / r; k++) {
+    for (size_t j = 0; fine && j < s->batch.columns; j++)
+        column[place_of(s->features, s->batch.slot_of[j])] =
+            (uint32_t)j + 1; /* those not chosen: 0, which is never read */
+    for (size_t k = 0; fine && k < s->dense.order / r; k++) {
         size_t n = 0;
         while (n < r && column[1 + k * r + n]) {
             column[1 + k * r + n]--;
             n++;
         }
-        const double *triangle = w->rule.covariance ? s->matrix + k * sl_triangle(r) : NULL;
+        const double *triangle = w->rule.covariance ? s->dense.matrix + k * sl_triangle(r) : NULL;
         fine = sl_groups_add(w, column + 1 + k * r, n, triangle);
-        if (fine) sl_groups_recall(w, k, s->vector + k * r);
+        if (fine) sl_groups_recall(w, k, s->dense.vector + k * r);
     }
     free(column);
     return fine;
@@ -246,17 +248,17 @@ static bool keep(sl_state *s, const sl_groups *w, uint64_t *updates) {
     size_t r = w->rule.r, order = w->n * r;
     if (!sl_dense_resize(s, order, w->rule.covariance ? w->n * sl_triangle(r) : 0)) return false;
     feature *f = s->features;
-    for (size_t j = 0; j < s->columns; j++) f[s->slot_of[j]].place = w->place[j];
+    for (size_t j = 0; j < s->batch.columns; j++) f[s->batch.slot_of[j]].place = w->place[j];
     for (size_t k = 0; k < w->n; k++) {
-        sl_groups_mu(w, k, s->vector + k * r);
-        if (w->rule.covariance) keep_covariance(&w->group[k], r, s->matrix + k * sl_triangle(r));
+        sl_groups_mu(w, k, s->dense.vector + k * r);
+        if (w->rule.covariance) keep_covariance(&w->group[k], r, s->dense.matrix + k * sl_triangle(r));
     }
     for (size_t i = 0; i < w->batch->rows; i++) *updates += w->alpha[i] > 0;
     return true;
 }
 
 static bool learn(sl_state *s, sl_groups *w, scoring *z, uint64_t *updates) {
-    bool later = s->order > 0;
+    bool later = s->dense.order > 0;
     size_t refit = (size_t)s->p[REFIT];
     if (later) {
         if (!recall(s, w)) return false;
@@ -285,7 +287,7 @@ static sluice_status finish(sl_state *s, bool covariance, uint64_t *updates, slu
     bool lost = w.indefinite;
     end_scoring(&z);
     sl_groups_free(&w);
-    for (size_t k = 0; fine && k < s->order; k++) lost |= !isfinite(s->vector[k]);
+    for (size_t k = 0; fine && k < s->dense.order; k++) lost |= !isfinite(s->dense.vector[k]);
     if (lost)
         return sl_fail(err, SLUICE_E_NUMERIC,
                        "a covariance or a weight is beyond 64 bits: values are too large; scale them (--normalize l2)");
@@ -293,7 +295,7 @@ static sluice_status finish(sl_state *s, bool covariance, uint64_t *updates, slu
                 : sl_fail(
                       err, SLUICE_E_MEMORY,
                       "no memory to learn a batch of %zu examples; a smaller one (batch), or fewer features, take less",
-                      s->pending.rows);
+                      s->batch.pending.rows);
 }
 
 static sluice_status sbcw_finish(sl_state *s, uint64_t *updates, sluice_error *err) {

@@ -4,9 +4,9 @@
  *   w = soft(A^-1 theta, lambda_t)
  *   if l > 0: theta += eta c_y y x
  *
- * theta is never needed itself: u = A^-1 theta is carried along, in s->vector. With v = A^-1 x before the round and
- * b = r + x'v, the first line makes it u - v (x'u)/b, and since A^-1 x is then v r/b, the last adds eta c_y y v r/b.
- * A^-1 is the S of dense.h. Importance h: the step is eta h. Cost: O(d^2) for d features. */
+ * theta is never needed itself: u = A^-1 theta is carried along, in s->dense.vector. With v = A^-1 x before the round
+ * and b = r + x'v, the first line makes it u - v (x'u)/b, and since A^-1 x is then v r/b, the last adds eta c_y y v
+ * r/b. A^-1 is the S of dense.h. Importance h: the step is eta h. Cost: O(d^2) for d features. */
 #include "algo/shared/dense.h"
 #include "algo/shared/rule.h"
 
@@ -20,12 +20,12 @@ static double lambda_t(const sl_state *s) { return threshold(s->p[SCHEDULE], s->
 
 static double score(sl_state *s, const sl_row *x) {
     const sl_dense *f = s->features;
-    const double *u = s->vector;
+    const double *u = s->dense.vector;
     double *v = sl_dense_Sx(s);
     sl_dense_variance(s, x);
     double b = sl_dense_shrink(s, s->p[R]);
     sl_dense_step(s, -sl_dense_dot(s, x, u) / b);
-    for (size_t i = 0; i < s->order; i++) v[i] *= s->p[R] / b; /* A^-1 x as it is now, for the update */
+    for (size_t i = 0; i < s->dense.order; i++) v[i] *= s->p[R] / b; /* A^-1 x as it is now, for the update */
     double k_t = lambda_t(s), m = 0;
     for (size_t k = 0; k < x->n; k++) m += soft(u[f[x->slot[k]].column - 1], k_t) * (double)x->value[k];
     return m;
@@ -45,7 +45,8 @@ static bool cs_update(sl_state *s, const sl_row *x, double m) {
 static void weights(const sl_state *s, const uint32_t *slot, size_t n, float *w) {
     const sl_dense *f = s->features;
     double k_t = lambda_t(s);
-    for (size_t k = 0; k < n; k++) w[k] = f[slot[k]].column ? (float)soft(s->vector[f[slot[k]].column - 1], k_t) : 0;
+    for (size_t k = 0; k < n; k++)
+        w[k] = f[slot[k]].column ? (float)soft(s->dense.vector[f[slot[k]].column - 1], k_t) : 0;
 }
 
 const sl_learner sl_ssol_full = {

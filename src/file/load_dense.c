@@ -25,7 +25,7 @@ sluice_status sl_load_numbers(sl_loader *l) {
     if (vector ? l->numbers || (dense && l->vectors + n > SLUICE_MAX_DENSE_FEATURES)
                : n > sl_matrix_numbers(m->rule, m->params, l->vectors) - l->numbers)
         return DAMAGED(l, "its matrix is too large");
-    double **array = vector ? &m->state.vector : &m->state.matrix;
+    double **array = vector ? &m->state.dense.vector : &m->state.dense.matrix;
     size_t *count = vector ? &l->vectors : &l->numbers;
     if (!make_room_for(array, vector ? &l->vectors_room : &l->numbers_room, *count + n))
         return sl_fail(l->err, SLUICE_E_MEMORY, "no memory for the model's matrix");
@@ -45,14 +45,14 @@ sluice_status sl_load_finish_dense(sl_loader *l) {
     if (l->numbers != sl_matrix_numbers(m->rule, m->params, l->vectors)) return DAMAGED(l, "its matrix is incomplete");
     if (!sl_dense_resize(s, l->vectors, l->numbers))
         return sl_fail(l->err, SLUICE_E_MEMORY, "no memory for the model's matrix");
-    for (size_t i = 0; !m->rule->matrix_size && i < s->order; i++)
-        if (!(s->matrix[sl_triangle(i) + i] > 0)) return DAMAGED(l, "its matrix is not positive definite");
+    for (size_t i = 0; !m->rule->matrix_size && i < s->dense.order; i++)
+        if (!(s->dense.matrix[sl_triangle(i) + i] > 0)) return DAMAGED(l, "its matrix is not positive definite");
     if (!m->rule->row_of) return SLUICE_OK;
     uint32_t slot[SL_CHUNK];
     uint64_t cursor = 0;
     for (size_t n; (n = sl_space_chunk(&m->features.space, &cursor, slot));)
         for (size_t k = 0; k < n; k++)
-            if (m->rule->row_of(m->features.space.features, slot[k]) > s->order)
+            if (m->rule->row_of(m->features.space.features, slot[k]) > s->dense.order)
                 return DAMAGED(l, "a feature lies outside the matrix");
     return SLUICE_OK;
 }

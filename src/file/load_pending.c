@@ -5,7 +5,7 @@
 #include "file/loader.h"
 
 sluice_status sl_load_rows(sl_loader *l) {
-    sl_pending *b = &l->model->state.pending;
+    sl_pending *b = &l->model->state.batch.pending;
     size_t n = (size_t)(l->end - l->at) / 16;
     if (!l->model->rule->finish || (l->end - l->at) % 16 || n == 0 || l->values)
         return DAMAGED(l, "pending rows where there are none");
@@ -23,7 +23,7 @@ sluice_status sl_load_rows(sl_loader *l) {
 }
 
 sluice_status sl_load_values(sl_loader *l) {
-    sl_pending *b = &l->model->state.pending;
+    sl_pending *b = &l->model->state.batch.pending;
     size_t n = (size_t)(l->end - l->at) / 8;
     if ((l->end - l->at) % 8 || n == 0 || b->rows == 0 || n > b->start[b->rows] - l->values)
         return DAMAGED(l, "more values than its rows have");
@@ -49,16 +49,16 @@ static bool number_columns(sl_loader *l, bool *taken) {
         for (size_t k = 0; k < n; k++) {
             uint32_t column = *sl_column(m->features.space.features, m->features.space.size, slot[k]);
             if (column > l->features || (column && taken[column - 1])) return false;
-            if (column > s->columns) s->columns = column;
+            if (column > s->batch.columns) s->batch.columns = column;
             if (column) taken[column - 1] = true;
             with_column += column != 0;
         }
-    return s->columns == with_column;
+    return s->batch.columns == with_column;
 }
 
 sluice_status sl_load_finish_pending(sl_loader *l) {
     sluice_model *m = l->model;
-    const sl_pending *b = &m->state.pending;
+    const sl_pending *b = &m->state.batch.pending;
     if (!m->rule->finish) return SLUICE_OK;
     bool *taken = calloc(l->features + 1, sizeof *taken);
     if (!taken) return sl_fail(l->err, SLUICE_E_MEMORY, "no memory for the model's features");
@@ -66,9 +66,11 @@ sluice_status sl_load_finish_pending(sl_loader *l) {
     free(taken);
     double batch = m->params[m->rule->batch];
     bool dense = m->rule->info.flags & SLUICE_LEARNER_DENSE; /* its rows are columns */
-    fine = fine && (!dense || (m->state.order <= m->state.columns && m->state.columns <= SLUICE_MAX_DENSE_FEATURES)) &&
+    fine = fine &&
+           (!dense ||
+            (m->state.dense.order <= m->state.batch.columns && m->state.batch.columns <= SLUICE_MAX_DENSE_FEATURES)) &&
            l->values == (b->rows ? b->start[b->rows] : 0) && b->rows <= m->state.t &&
            (batch == 0 || (double)b->rows < batch);
-    for (size_t k = 0; fine && k < l->values; k++) fine = b->column[k] < m->state.columns;
+    for (size_t k = 0; fine && k < l->values; k++) fine = b->column[k] < m->state.batch.columns;
     return fine ? SLUICE_OK : DAMAGED(l, "its pending rows are impossible");
 }

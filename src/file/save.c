@@ -63,13 +63,13 @@ static sluice_status save_model(sl_saver *s, const sluice_model *m) {
     sl_put_le(head + 8, SL_MODEL_FORMAT, 4);
     sl_put_le(head + 12, 0, 4);
     uint64_t features = 0;
-    size_t order = m->state.order, numbers = sl_matrix_numbers(m->rule, m->params, order);
+    size_t order = m->state.dense.order, numbers = sl_matrix_numbers(m->rule, m->params, order);
     sluice_status status = sl_save_bytes(s, head, sizeof head);
     if (status == SLUICE_OK) status = sl_save_modl(s, m);
     if (status == SLUICE_OK) status = sl_save_features(s, m, &features);
-    if (status == SLUICE_OK) status = save_numbers(s, "VECT", m->state.vector, order);
-    if (status == SLUICE_OK) status = save_numbers(s, "MATR", m->state.matrix, numbers);
-    if (status == SLUICE_OK) status = save_pending(s, &m->state.pending);
+    if (status == SLUICE_OK) status = save_numbers(s, "VECT", m->state.dense.vector, order);
+    if (status == SLUICE_OK) status = save_numbers(s, "MATR", m->state.dense.matrix, numbers);
+    if (status == SLUICE_OK) status = save_pending(s, &m->state.batch.pending);
     if (status == SLUICE_OK) status = save_holdout(s, &m->holdout);
     if (status == SLUICE_OK) status = sl_save_metadata(s, &m->metadata);
     if (status != SLUICE_OK) return status;

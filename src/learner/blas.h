@@ -1,9 +1,9 @@
 /* The dense linear algebra of OpenBLAS, for the learners whose state is a matrix.
  *
- * The library is loaded when the first of them learns: it takes milliseconds and starts threads, which nobody else
- * should pay for. Between sl_blas_begin() and sl_blas_end() every call runs in its caller's thread: how OpenBLAS shares
- * work out among threads shows in the last bits, and results must not depend on the number of threads. What is to run
- * in parallel is cut into pieces by us (base/thread_team.h). */
+ * The library is loaded when the first of them learns: it takes milliseconds and starts threads, which other
+ * learners do not need. Between sl_blas_begin() and sl_blas_end() every call runs in its caller's thread: how OpenBLAS
+ * shares work out among threads shows in the last bits, and results must not depend on the number of threads. What is
+ * to run in parallel is cut into pieces by us (base/thread_team.h). */
 #ifndef SL_BLAS_H
 #define SL_BLAS_H
 

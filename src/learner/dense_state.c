@@ -15,23 +15,24 @@ static bool grow(double **array, size_t n) {
 }
 
 bool sl_dense_resize(sl_state *s, size_t order, size_t numbers) {
-    if (!grow(&s->matrix, numbers) || !grow(&s->vector, order) || !grow(&s->work, 2 * order)) return false;
-    s->order = s->order_room = order;
+    if (!grow(&s->dense.matrix, numbers) || !grow(&s->dense.vector, order) || !grow(&s->dense.work, 2 * order))
+        return false;
+    s->dense.order = s->dense.room = order;
     return true;
 }
 
 bool sl_dense_widen(sl_state *s, size_t order) {
-    if (order > s->order_room) {
-        size_t before = s->order, room = s->order_room + s->order_room / 4;
+    if (order > s->dense.room) {
+        size_t before = s->dense.order, room = s->dense.room + s->dense.room / 4;
         if (room < order) room = order;
         if (!sl_dense_resize(s, room, sl_triangle(room))) return false;
-        s->order = before;
+        s->dense.order = before;
     }
-    for (; s->order < order; s->order++) {
-        double *row = s->matrix + sl_triangle(s->order);
-        memset(row, 0, s->order * sizeof *row);
-        row[s->order] = 1;
-        s->vector[s->order] = 0;
+    for (; s->dense.order < order; s->dense.order++) {
+        double *row = s->dense.matrix + sl_triangle(s->dense.order);
+        memset(row, 0, s->dense.order * sizeof *row);
+        row[s->dense.order] = 1;
+        s->dense.vector[s->dense.order] = 0;
     }
     return true;
 }

@@ -32,26 +32,37 @@ typedef struct sl_vector_kernels {
     void (*turn)(double *column, double *Sx, size_t n, double lambda, double g);
 } sl_vector_kernels;
 
-/* What a learner has to work with. */
+/* Learners with a matrix over the features. */
+typedef struct sl_dense_state {
+    double *matrix; /* half of a symmetric matrix, row after row up to the diagonal */
+    double *vector; /* a number per row */
+    double *work;   /* room for two more, valid within a round */
+    size_t order;   /* rows */
+    size_t room;    /* rows there is memory for */
+    bool lost;      /* the matrix is no longer positive definite, and the model is unusable */
+} sl_dense_state;
+
+/* Learners in batches. */
+typedef struct sl_batch_state {
+    sl_pending pending;  /* the rows of the unfinished batch */
+    size_t columns;      /* features that have had a value so far */
+    uint32_t *slot_of;   /* in finish: the slot of each column */
+    const sl_blas *blas; /* in finish */
+    unsigned threads;    /* that finish may use; 0: as many as there are cores */
+} sl_batch_state;
+
+/* What a learner has to work with. Most need the first four members; the parts below are for learners that declare so.
+ */
 typedef struct sl_state {
     void *features;  /* the learner's struct, one per slot */
     const double *p; /* its parameters, in the order of its table */
     double *scalar;  /* its scalars, likewise */
     uint64_t t;      /* in score and update: this round, from 1; in weights: the rounds done */
-    double *matrix;  /* dense learners: half of a symmetric matrix, row after row up to the diagonal */
-    double *vector;  /* and a number per row */
-    double *work;    /* and room for two more, good within a round */
-    size_t order;    /* rows */
-    size_t order_room;
-    bool lost;           /* dense learners: the matrix is no longer positive definite, and the model no longer good */
-    uint64_t seen;       /* features seen, those of this round's example among them */
-    sl_top top;          /* learners with a rank: the features they keep */
-    const sl_blas *blas; /* batch learners, while they learn */
-    sl_pending pending;  /* batch learners: the rows of the unfinished batch */
-    size_t columns;      /* and how many features have had a value so far */
-    uint32_t *slot_of;   /* in finish: the slot of each column */
-    unsigned threads;    /* that finish may use; 0: as many as there are cores */
+    uint64_t seen;   /* features seen, those of this round's example among them */
     const sl_vector_kernels *vectors;
+    sl_dense_state dense;
+    sl_batch_state batch;
+    sl_top top;                 /* learners with a rank: the features they keep */
     struct sl_sweep_part *part; /* in a sweep: the configurations that share the features */
 } sl_state;
 
@@ -99,7 +110,7 @@ typedef struct sl_learner {
     const char *const *scalars;  /* names, ended by NULL */
     const double *first_scalars; /* what they start at; NULL: all at 0 */
     const char *trial[SL_MAX_PARAMS]; /* parameters that switch everything on: what the conformance tests run it with */
-    const char *without_matrix;       /* dense learners: who does the same with less memory */
+    const char *without_matrix;       /* dense learners: the learner that does the same with less memory */
     const char *only_weights_0_1;     /* the rule knows no other importance: the learners that do; NULL: it knows all */
     bool counts_features;             /* the rule asks how many features were seen */
     bool draws;                       /* at random, example by example: the order of the values matters */
@@ -115,8 +126,8 @@ typedef struct sl_learner {
     bool (*prepare)(sl_state *s, const sl_row *x);
     /* Learners with a matrix: the row of it that a feature has, from 1; 0: none. */
     uint32_t (*row_of)(const void *features, uint32_t slot);
-    /* Learners that keep a limited number of features: what decides who stays, the highest first; 0: not kept. Their
-     * struct begins with an sl_ranked. NULL: keeps all. */
+    /* Learners that keep a limited number of features: the rank by which features are kept, the highest first; 0: not
+     * kept. Their struct begins with an sl_ranked. NULL: keeps all. */
     uint32_t (*rank)(const void *feature);
     bool keeps_list; /* chance decides: the rank is a place in a list, `low` of its sl_ranked */
     /* Learners whose matrix is no triangle over the rows: how many numbers it has, SIZE_MAX where there cannot be so

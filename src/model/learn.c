@@ -23,7 +23,8 @@ static sluice_status learn_row(sluice_model *m, const sl_row *x, double *margin)
         return sl_fail(&m->error, SLUICE_E_MEMORY, "no memory for the matrix of %s", m->rule->info.name);
     if (m->rule->finish && !sl_model_prepare_pending(m, x))
         return sl_fail(&m->error, SLUICE_E_MEMORY,
-                       "no memory to hold a batch of %zu examples; set a smaller one (batch)", s->pending.rows + 1);
+                       "no memory to hold a batch of %zu examples; set a smaller one (batch)",
+                       s->batch.pending.rows + 1);
     if (m->rule->rank && !sl_top_prepare(&s->top, &m->features.space, x->n))
         return sl_fail(&m->error, SLUICE_E_MEMORY, "no memory for the features that %s keeps", m->rule->info.name);
     s->t++;
@@ -40,7 +41,7 @@ static sluice_status learn_row(sluice_model *m, const sl_row *x, double *margin)
         sl_model_add_pending(m, x);
     else
         m->updates += m->kernels.update(s, x, score) && x->n; /* an example without features changes nothing */
-    if (s->lost) {
+    if (s->dense.lost) {
         m->broken = true;
         return sl_fail(&m->error, SLUICE_E_NUMERIC,
                        "the matrix of %s is no longer positive definite: values are too large or too small; scale them "
@@ -54,7 +55,7 @@ static sluice_status learn_row(sluice_model *m, const sl_row *x, double *margin)
     if ((s->t & (s->t - 1)) == 0) m->growth[__builtin_ctzll(s->t)] = s->seen + 1;
     if (m->kernels.settle && s->t % SL_SETTLE_EVERY == 0) settle_all(m);
     double batch = m->rule->finish ? m->params[m->rule->batch] : 0;
-    if (batch > 0 && (double)s->pending.rows >= batch) return sl_model_finish_batch(m);
+    if (batch > 0 && (double)s->batch.pending.rows >= batch) return sl_model_finish_batch(m);
     return SLUICE_OK;
 }
 

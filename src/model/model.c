@@ -87,10 +87,10 @@ void sluice_model_free(sluice_model *m) {
     sl_metadata_free(&m->metadata);
     for (int i = 0; i < 2; i++) sl_numbers_free(&m->numbers[i]);
     sl_top_free(&m->state.top);
-    sl_pending_free(&m->state.pending);
-    free(m->state.matrix);
-    free(m->state.vector);
-    free(m->state.work);
+    sl_pending_free(&m->state.batch.pending);
+    free(m->state.dense.matrix);
+    free(m->state.dense.vector);
+    free(m->state.dense.work);
     free(m->row_slot);
     free(m->row_value);
     free(m->row_key);
@@ -146,20 +146,23 @@ sluice_model *sl_model_copy_without_pending(const sluice_model *from, sluice_err
     }
     sl_keys_end(&w);
     sl_model_copy_history(to, from);
-    to->state.columns = from->state.columns;
-    to->state.threads = from->state.threads;
-    if (fine && from->state.order) {
-        size_t numbers = sl_matrix_numbers(from->rule, from->params, from->state.order);
-        fine = sl_dense_resize(&to->state, from->state.order, numbers);
-        if (fine && numbers) memcpy(to->state.matrix, from->state.matrix, numbers * sizeof *to->state.matrix);
-        if (fine) memcpy(to->state.vector, from->state.vector, from->state.order * sizeof *to->state.vector);
+    to->state.batch.columns = from->state.batch.columns;
+    to->state.batch.threads = from->state.batch.threads;
+    if (fine && from->state.dense.order) {
+        size_t numbers = sl_matrix_numbers(from->rule, from->params, from->state.dense.order);
+        fine = sl_dense_resize(&to->state, from->state.dense.order, numbers);
+        if (fine && numbers)
+            memcpy(to->state.dense.matrix, from->state.dense.matrix, numbers * sizeof *to->state.dense.matrix);
+        if (fine)
+            memcpy(to->state.dense.vector, from->state.dense.vector,
+                   from->state.dense.order * sizeof *to->state.dense.vector);
     }
     return fine ? to : no_memory(to, err);
 }
 
 sluice_model *sluice_model_copy(const sluice_model *from, sluice_error *err) {
     sluice_model *to = sl_model_copy_without_pending(from, err);
-    return !to || sl_pending_copy(&to->state.pending, &from->state.pending) ? to : no_memory(to, err);
+    return !to || sl_pending_copy(&to->state.batch.pending, &from->state.batch.pending) ? to : no_memory(to, err);
 }
 
 static bool add_weight(sluice_model *m, const sluice_weight *w, uint32_t *slot) {
@@ -207,7 +210,7 @@ sluice_model *sluice_model_snapshot(const sluice_model *from, sluice_error *err)
 }
 
 sluice_model *sluice_model_final(const sluice_model *from, sluice_error *err) {
-    if (from->state.pending.rows == 0) return predict_only_copy(from, err);
+    if (from->state.batch.pending.rows == 0) return predict_only_copy(from, err);
     sluice_model *finished = sluice_model_finished(from, err), *to = finished ? predict_only_copy(finished, err) : NULL;
     sluice_model_free(finished);
     return to;

@@ -157,13 +157,13 @@ static uint64_t metadata_memory(const sl_metadata *d) {
 }
 
 static uint64_t dense_memory(const sluice_model *m) {
-    if (!m->state.order_room) return 0;
-    uint64_t numbers = sl_matrix_numbers(m->rule, m->params, m->state.order_room);
-    return (numbers + 3 * m->state.order_room) * sizeof(double);
+    if (!m->state.dense.room) return 0;
+    uint64_t numbers = sl_matrix_numbers(m->rule, m->params, m->state.dense.room);
+    return (numbers + 3 * m->state.dense.room) * sizeof(double);
 }
 
 uint64_t sluice_model_memory(const sluice_model *m) {
-    const sl_pending *p = &m->state.pending;
+    const sl_pending *p = &m->state.batch.pending;
     uint64_t rows =
         p->rows_room * (sizeof *p->start + sizeof *p->yh) + p->nonzeros_room * (sizeof *p->column + sizeof *p->value);
     uint64_t buffers = m->row_room * (2 * sizeof *m->row_slot + sizeof *m->row_value + sizeof *m->row_key) +

@@ -133,7 +133,7 @@ static bool make_parts(sluice_sweep *w, sluice_error *err) {
         if (each > 1 && !make_lanes(w, a, err)) return false;
         if (each > 1) continue;
         if (!(a->model = sl_model_empty(w->learner, w->learner, w->params[i], &w->settings, err))) return false;
-        a->model->state.threads = 1; /* the parts have them */
+        a->model->state.batch.threads = 1; /* the parts have them */
     }
     return true;
 }
@@ -166,8 +166,8 @@ sluice_sweep *sluice_sweep_new(const char *learner, const char *const *const *pa
         fine = sluice_params_read(info->name, info->params, info->n_params, params ? params[i] : NULL,
                                   n_params ? n_params[i] : 0, w->params[i], err) == SLUICE_OK;
     fine = fine && make_parts(w, err);
-    /* without a crew the parts go one after the other */
-    if (fine && w->threads > 1 && w->n_parts > 1) w->crew = sl_team_new(w->threads, w->n_parts, learn_part, w);
+    /* without a team the parts go one after the other */
+    if (fine && w->threads > 1 && w->n_parts > 1) w->team = sl_team_new(w->threads, w->n_parts, learn_part, w);
     sluice_model_free(first);
     if (fine) return w;
     sluice_sweep_free(w);
@@ -176,7 +176,7 @@ sluice_sweep *sluice_sweep_new(const char *learner, const char *const *const *pa
 
 void sluice_sweep_free(sluice_sweep *w) {
     if (!w) return;
-    sl_team_free(w->crew);
+    sl_team_free(w->team);
     for (size_t i = 0; w->parts && i < w->n_parts; i++) {
         sluice_model_free(w->parts[i].model);
         free(w->parts[i].fresh);
@@ -208,8 +208,8 @@ static sluice_status first_failure(sluice_sweep *w) {
 
 sluice_status sluice_sweep_learn_batch(sluice_sweep *w, const sluice_batch *batch) {
     w->batch = batch;
-    if (w->crew)
-        sl_team_run(w->crew);
+    if (w->team)
+        sl_team_run(w->team);
     else
         for (size_t i = 0; i < w->n_parts; i++) learn_part(w, i);
     return first_failure(w);

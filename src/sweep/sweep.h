@@ -27,7 +27,7 @@ struct sluice_sweep {
     sl_sweep_part *parts;
     size_t n_parts;
     unsigned threads;
-    sl_team *crew; /* NULL: one thread is enough */
+    sl_team *team; /* NULL: one thread is enough */
     sluice_error error;
     sluice_status *status; /* of each part, for the batch at hand */
     const sluice_batch *batch;

@@ -58,10 +58,10 @@ TEST(a_batch_waits_until_it_is_full) {
     sluice_model *m = new_model("bcw", "batch=10");
     learn(m, 1, 9, 5, 40);
     CHECK_EQ(waiting(m), 9);
-    CHECK_EQ(m->state.order, 0);
+    CHECK_EQ(m->state.dense.order, 0);
     learn(m, 2, 1, 5, 40);
     CHECK_EQ(waiting(m), 0);
-    CHECK(m->state.order > 0);
+    CHECK(m->state.dense.order > 0);
     learn(m, 3, 4, 5, 40);
     CHECK_EQ(sluice_model_end_run(m), SLUICE_OK); /* the batch has a size: it goes on waiting */
     CHECK_EQ(waiting(m), 4);
@@ -79,8 +79,8 @@ TEST(a_run_is_a_batch_where_none_is_given) {
     CHECK_EQ(sluice_model_end_run(run), SLUICE_OK);
     CHECK_EQ(waiting(run), 0);
     learn(batch, 1, 30, 5, 40);
-    CHECK_EQ(run->state.order, batch->state.order);
-    CHECK(memcmp(run->state.vector, batch->state.vector, run->state.order * sizeof(double)) == 0);
+    CHECK_EQ(run->state.dense.order, batch->state.dense.order);
+    CHECK(memcmp(run->state.dense.vector, batch->state.dense.vector, run->state.dense.order * sizeof(double)) == 0);
     sluice_model_free(run);
     sluice_model_free(batch);
 }
@@ -94,7 +94,7 @@ TEST(the_number_of_threads_leaves_no_trace) {
         sluice_model_set_threads(many, 5);
         learn(one, 1, 320, n, MOST + 100 * (size_t)sparse);
         learn(many, 1, 320, n, MOST + 100 * (size_t)sparse);
-        CHECK(one->state.order > 384);
+        CHECK(one->state.dense.order > 384);
         CHECK(same(one, many));
         sluice_model_free(one);
         sluice_model_free(many);
@@ -123,12 +123,12 @@ TEST(the_covariance_is_the_sum_over_all_batches) {
             if (i % 13 == 12) CHECK_EQ(sluice_model_end_run(m), SLUICE_OK);
         }
         CHECK_EQ(sluice_model_end_run(m), SLUICE_OK);
-        CHECK_EQ(m->state.order, 64);
+        CHECK_EQ(m->state.dense.order, 64);
         for (uint32_t a = 0; a < 64; a++)
             for (uint32_t b = 0; b < 64; b++) {
                 size_t i = *sl_column(m->features.space.features, m->features.space.size, a) - 1;
                 size_t j = *sl_column(m->features.space.features, m->features.space.size, b) - 1;
-                if (j <= i) CHECK_NEAR(m->state.matrix[sl_triangle(i) + j], expected[a][b] + (a == b), 1e-12);
+                if (j <= i) CHECK_NEAR(m->state.dense.matrix[sl_triangle(i) + j], expected[a][b] + (a == b), 1e-12);
             }
         sluice_model_free(m);
     }
@@ -184,7 +184,7 @@ TEST(groups_are_as_large_as_the_features_there_are) {
     sluice_model *m = sluice_model_new("sbcw", params, 2, NULL, NULL);
     learn(m, 1, 30, 5, 40);
     CHECK_EQ(sluice_model_end_run(m), SLUICE_OK);
-    CHECK(m->state.order <= 512);
+    CHECK(m->state.dense.order <= 512);
     sluice_model_free(m);
 }
 

@@ -16,9 +16,9 @@ static void start(void) {
 }
 
 static void end(void) {
-    free(state.matrix);
-    free(state.vector);
-    free(state.work);
+    free(state.dense.matrix);
+    free(state.dense.vector);
+    free(state.dense.work);
 }
 
 static double number(void) { return (double)rand() / RAND_MAX * 2 - 1; }
@@ -66,7 +66,7 @@ static void compare(size_t nonzeros) {
         for (uint32_t i = 0; i < D; i++)
             if (features[i].column) CHECK_NEAR(sl_dense_Sx(&state)[features[i].column - 1], Sx[i], 1e-12);
     }
-    CHECK(!state.lost);
+    CHECK(!state.dense.lost);
     end();
 }
 
@@ -80,14 +80,14 @@ TEST(it_is_the_matrix_of_the_plain_step) {
 TEST(an_empty_row_changes_nothing) {
     start();
     sl_row x = make_row(3), empty = {.n = 0};
-    CHECK(sl_dense_prepare(&state, &x) && state.order == 3);
+    CHECK(sl_dense_prepare(&state, &x) && state.dense.order == 3);
     sl_dense_variance(&state, &x);
     sl_dense_shrink(&state, 1);
     double before[6];
-    memcpy(before, state.matrix, sizeof before);
+    memcpy(before, state.dense.matrix, sizeof before);
     CHECK_NEAR(sl_dense_variance(&state, &empty), 0, 0);
     sl_dense_shrink(&state, 1);
-    CHECK(memcmp(before, state.matrix, sizeof before) == 0);
+    CHECK(memcmp(before, state.dense.matrix, sizeof before) == 0);
     end();
 }
 
@@ -95,11 +95,11 @@ TEST(the_loss_of_definiteness_is_noticed_at_once) {
     start();
     sl_row x = make_row(1);
     CHECK(sl_dense_prepare(&state, &x));
-    state.matrix[0] = 5e-324; /* the least there is: any step takes it to 0 */
+    state.dense.matrix[0] = 5e-324; /* the least there is: any step takes it to 0 */
     ((float *)x.value)[0] = 3e38f;
     sl_dense_variance(&state, &x);
     sl_dense_shrink(&state, 1e-300);
-    CHECK(state.lost);
+    CHECK(state.dense.lost);
     end();
 }
 

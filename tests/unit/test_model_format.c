@@ -951,10 +951,10 @@ TEST(a_model_with_a_number_that_is_not_finite_is_not_saved) {
     m->scalars[0] = NAN;
     refuse_to_save(m, "is not finite");
     m = small_model("ssol-full", 5);
-    m->state.vector[2] = -INFINITY;
+    m->state.dense.vector[2] = -INFINITY;
     refuse_to_save(m, "left the range of numbers");
     m = small_model("ssol-full", 5);
-    m->state.matrix[2] = NAN;
+    m->state.dense.matrix[2] = NAN;
     refuse_to_save(m, "left the range of numbers");
     for (size_t i = 0; i < 2; i++) { /* the 64-bit state, and a weight that leaves the range of floats */
         m = small_model("ada-rda", 5);

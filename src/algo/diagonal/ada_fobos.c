@@ -3,7 +3,7 @@
  *   if l > 0: G += x^2, w += eta y x/(delta + sqrt G); then every weight becomes soft(w, eta lambda/(delta + sqrt G))
  *
  * Lazily: while no example touches a feature its G stays, so n missed rounds shrink it by n times the same; `done` is
- * the round up to which it has paid. G is a sum that must not stall: 64 bits. Importance h: the step is eta h. Cost:
+ * the round up to which it was shrunk. G is a sum that must not stall: 64 bits. Importance h: the step is eta h. Cost:
  * O(nonzeros of x). */
 #include "algo/shared/feature.h"
 #include "algo/shared/rule.h"

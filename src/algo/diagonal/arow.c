@@ -2,7 +2,7 @@
  *
  *   if l > 0: beta = 1/(v + r), alpha = l beta                   arow: Crammer, Kulesza, Dredze, NIPS 2009
  *   narow: if l > 0 and v > 1/b: r = v/(b v - 1), then as arow   Orabona, Crammer, NIPS 2010
- *     Where v <= 1/b, r would be infinite: what it is that sure of, narow no longer learns.
+ *     Where v <= 1/b, r would be infinite: no update is made.
  *
  * The rest is in confidence.h. Importance h: r/h. */
 #include "algo/shared/confidence.h"
@@ -24,13 +24,8 @@ RULE mask narow_rates(const num *p, num M, num v, double h, rates *to) {
     return (l > 0) & (v > 1 / b);
 }
 
-RULE mask possible(const num *p, const sl_row *x, num m) {
-    (void)p;
-    return x->y * m < 1;
-}
-
-SL_CONFIDENCE(arow, AROW_A, possible)
-SL_CONFIDENCE(narow, NAROW_A, possible)
+SL_CONFIDENCE(arow, AROW_A, below_one)
+SL_CONFIDENCE(narow, NAROW_A, below_one)
 
 #ifdef SL_MAKES_RECORDS
 
@@ -43,8 +38,8 @@ static const sluice_param_info narow_params[] = {
 #define AROW_PAPER "Crammer et al., Adaptive regularization of weight vectors, NIPS 2009"
 #define NAROW_PAPER "Orabona and Crammer, New adaptive algorithms for online classification, NIPS 2010"
 
-SL_FULL(arow, AROW_A, x->y *m < 1)
-SL_FULL(narow, NAROW_A, x->y *m < 1)
+SL_FULL(arow, AROW_A, below_one(s->p, x, m))
+SL_FULL(narow, NAROW_A, below_one(s->p, x, m))
 
 const sl_learner sl_arow = {
     .info.name = "arow",

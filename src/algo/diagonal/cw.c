@@ -6,8 +6,8 @@
  *   alpha = max(0, (-(1 + 2 phi M) + sqrt((1 + 2 phi M)^2 - 8 phi (M - phi v))) / (4 phi v))
  *   beta = 2 alpha phi / (1 + 2 alpha phi v),   that is r = 1/(2 alpha phi)
  *
- * The rest is in confidence.h. Every example is learned until it is right, so noise hurts; scw gives way. Importance:
- * a constraint holds or does not; only 0 and 1. */
+ * The rest is in confidence.h. Every example is learned until it is right, so noise hurts; scw bounds the step.
+ * Importance: a constraint holds or does not; only 0 and 1. */
 #include "algo/shared/confidence.h"
 
 enum { PHI, A };

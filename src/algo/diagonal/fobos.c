@@ -2,10 +2,10 @@
  *
  *   e = eta/sqrt(t); if l > 0: w += e y x; then every weight becomes soft(w, e lambda)
  *
- * Lazily: Q is the sum of all e lambda so far, q a weight's share of it that it has already paid; when the weight is
- * next read it pays the rest at once, for soft(soft(w, a), b) = soft(w, a + b). Q grows without end, so q needs 64
- * bits; w has 64 too, which costs nothing beside it. Importance h: the step is e h; the shrinkage is the rounds' own.
- * Cost: O(nonzeros of x). */
+ * Lazily: Q is the sum of all e lambda so far, q the part of it by which a weight has been shrunk; when the weight is
+ * next read it is shrunk by the rest at once, for soft(soft(w, a), b) = soft(w, a + b). Q grows without end, so q needs
+ * 64 bits; w has 64 too, which costs nothing beside it. Importance h: the step is e h; the shrinkage is the rounds'
+ * own. Cost: O(nonzeros of x). */
 #include "algo/shared/feature.h"
 #include "algo/shared/rule.h"
 

@@ -18,12 +18,7 @@ RULE mask nherd_rates(const num *p, num M, num v, double h, rates *to) {
     return l > 0;
 }
 
-RULE mask possible(const num *p, const sl_row *x, num m) {
-    (void)p;
-    return x->y * m < 1;
-}
-
-SL_CONFIDENCE(nherd, A, possible)
+SL_CONFIDENCE(nherd, A, below_one)
 
 #ifdef SL_MAKES_RECORDS
 

@@ -12,7 +12,7 @@
 
 enum { C, COST_POS, COST_NEG };
 
-/* |x|^2 where some loss is above 0: else nobody asks. */
+/* |x|^2 where some loss is above 0; else it is not needed. */
 RULE double square_norm_if(num l, const sl_row *x) { return any(l > 0) ? square_norm(x) : 0; }
 
 RULE mask pa_decide(round_state *r, const num *p, const sl_row *x, num m, num v, uint64_t t) {

@@ -6,8 +6,8 @@
  *
  * sop keeps the diagonal X of A alone: m = sum_i v_i x_i/(X_i + x_i^2), X += x^2. What is kept is G = X - a; v and G
  * are sums that must not stall: 64 bits. Cost: O(nonzeros of x). sop-full keeps S = a A^-1 (dense.h) and u = A^-1 v in
- * s->vector. With q = x'A^-1 x, m = x'u/(1 + q), and the update is S^-1 += x x'/a, u += A^-1 x (y - x'u)/(1 + q). Cost:
- * O(d^2) for d features.
+ * s->dense.vector. With q = x'A^-1 x, m = x'u/(1 + q), and the update is S^-1 += x x'/a, u += A^-1 x (y - x'u)/(1 + q).
+ * Cost: O(d^2) for d features.
  *
  * Importance: an example is in the sums or not; only 0 and 1. */
 #include "algo/shared/dense.h"
@@ -58,7 +58,7 @@ static const sluice_param_info params[] = {
 
 static double full_score(sl_state *s, const sl_row *x) {
     double q = sl_dense_variance(s, x) / s->p[A];
-    return sl_dense_dot(s, x, s->vector) / (1 + q);
+    return sl_dense_dot(s, x, s->dense.vector) / (1 + q);
 }
 
 static bool full_update(sl_state *s, const sl_row *x, double m) {

@@ -41,6 +41,12 @@ RULE void step(reg *f, const round_state *r, double x) {
     f->s = larger(larger(f->s - r->beta * sx * sx, f->s * r->least), all((double)FLT_MIN));
 }
 
+/* Whether the hinge loss is above 0: rules that step only then need not know the variance otherwise. */
+RULE mask below_one(const num *p, const sl_row *x, num m) {
+    (void)p;
+    return x->y * m < 1;
+}
+
 /* The round, by the rates of a rule. Where r is infinite, which rounding may make of a large one, neither w nor S would
  * change. */
 RULE mask take(round_state *r, const rates *to, mask on, const sl_row *x, num v, num a) {

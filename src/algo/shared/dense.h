@@ -7,8 +7,8 @@
  * Methods for Discrete Sequential Estimation, 1977, chapter V): the same number of operations and of passes over
  * memory, no roots, and D stays positive however numbers round. S starts at I.
  *
- * s->matrix holds U column after column, each ended by its element of D; of s->work the first half is U'x and the
- * second Sx. Cost: O(d^2) a round for d features. 64 bits: the matrix is corrected over and over. */
+ * s->dense.matrix holds U column after column, each ended by its element of D; of s->dense.work the first half is U'x
+ * and the second Sx. Cost: O(d^2) a round for d features. 64 bits: the matrix is corrected over and over. */
 #ifndef SL_DENSE_H
 #define SL_DENSE_H
 
@@ -24,16 +24,16 @@ uint32_t sl_dense_row_of(const void *features, uint32_t slot);
 
 /* x'y for a vector y over the features */
 double sl_dense_dot(const sl_state *s, const sl_row *x, const double *y);
-/* x'Sx, leaving U'x in s->work */
+/* x'Sx, leaving U'x in s->dense.work */
 double sl_dense_variance(sl_state *s, const sl_row *x);
 /* S^-1 += x x'/r for the x last given to sl_dense_variance(). Returns r + x'Sx and leaves Sx where sl_dense_Sx() says,
- * both with S as it was. Where numbers left their range and S is no longer positive definite, s->lost says so. */
+ * both with S as it was. Where numbers left their range and S is no longer positive definite, s->dense.lost says so. */
 double sl_dense_shrink(sl_state *s, double r);
-static inline double *sl_dense_Sx(const sl_state *s) { return s->work + s->order; }
-/* s->vector += step Sx */
+static inline double *sl_dense_Sx(const sl_state *s) { return s->dense.work + s->dense.order; }
+/* s->dense.vector += step Sx */
 void sl_dense_step(sl_state *s, double step);
 
-/* margins and weights of learners whose s->vector is the weights */
+/* margins and weights of learners whose s->dense.vector is the weights */
 double sl_dense_score(sl_state *s, const sl_row *x);
 void sl_dense_weights(const sl_state *s, const uint32_t *slot, size_t n, float *w);
 

@@ -1,3 +1,4 @@
+/* Groups of features that sbcw and fgm choose: covariances, the dual pass, and the weights it gives. */
 #include "algo/shared/groups.h"
 
 #include <stdlib.h>
@@ -6,10 +7,11 @@
 #include "algo/shared/rule.h"
 
 bool sl_groups_start(sl_groups *w, const sl_groups_rule *rule, const sl_state *s, size_t room) {
-    size_t rows = s->pending.rows;
-    *w = (sl_groups){.rule = *rule, .batch = &s->pending, .dot = s->vectors->dot, .room = room, .columns = s->columns};
+    size_t rows = s->batch.pending.rows;
+    *w = (sl_groups){
+        .rule = *rule, .batch = &s->batch.pending, .dot = s->vectors->dot, .room = room, .columns = s->batch.columns};
     w->group = calloc(room, sizeof *w->group);
-    w->place = calloc(s->columns + 1, sizeof *w->place);
+    w->place = calloc(s->batch.columns + 1, sizeof *w->place);
     w->first = calloc(rows + 1, sizeof *w->first);
     w->alpha = calloc(rows, sizeof *w->alpha);
     w->square_norm = calloc(rows, sizeof *w->square_norm);

@@ -10,7 +10,7 @@ RULE num hinge(const sl_row *x, num m) { return positive(1 - x->y * m); }
 /* Where the hinge loss is above 0. */
 RULE mask lossy(const sl_row *x, num m) { return 1 - x->y * m > 0; }
 
-/* |x|^2, in four sums side by side: one would wait for itself at every value */
+/* |x|^2, in four independent sums: in one, every addition would wait for the one before */
 static inline double square_norm(const sl_row *x) {
     double sum[4] = {0};
     size_t k = 0;

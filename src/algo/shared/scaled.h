@@ -76,7 +76,7 @@ static inline void truncate_scaled(sl_state *s, const sl_row *x, size_t K, int p
         uint32_t gone = sl_top_offer(&s->top, slot, float_bits(fabsf(f[slot].v)), K);
         if (gone != SL_NO_SLOT) forget_scaled(s, gone, p);
     }
-    while (s->top.count > K) forget_scaled(s, sl_top_drop(&s->top), p); /* K falls when features make way */
+    while (s->top.count > K) forget_scaled(s, sl_top_drop(&s->top), p); /* K falls when features are evicted */
 }
 
 #endif

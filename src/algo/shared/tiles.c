@@ -1,3 +1,4 @@
+/* Linear algebra of batch learners in tiles, each one call of BLAS, shared out among threads. */
 #include "algo/shared/tiles.h"
 
 #include <string.h>
@@ -42,7 +43,7 @@ static void tile_at(size_t k, size_t *i, size_t *j) {
 static size_t max(size_t a, size_t b) { return a > b ? a : b; }
 
 size_t sl_tiles_rows(const sl_state *s) {
-    return min(s->pending.rows, max(s->columns, max(GRAM_ROWS, BLOCK / s->columns)));
+    return min(s->batch.pending.rows, max(s->batch.columns, max(GRAM_ROWS, BLOCK / s->batch.columns)));
 }
 
 static void lay_out(const sl_pending *b, size_t row, double factor, double *x, size_t n) {
@@ -54,7 +55,7 @@ static void lay_out(const sl_pending *b, size_t row, double factor, double *x, s
 
 static void lay_out_piece(void *context, size_t piece) {
     const step *w = context;
-    const sl_pending *b = &w->s->pending;
+    const sl_pending *b = &w->s->batch.pending;
     for (size_t i = piece * LAY_OUT_ROWS; i < min(w->rows, (piece + 1) * LAY_OUT_ROWS); i++) {
         double h = sl_pending_h(b, w->first + i);
         lay_out(b, w->first + i, h == 1 ? 1 : sqrt(h), w->x + i * w->n, w->n);
@@ -74,18 +75,18 @@ static void gram_tile(void *context, size_t k) {
 }
 
 static void add_dense(step *w) {
-    size_t tiles = tiles_of(w->n), all = w->s->pending.rows;
+    size_t tiles = tiles_of(w->n), all = w->s->batch.pending.rows;
     for (w->first = 0; w->first < all; w->first += w->rows) {
         w->rows = min(max(GRAM_ROWS, BLOCK / w->n), all - w->first);
-        sl_parallel(w->s->threads, (w->rows + LAY_OUT_ROWS - 1) / LAY_OUT_ROWS, lay_out_piece, w);
-        sl_parallel(w->s->threads, sl_triangle(tiles), gram_tile, w);
+        sl_parallel(w->s->batch.threads, (w->rows + LAY_OUT_ROWS - 1) / LAY_OUT_ROWS, lay_out_piece, w);
+        sl_parallel(w->s->batch.threads, sl_triangle(tiles), gram_tile, w);
     }
 }
 
 /* The products of one band of the matrix's rows, example after example. */
 static void sparse_band(void *context, size_t band) {
     const step *w = context;
-    const sl_pending *b = &w->s->pending;
+    const sl_pending *b = &w->s->batch.pending;
     size_t from = band * w->n / SPARSE_BANDS, to = (band + 1) * w->n / SPARSE_BANDS;
     for (size_t row = 0; row < b->rows; row++) {
         double ch = w->c * sl_pending_h(b, row);
@@ -109,9 +110,9 @@ static bool is_sparse(const sl_pending *b, size_t n) {
 }
 
 void sl_tiles_add_gram(const sl_state *s, double c, double *a, size_t n, double *room) {
-    step w = {.s = s, .blas = s->blas, .a = a, .n = n, .x = room, .c = c};
-    if (is_sparse(&s->pending, n))
-        sl_parallel(s->threads, SPARSE_BANDS, sparse_band, &w);
+    step w = {.s = s, .blas = s->batch.blas, .a = a, .n = n, .x = room, .c = c};
+    if (is_sparse(&s->batch.pending, n))
+        sl_parallel(s->batch.threads, SPARSE_BANDS, sparse_band, &w);
     else
         add_dense(&w);
 }
@@ -142,16 +143,16 @@ static void subtract_tile(void *context, size_t k) {
 }
 
 bool sl_tiles_cholesky(const sl_state *s, double *a, size_t n) {
-    step w = {.s = s, .blas = s->blas, .a = a, .n = n};
+    step w = {.s = s, .blas = s->batch.blas, .a = a, .n = n};
     size_t tiles = tiles_of(n);
     for (; w.done < tiles; w.done++) {
         int size = (int)tile_size(n, w.done), stride = (int)n, info = 0;
-        s->blas->dpotrf("U", &size, tile(&w, w.done, w.done), &stride, &info);
+        s->batch.blas->dpotrf("U", &size, tile(&w, w.done, w.done), &stride, &info);
         for (int k = 0; k < size && info == 0; k++) info = !isfinite(tile(&w, w.done, w.done)[k * stride + k]);
         if (info != 0) return false;
         size_t below = tiles - w.done - 1;
-        sl_parallel(s->threads, below, divide_tile, &w);
-        sl_parallel(s->threads, sl_triangle(below), subtract_tile, &w);
+        sl_parallel(s->batch.threads, below, divide_tile, &w);
+        sl_parallel(s->batch.threads, sl_triangle(below), subtract_tile, &w);
     }
     return true;
 }
@@ -162,7 +163,7 @@ static void solve_piece(void *context, size_t piece) {
     const step *w = context;
     size_t from = piece * SOLVE_ROWS, rows = min(SOLVE_ROWS, w->rows - from), n = w->n;
     double *x = w->x + from * n;
-    for (size_t i = 0; i < rows; i++) lay_out(&w->s->pending, w->first + from + i, 1, x + i * n, n);
+    for (size_t i = 0; i < rows; i++) lay_out(&w->s->batch.pending, w->first + from + i, 1, x + i * n, n);
     w->blas->dtrsm(SL_ROWS, SL_RIGHT, SL_LOWER, SL_TRANSPOSED, SL_ANY_DIAGONAL, (int)rows, (int)n, 1, w->a, (int)n, x,
                    (int)n);
     for (size_t i = 0; i < rows; i++) w->square_norm[from + i] = w->s->vectors->dot(x + i * n, x + i * n, n);
@@ -171,12 +172,12 @@ static void solve_piece(void *context, size_t piece) {
 void sl_tiles_solve(const sl_state *s, const double *l, size_t n, size_t first, size_t rows, double *x,
                     double *square_norm) {
     step w = {.s = s,
-              .blas = s->blas,
+              .blas = s->batch.blas,
               .a = (double *)(uintptr_t)l,
               .n = n,
               .x = x,
               .square_norm = square_norm,
               .first = first,
               .rows = rows};
-    sl_parallel(s->threads, (rows + SOLVE_ROWS - 1) / SOLVE_ROWS, solve_piece, &w);
+    sl_parallel(s->batch.threads, (rows + SOLVE_ROWS - 1) / SOLVE_ROWS, solve_piece, &w);
 }
