@@ -8,7 +8,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 all: setup
 	@cmake --preset release $(CMAKE_FLAGS) >/dev/null
-	@MAKEFLAGS= cmake --build --preset release -j $(JOBS)
+	@MAKEFLAGS=--no-print-directory cmake --build --preset release -j $(JOBS)
 
 help:
 	@echo "make            installs what is missing (Debian), builds build/release/bin/sluice"
@@ -61,7 +61,7 @@ fuzz: setup
 bench: all
 	@sh scripts/setup.sh bench
 	@cmake --preset release -DSLUICE_BENCH=ON >/dev/null
-	@MAKEFLAGS= cmake --build --preset release -j $(JOBS)
+	@MAKEFLAGS=--no-print-directory cmake --build --preset release -j $(JOBS)
 	python3 bench/compare.py
 	@[ -z "$$SLUICE_DATA" ] || python3 bench/compare.py --stream news20-ub
 	python3 bench/micro.py --micro build/release/bin/micro

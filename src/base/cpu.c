@@ -15,9 +15,8 @@ bool sl_cpu_runs(sl_cpu kernels) {
     case SL_CPU_AVX2:
         return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
     case SL_CPU_AVX512:
-        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vbmi2") &&
-               __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-               __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi");
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+               __builtin_cpu_supports("avx512vl");
 #elif defined(__aarch64__)
     case SL_CPU_NEON: /* part of the architecture */
         return true;
@@ -25,6 +24,14 @@ bool sl_cpu_runs(sl_cpu kernels) {
     default:
         return false;
     }
+}
+
+bool sl_cpu_shuffles_bytes(void) {
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("bmi");
+#else
+    return false;
+#endif
 }
 
 sl_cpu sl_cpu_kernels(void) {

@@ -11,6 +11,8 @@ typedef enum sl_cpu { SL_CPU_PORTABLE, SL_CPU_AVX2, SL_CPU_AVX512, SL_CPU_NEON }
 sl_cpu sl_cpu_kernels(void);
 /* Whether the processor can run a kernel set. */
 bool sl_cpu_runs(sl_cpu kernels);
+/* Whether AVX-512 has the instructions on bytes that the parsers use; the first processors with AVX-512 lack them. */
+bool sl_cpu_shuffles_bytes(void);
 const char *sl_cpu_name(sl_cpu kernels);
 
 #endif

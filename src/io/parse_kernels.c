@@ -14,11 +14,14 @@ static const sl_parse_kernels kernels[] = {
 
 const sl_parse_kernels *sl_parse_kernels_for(sl_cpu cpu) {
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
-        if (kernels[i].cpu == cpu && sl_cpu_runs(cpu)) return &kernels[i];
+        if (kernels[i].cpu == cpu && sl_cpu_runs(cpu) && (cpu != SL_CPU_AVX512 || sl_cpu_shuffles_bytes()))
+            return &kernels[i];
     return NULL;
 }
 
 const sl_parse_kernels *sl_parse_kernels_chosen(void) {
-    const sl_parse_kernels *chosen = sl_parse_kernels_for(sl_cpu_kernels());
+    sl_cpu cpu = sl_cpu_kernels();
+    const sl_parse_kernels *chosen = sl_parse_kernels_for(cpu);
+    if (!chosen && cpu == SL_CPU_AVX512) chosen = sl_parse_kernels_for(SL_CPU_AVX2);
     return chosen ? chosen : kernels; /* big-endian aarch64 has no NEON version */
 }

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Writes golden model files and what is expected of them, with the program that writes their format; once for each format.
 
-    write_goldens.py PROGRAM FORMAT     into formatFORMAT/; refuses a folder that exists
+    write_goldens.py PROGRAM FORMAT             into formatFORMAT/; refuses a folder that exists
+    write_goldens.py PROGRAM FORMAT LEARNER     the file of a learner that has none yet
 
 README.md says which commits wrote which format.
 """
@@ -84,7 +85,11 @@ def golden(program, folder, form, name, learner, params, options, train, rows, m
 def main():
     program, form = os.path.abspath(sys.argv[1]), int(sys.argv[2])
     folder = os.path.join(HERE, f"format{form}")
-    os.mkdir(folder)
+    only = sys.argv[3] if len(sys.argv) > 3 else None
+    if only and os.path.exists(os.path.join(folder, only + ".model")):
+        sys.exit(f"format{form} has a model of {only}, which is not changed")
+    if not only:
+        os.mkdir(folder)
     learners = {x["name"]: x for x in json.loads(must(program, "learners", "--json"))["learners"]}
 
     def params(learner):
@@ -92,6 +97,8 @@ def main():
                 if p["name"] in PARAMS or p["name"] in OWN.get(learner, {})}
 
     for name, x in learners.items():
+        if only and name != only:
+            continue
         dense = x["dense"] if "dense" in x else "-full" in name
         kind = "dense" if dense else "weighted" if form > 1 and name not in UNWEIGHTED and not x.get("batch") else "train"
         if kind == "weighted":
@@ -99,7 +106,7 @@ def main():
         else:
             golden(program, folder, form, name, name, params(name), [], f"{kind}.svm", "rows.svm", "more.svm" if not dense else "dense.svm")
     for name, (least, learner, options, train, rows, more) in SPECIAL.items():
-        if form >= least:
+        if form >= least and not only:
             golden(program, folder, form, name, learner, params(learner), options, train, rows, more)
 
 

@@ -274,7 +274,8 @@ TEST(zero_values_change_no_weight_and_no_prediction) {
             size_t k = 0, at = with.n ? random_bits() % with.n : 0;
             while (k < with.n && with.ids[k] != id) k++;
             if (k < with.n) continue;
-            if (learner->counts_features && !sl_space_knows(&plain->features.space, (uint32_t)id)) continue; /* no new ones */
+            if (learner->counts_features && !sl_space_knows(&plain->features.space, (uint32_t)id))
+                continue; /* no new ones */
             memmove(with.ids + at + 1, with.ids + at, (with.n - at) * sizeof *with.ids);
             memmove(with.values + at + 1, with.values + at, (with.n - at) * sizeof *with.values);
             with.ids[at] = id;

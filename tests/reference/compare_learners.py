@@ -229,6 +229,11 @@ def main():
     if not options.sluice or not os.access(options.sluice, os.X_OK):
         parser.error("--sluice must name the program")
 
+    missing = {x["name"] for x in json.loads(subprocess.check_output([options.sluice, "learners", "--json"]))["learners"]} - set(LEARNERS)
+    if missing:
+        print("learners without a class in learners.py:", *sorted(missing))
+        return 1
+
     part, parts = map(int, options.part.split("/"))
     if not 1 <= part <= parts:
         parser.error("--part: K runs from 1 to N")

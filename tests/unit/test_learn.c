@@ -94,7 +94,8 @@ TEST(values_that_cancel_in_one_slot_are_no_feature_of_the_example) {
     uint64_t ids[2] = {0, 1};
     float one = 1, values[] = {1, -1};
     CHECK_EQ(learn(m, ids, &one, 1, 1), SLUICE_OK);
-    while (m->features.space.seen == 1) { /* look for an id that falls into the other slot; those before fall into the same */
+    while (m->features.space.seen ==
+           1) { /* look for an id that falls into the other slot; those before fall into the same */
         sluice_model *copy = sluice_model_copy(m, NULL);
         CHECK_EQ(learn(copy, ids + 1, &one, 1, 1), SLUICE_OK);
         bool same_slot = copy->features.space.seen == 1;

@@ -1,3 +1,4 @@
+/* Measures: what a meter counts, sorts and sums. */
 #include <math.h>
 
 #include "sluice.h"

@@ -1,3 +1,4 @@
+/* Parameters: reading and checking "name=value". */
 #include "learner/param.h"
 
 #include "unit/test.h"

@@ -1,3 +1,4 @@
+/* The feature space: ids, slots, and how features move. */
 #include "features/space.h"
 
 #include <sys/resource.h>

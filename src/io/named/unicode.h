@@ -1,4 +1,5 @@
-/* Characters: UTF-8 in and out, what they do to words, lower case. The tables are made by scripts/make_unicode_table.py. */
+/* Characters: UTF-8 in and out, what they do to words, lower case. The tables are made by
+ * scripts/make_unicode_table.py. */
 #ifndef SL_UNICODE_H
 #define SL_UNICODE_H
 
