@@ -214,6 +214,14 @@ static sluice_status learn_pieces(sluice_model *m, const sluice_batch *b, const 
     return status;
 }
 
+/* Its place is that in the input or, where there is none, the number of the row in the batch. */
+static sluice_status refuse_label(sluice_model *m, const sluice_batch *b, size_t row) {
+    sl_fail(&m->error, SLUICE_E_DATA, "the label given for row %zu is not finite", row + 1);
+    at_row(m, b, row);
+    if (!m->error.line) m->error.line = row + 1;
+    return m->error.status;
+}
+
 sluice_status sluice_model_learn_labels(sluice_model *m, const sluice_batch *b, size_t first, size_t n,
                                         const double *labels, sluice_meter *meter) {
     sluice_status status = check_can_learn(m);
@@ -221,8 +229,7 @@ sluice_status sluice_model_learn_labels(sluice_model *m, const sluice_batch *b, 
     if (first > b->rows || n > b->rows - first)
         return sl_fail(&m->error, SLUICE_E_USAGE, "the batch has only %zu rows", b->rows);
     for (size_t i = 0; labels && i < n; i++)
-        if (!isfinite(labels[i]))
-            return sl_fail(&m->error, SLUICE_E_DATA, "the label of row %zu is not finite", first + i);
+        if (!isfinite(labels[i])) return refuse_label(m, b, first + i);
     const sl_targets targets = {.label = labels, .first = first};
     return learn_pieces(m, b, &targets, first, n, meter);
 }

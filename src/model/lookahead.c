@@ -3,9 +3,10 @@
 
 /* Whether a learner with a matrix could take the features of all rows, whichever they are. */
 static bool surely_fit(const sluice_model *m, const sluice_batch *b) {
-    uint64_t any = 0;
-    for (size_t k = 0; k < b->start[b->rows]; k++) any |= b->id[k]; /* none is larger */
-    return m->features.space.seen + any < SLUICE_MAX_DENSE_FEATURES;
+    size_t n = b->start[b->rows];
+    uint64_t most = b->has_names ? n : 0;                             /* a batch of names has no ids */
+    for (size_t k = 0; k < n && !b->has_names; k++) most |= b->id[k]; /* none is larger */
+    return m->features.space.seen + most < SLUICE_MAX_DENSE_FEATURES;
 }
 
 /* Learners that may refuse a row, for its features or its weight, check it before they admit new features. */

@@ -105,22 +105,26 @@ static sluice_status check_probability(const sluice_model *m, sluice_error *err)
     return sl_fail(err, SLUICE_E_UNSUPPORTED, "the model has no probabilities: it has seen nothing but margins of 0");
 }
 
+/* Margins become probabilities, also where some are not finite: those become NaN. */
+static sluice_status to_probabilities(const sluice_model *m, sluice_status status, size_t n, double *values) {
+    if (status != SLUICE_OK && status != SLUICE_E_NUMERIC) return status;
+    for (size_t i = 0; i < n; i++) values[i] = isfinite(values[i]) ? sluice_model_probability(m, values[i]) : NAN;
+    return status;
+}
+
 sluice_status sluice_model_probabilities_rows(const sluice_model *m, const sluice_batch *b, size_t first, size_t n,
                                               double *probabilities, sluice_error *err) {
     sluice_status status = check_probability(m, err);
-    if (status == SLUICE_OK) status = sluice_model_margins_rows(m, b, first, n, probabilities, err);
-    for (size_t i = 0; i < n && status == SLUICE_OK; i++)
-        probabilities[i] = sluice_model_probability(m, probabilities[i]);
-    return status;
+    if (status != SLUICE_OK) return status;
+    return to_probabilities(m, sluice_model_margins_rows(m, b, first, n, probabilities, err), n, probabilities);
 }
 
 sluice_status sluice_model_probabilities_csr(const sluice_model *m, const sluice_csr *csr, double *probabilities,
                                              sluice_error *err) {
     sluice_status status = check_probability(m, err);
-    if (status == SLUICE_OK) status = sluice_model_margins_csr(m, csr, probabilities, err);
-    for (size_t i = 0; status == SLUICE_OK && i < csr->rows; i++)
-        probabilities[i] = sluice_model_probability(m, probabilities[i]);
-    return status;
+    if (status != SLUICE_OK) return status;
+    status = sluice_model_margins_csr(m, csr, probabilities, err);
+    return to_probabilities(m, status, csr ? csr->rows : 0, probabilities);
 }
 
 /* ---- weights ----------------------------------------------------------------------------------------------------- */

@@ -67,10 +67,11 @@ static sluice_status check_pointers(const sluice_csr *c, sluice_error *err) {
     return SLUICE_OK;
 }
 
-sluice_status sl_csr_open(sl_csr_reader *r, const sluice_csr *csr, bool check_duplicates, sluice_error *err) {
-    *r = (sl_csr_reader){.csr.size = sizeof r->csr, .check_duplicates = check_duplicates};
+sluice_status sl_csr_open(sl_csr_reader *r, const sluice_csr *csr, bool learning, sluice_error *err) {
+    *r = (sl_csr_reader){.csr.size = sizeof r->csr, .learning = learning};
     sluice_status status = csr ? sl_sized_read(&r->csr, sizeof r->csr, csr, "sluice_csr", err)
                                : sl_fail(err, SLUICE_E_USAGE, "no sluice_csr");
+    if (!learning) r->csr.labels = NULL;
     if (status == SLUICE_OK) status = check_types(&r->csr, err);
     if (status == SLUICE_OK) status = check_pointers(&r->csr, err);
     if (status != SLUICE_OK) {
@@ -116,8 +117,8 @@ static bool reserve(sl_csr_reader *r, size_t n) {
     return true;
 }
 
-/* Ids as batches have them. False: one is negative. */
-static bool take_ids(sl_csr_reader *r, size_t at, size_t n) {
+/* Ids as batches have them. Returns how many come before the first negative one: n where none is. */
+static size_t take_ids(sl_csr_reader *r, size_t at, size_t n) {
     const sluice_csr *c = &r->csr;
     sluice_batch *b = &r->batch;
     bool is_32 = c->ids_type == SLUICE_INT32 || c->ids_type == SLUICE_UINT32;
@@ -129,17 +130,17 @@ static bool take_ids(sl_csr_reader *r, size_t at, size_t n) {
         for (size_t k = 0; k < n; k++) any |= ids[k];
         if (any < SL_WIDE) {
             b->id = (uint32_t *)(uintptr_t)ids; /* only read */
-            return true;
+            return n;
         }
     }
     b->id = r->ids;
     for (size_t k = 0; k < n; k++) {
         uint64_t id;
-        if (!whole_at(c->ids, c->ids_type, at + k, &id)) return false;
+        if (!whole_at(c->ids, c->ids_type, at + k, &id)) return k;
         if (id >= SL_WIDE) r->wide[b->wides] = id;
         r->ids[k] = id < SL_WIDE ? (uint32_t)id : SL_WIDE + (uint32_t)b->wides++;
     }
-    return true;
+    return n;
 }
 
 /* Values as batches have them. False: one is not finite as a float. */
@@ -197,23 +198,35 @@ static const char *fault_of(sl_csr_reader *r, size_t row, bool values_good) {
     if (r->label && !isfinite(r->label[row])) return "the label is not finite";
     if (r->weight && !(r->weight[row] >= 0 && isfinite(r->weight[row])))
         return "the importance weight must be a number >= 0";
-    if (r->check_duplicates && has_duplicate(r, row, &memory)) return memory ? "" : "a feature appears twice";
+    if (r->learning && has_duplicate(r, row, &memory)) return memory ? "" : "a feature appears twice";
     return NULL;
+}
+
+/* Cuts the batch before a bad row; "": there was no memory to check it. */
+static void cut(sl_csr_reader *r, size_t row, const char *fault) {
+    r->bad = true;
+    sl_fail_at(&r->why, *fault ? SLUICE_E_DATA : SLUICE_E_MEMORY, "", r->first + row + 1, 0, "%s",
+               *fault ? fault : "no memory for a row");
+    r->batch.rows = row;
+    r->batch.nonzeros = r->batch.start[row];
 }
 
 /* Cuts the batch before its first bad row. */
 static void check_rows(sl_csr_reader *r, bool values_good) {
-    sluice_batch *b = &r->batch;
-    for (size_t i = 0; i < b->rows; i++) {
+    for (size_t i = 0; i < r->batch.rows; i++) {
         const char *fault = fault_of(r, i, values_good);
         if (!fault) continue;
-        r->bad = true;
-        sl_fail_at(&r->why, *fault ? SLUICE_E_DATA : SLUICE_E_MEMORY, "", r->first + i + 1, 0, "%s",
-                   *fault ? fault : "no memory for a row");
-        b->rows = i;
-        b->nonzeros = b->start[i];
+        cut(r, i, fault);
         return;
     }
+}
+
+/* Takes the ids and cuts the batch before the first row with a negative one. */
+static void check_ids(sl_csr_reader *r, size_t at) {
+    size_t good = take_ids(r, at, r->batch.nonzeros), row = 0;
+    if (good == r->batch.nonzeros) return;
+    while (r->batch.start[row + 1] <= good) row++;
+    cut(r, row, "an id is negative");
 }
 
 /* How many rows come next, and where their values begin: at least one row. */
@@ -244,8 +257,7 @@ sluice_status sl_csr_next(sl_csr_reader *r, sluice_error *err) {
     b->nonzeros = b->start[b->rows];
     b->first_line = r->first = r->next;
     if (!reserve(r, b->nonzeros)) return sl_fail(err, SLUICE_E_MEMORY, "no memory for rows of a sluice_csr");
-    if (!take_ids(r, at, b->nonzeros))
-        return sl_fail_at(err, SLUICE_E_DATA, "", r->first + 1, 0, "an id of this row or one of the next is negative");
+    check_ids(r, at);
     bool values_good = take_values(r, at, b->nonzeros);
     for (size_t i = 0; i < b->rows && r->label; i++) r->label[i] = real_at(c->labels, c->labels_type, r->first + i);
     for (size_t i = 0; i < b->rows && r->weight; i++) r->weight[i] = real_at(c->weights, c->weights_type, r->first + i);

@@ -8,9 +8,9 @@
  * have; else those of a few thousand rows at a time are converted. */
 typedef struct sl_csr_reader {
     sluice_csr csr;
-    bool check_duplicates; /* learning wants every feature once in a row; predicting does not mind */
-    size_t next;           /* row */
-    size_t first;          /* the row that `batch` begins with */
+    bool learning; /* needs labels, and every feature once in a row; predicting uses no labels and allows duplicates */
+    size_t next;   /* row */
+    size_t first;  /* the row that `batch` begins with */
     sluice_batch batch;
     double *label, *weight; /* of the rows of the batch; NULL where the matrix has none */
     bool bad;               /* row `next` is bad, and why: it ends the stream */
@@ -25,7 +25,7 @@ typedef struct sl_csr_reader {
 } sl_csr_reader;
 
 /* Checks the struct and its row pointers. Close the reader in any case. */
-sluice_status sl_csr_open(sl_csr_reader *r, const sluice_csr *csr, bool check_duplicates, sluice_error *err);
+sluice_status sl_csr_open(sl_csr_reader *r, const sluice_csr *csr, bool learning, sluice_error *err);
 /* The next rows in r->batch, r->label and r->weight, valid until the next call: SLUICE_OK, SLUICE_END, or a failure,
  * whose line is the number of the row from 1. Rows before a bad one are delivered first. */
 sluice_status sl_csr_next(sl_csr_reader *r, sluice_error *err);

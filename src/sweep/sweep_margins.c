@@ -6,6 +6,12 @@
 
 size_t sl_sweep_part_size(const sluice_sweep *w) { return w->parts[0].n_lanes; }
 
+/* Whether ids of the batch may be slots of the model; a batch of names has no ids. */
+static bool is_plain(const sluice_model *m, const sluice_batch *b) {
+    return !m->settings.hash_bits && !m->features.named && !b->has_names;
+}
+
+/* For plain batches alone. */
 static void prefetch_row(const sl_sweep_part *a, const sluice_batch *b, size_t row) {
     const sl_space *sp = &a->model->features.space;
     for (size_t k = b->start[row]; k < b->start[row + 1]; k++) {
@@ -30,10 +36,9 @@ static size_t find_features(const sluice_model *m, const sl_raw_row *r, double s
 }
 
 /* The same sums, in the same order, as the predict-only model of each configuration makes. */
-static void margins_of_row(const sl_sweep_part *a, const sl_lanes *lanes, const sl_raw_row *r, double *m) {
+static void margins_of_row(const sl_sweep_part *a, const sl_lanes *lanes, const sl_raw_row *r, bool plain, double *m) {
     const sluice_model *model = a->model;
     const double scale = sl_row_scale(model, r);
-    const bool plain = !model->settings.hash_bits && !model->features.named && !r->batch->has_names;
     void (*add)(const sl_lanes *s, const uint32_t *slot, const float *value, size_t n, double *m) =
         a->kernels->margins[sl_sweep_kernel(a)];
     for (size_t l = 0; l < a->n_lanes; l++) m[l] = 0;
@@ -57,11 +62,12 @@ void sl_sweep_margins(const sluice_sweep *w, size_t first, size_t n, const sluic
                end = a->first + a->n < first + n ? a->first + a->n : first + n;
         if (from >= end) continue;
         const sl_lanes lanes = sl_sweep_lanes(a);
+        const bool plain = is_plain(a->model, b);
         for (size_t i = 0; i < b->rows; i++) {
             double m[SL_MAX_LANES];
             sl_raw_row r = sl_batch_raw(b, i);
-            if (i + 1 < b->rows) prefetch_row(a, b, i + 1);
-            margins_of_row(a, &lanes, &r, m);
+            if (plain && i + 1 < b->rows) prefetch_row(a, b, i + 1);
+            margins_of_row(a, &lanes, &r, plain, m);
             for (size_t c = from; c < end; c++) margins[(c - first) * b->rows + i] = m[c - a->first];
         }
     }

@@ -147,7 +147,7 @@ TEST(margins_and_probabilities_of_a_matrix_are_those_of_its_rows) {
     sluice_model *model = by_rows("ftrl", NULL, m, 0), *small = sluice_model_final(model, NULL);
     static double margins[ROWS], chances[ROWS];
     sluice_csr csr = view(m, IDS64 | VALUES64);
-    csr.labels = NULL;
+    for (size_t i = 0; i < ROWS; i++) m->labels64[i] = NAN; /* labels are not used to predict */
     const sluice_model *models[] = {model, small};
     for (size_t k = 0; k < 2; k++) {
         CHECK_EQ(sluice_model_margins_csr(models[k], &csr, margins, NULL), SLUICE_OK);
@@ -166,8 +166,47 @@ TEST(margins_and_probabilities_of_a_matrix_are_those_of_its_rows) {
     csr.rows = 10;
     CHECK_EQ(sluice_model_margins_csr(small, &csr, some, NULL), SLUICE_OK);
     CHECK(memcmp(some, margins + 1000, sizeof some) == 0);
+    csr.labels = NULL;
+    CHECK_EQ(sluice_model_margins_csr(small, &csr, some, NULL), SLUICE_OK);
+    CHECK(memcmp(some, margins + 1000, sizeof some) == 0);
     sluice_model_free(model), sluice_model_free(small);
     free_matrix(m);
+}
+
+/* The weight of feature 1 becomes infinite: 3e38, and 1e38 more. */
+TEST(probabilities_of_margins_that_are_not_finite_are_nan) {
+    sluice_model *model = sluice_model_new("perceptron", NULL, 0, NULL, NULL);
+    const double margins[] = {-1, 1, 2, -2}, labels[] = {-1, 1, 1, -1};
+    const float values[] = {3e38f, 3e38f, 1e38f, -2e38f};
+    for (size_t i = 0; i < 2; i++) {
+        sluice_example x = {.ids = (uint64_t[]){1, 2}, .values = values + 2 * i, .n = 2, .label = 1, .weight = 1};
+        CHECK_EQ(sluice_model_learn(model, &x, NULL), SLUICE_OK);
+    }
+    CHECK_EQ(sluice_model_calibrate(model, margins, labels, NULL, 4, SLUICE_CALIBRATION_PLATT), SLUICE_OK);
+    sluice_csr csr = {.size = sizeof csr,
+                      .indptr_type = SLUICE_INT32,
+                      .ids_type = SLUICE_INT32,
+                      .values_type = SLUICE_FLOAT32,
+                      .labels_type = SLUICE_FLOAT64,
+                      .rows = 3,
+                      .nonzeros = 2,
+                      .indptr = (int32_t[]){0, 0, 1, 2},
+                      .ids = (int32_t[]){1, 3},
+                      .values = (float[]){1, 1},
+                      .labels = labels};
+    sluice_batch *b = sluice_batch_new(NULL);
+    CHECK_EQ(sluice_batch_add_csr(b, &csr, NULL), SLUICE_OK);
+    for (int rows = 0; rows < 2; rows++) {
+        double chances[3] = {7, 7, 7};
+        CHECK_EQ(rows ? sluice_model_probabilities_rows(model, b, 0, 3, chances, NULL)
+                      : sluice_model_probabilities_csr(model, &csr, chances, NULL),
+                 SLUICE_E_NUMERIC);
+        CHECK(chances[0] == sluice_model_probability(model, 0) && chances[0] > 0);
+        CHECK(isnan(chances[1]));
+        CHECK(chances[2] == chances[0]);
+    }
+    sluice_batch_free(b);
+    sluice_model_free(model);
 }
 
 TEST(a_batch_of_a_matrix_is_the_batch_of_its_rows_and_views_it) {
@@ -204,7 +243,7 @@ TEST(a_batch_of_a_matrix_is_the_batch_of_its_rows_and_views_it) {
 }
 
 TEST(rows_before_a_bad_one_are_learned_and_the_error_says_which_it_is) {
-    enum { NAN_VALUE, TWICE, NAN_LABEL, NEGATIVE_WEIGHT, KINDS };
+    enum { NAN_VALUE, TWICE, NAN_LABEL, NEGATIVE_WEIGHT, NEGATIVE_ID, KINDS };
     for (int kind = 0; kind < KINDS; kind++) {
         matrix *m = make_matrix(0, 0);
         size_t bad = 1500;
@@ -219,11 +258,15 @@ TEST(rows_before_a_bad_one_are_learned_and_the_error_says_which_it_is) {
         if (kind == TWICE) m->ids32[at + 1] = m->ids32[at];
         if (kind == NAN_LABEL) m->labels64[bad] = NAN;
         if (kind == NEGATIVE_WEIGHT) m->weights64[bad] = -1;
+        if (kind == NEGATIVE_ID) m->ids32[at + 1] = -1;
         sluice_model *all = sluice_model_new("ssol", NULL, 0, NULL, NULL);
         sluice_csr csr = view(m, WEIGHTS);
         CHECK_EQ(sluice_model_learn_csr(all, &csr, NULL), SLUICE_E_DATA);
         CHECK_EQ(sluice_model_error(all)->line, bad + 1);
         check_same(one, all);
+        if (kind == NEGATIVE_ID) m->values32[at - 1] = NAN; /* an earlier row is bad too: that one comes first */
+        if (kind == NEGATIVE_ID) CHECK_EQ(sluice_model_learn_csr(all, &csr, NULL), SLUICE_E_DATA);
+        if (kind == NEGATIVE_ID) CHECK(sluice_model_error(all)->line <= bad);
         sluice_batch *b = sluice_batch_new(NULL);
         CHECK_EQ(sluice_batch_add_csr(b, &csr, NULL), SLUICE_E_DATA);
         CHECK_EQ(sluice_batch_rows(b), 0);
@@ -259,6 +302,8 @@ TEST(matrices_that_cannot_be_are_refused) {
     int32_t ids[] = {1, -2, 3};
     c = good, c.rows = 1, c.nonzeros = 3, c.indptr = (int32_t[]){0, 3}, c.ids = ids;
     CHECK_EQ(sluice_model_learn_csr(model, &c, NULL), SLUICE_E_DATA);
+    CHECK_EQ(sluice_model_error(model)->line, 1);
+    CHECK_HAS(sluice_model_error(model)->message, "negative");
     sluice_model_facts facts = {.size = sizeof facts};
     CHECK_EQ(sluice_model_describe(model, &facts), SLUICE_OK);
     CHECK_EQ(facts.examples, 0);
@@ -282,7 +327,9 @@ TEST(other_labels_than_those_of_the_batch) {
     check_same(x, y);
     CHECK_EQ(sluice_model_learn_labels(y, b, ROWS, 1, labels, NULL), SLUICE_E_USAGE);
     labels[5] = INFINITY;
-    CHECK_EQ(sluice_model_learn_labels(y, b, 0, 10, labels, NULL), SLUICE_E_DATA);
+    CHECK_EQ(sluice_model_learn_labels(y, b, 2, 10, labels, NULL), SLUICE_E_DATA);
+    CHECK_EQ(sluice_model_error(y)->line, 8); /* row 2 + 5, from 1 */
+    CHECK_HAS(sluice_model_error(y)->message, "row 8 ");
     check_same(x, y);
     sluice_model_free(x), sluice_model_free(y);
     sluice_batch_free(b);
@@ -359,6 +406,7 @@ int main(void) {
     RUN(learning_a_matrix_of_any_type_is_learning_its_rows);
     RUN(learning_a_matrix_is_learning_its_rows_with_large_ids_zeros_and_settings);
     RUN(margins_and_probabilities_of_a_matrix_are_those_of_its_rows);
+    RUN(probabilities_of_margins_that_are_not_finite_are_nan);
     RUN(a_batch_of_a_matrix_is_the_batch_of_its_rows_and_views_it);
     RUN(rows_before_a_bad_one_are_learned_and_the_error_says_which_it_is);
     RUN(matrices_that_cannot_be_are_refused);
