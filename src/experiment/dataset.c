@@ -46,7 +46,7 @@ static void *larger(void *array, size_t n, size_t bytes, int *fine) {
 }
 
 static int grow_rows(sluice_dataset *d, size_t rows) {
-    if (rows <= d->room) return 1;
+    if (d->start && rows <= d->room) return 1;
     size_t room = d->room ? d->room : 1024;
     int fine = 1;
     while (room < rows) room *= 2;
@@ -59,7 +59,7 @@ static int grow_rows(sluice_dataset *d, size_t rows) {
 }
 
 static int grow_nonzeros(sluice_dataset *d, size_t n) {
-    if (n <= d->nonzeros_room) return 1;
+    if (d->ids && n <= d->nonzeros_room) return 1;
     size_t room = d->nonzeros_room ? d->nonzeros_room : 65536;
     int fine = 1;
     while (room < n) room *= 2;
@@ -84,17 +84,24 @@ static uint64_t number_of(sluice_names *names, const sluice_example *x, size_t k
     return sluice_names_number(names, (sluice_name){digits, (size_t)n});
 }
 
+/* The largest id in the rows of the order. */
+static void find_dimension(sluice_dataset *d) {
+    d->dimension = 0;
+    for (size_t i = 0; i < d->n_order; i++)
+        for (size_t k = d->start[d->order[i]]; k < d->start[d->order[i] + 1]; k++)
+            if (d->ids[k] > d->dimension) d->dimension = d->ids[k];
+}
+
 /* Changes over to names: the ids so far become names too. */
 static int use_names(sluice_dataset *d) {
     if (d->names) return 1;
     sluice_names *names = sluice_names_new();
-    uint64_t *numbers = malloc((d->nonzeros_room + 1) * sizeof *numbers), largest = 0;
+    uint64_t *numbers = malloc((d->nonzeros_room + 1) * sizeof *numbers);
     int fine = names && numbers;
     sluice_example x = {.ids = d->ids};
     for (size_t k = 0; fine && k < d->nonzeros; k++) {
         numbers[k] = number_of(names, &x, k);
         fine = numbers[k] != UINT64_MAX;
-        if (numbers[k] > largest) largest = numbers[k];
     }
     if (!fine) {
         sluice_names_free(names);
@@ -105,7 +112,7 @@ static int use_names(sluice_dataset *d) {
     d->ids = numbers;
     d->names = names;
     d->id_rows = d->rows;
-    d->dimension = largest;
+    find_dimension(d);
     return 1;
 }
 
@@ -220,6 +227,7 @@ void sluice_dataset_reset_order(sluice_dataset *d, size_t n) {
     if (n > d->rows) n = d->rows;
     for (size_t i = 0; i < n; i++) d->order[i] = i;
     d->n_order = n;
+    find_dimension(d);
 }
 
 void sl_shuffle(size_t *order, size_t n, uint64_t seed) {
@@ -255,11 +263,7 @@ void sluice_dataset_sample(sluice_dataset *d, uint64_t pos, uint64_t neg, uint64
         d->order[kept++] = d->order[i];
     }
     d->n_order = kept;
-    /* without the ids of rows that were not drawn */
-    d->dimension = 0;
-    for (size_t i = 0; i < kept; i++)
-        for (size_t k = d->start[d->order[i]]; k < d->start[d->order[i] + 1]; k++)
-            if (d->ids[k] > d->dimension) d->dimension = d->ids[k];
+    find_dimension(d);
 }
 
 /* ---- batches of rows --------------------------------------------------------------------------------------------- */
@@ -312,6 +316,7 @@ sluice_status sluice_dataset_hold_out(const sluice_dataset *d, size_t nth, sluic
 sluice_status sluice_dataset_learn(sluice_dataset *d, sluice_model *model, uint64_t passes,
                                    sluice_progress_function progress, void *context, sluice_error *err) {
     enum { ROWS_PER_CALL = 8192 };
+    if (!passes) passes = 1;
     uint64_t total = passes * d->n_order, done = 0;
     for (uint64_t pass = 0; pass < passes; pass++)
         for (size_t i = 0; i < d->n_order; i++) {
@@ -346,6 +351,9 @@ static void add_value(extent *e, float value) {
 /* Two passes, so that a large mean does not swallow a small deviation. A column is constant if all its values are
  * equal; a deviation that merely rounds to 0 is not enough. */
 sluice_status sluice_dataset_scales(const sluice_dataset *d, double *mean, double *deviation, sluice_error *err) {
+    if (d->dimension >= SLUICE_MAX_FEATURES)
+        return sl_fail(err, SLUICE_E_LIMIT, "an id of %" PRIu64 " is too large for a table of columns: the limit is %u",
+                       d->dimension, SLUICE_MAX_FEATURES - 1);
     size_t columns = (size_t)d->dimension + 1, n = d->n_order;
     extent *extents = calloc(columns, sizeof *extents);
     if (!extents) return sl_no_memory(err);

@@ -15,7 +15,7 @@ struct sluice_dataset {
     sluice_name *row_names; /* buffers for one row */
     uint64_t *row_ids;
     size_t id_rows;     /* with names: the first id_rows rows came with ids */
-    uint64_t dimension; /* the largest id */
+    uint64_t dimension; /* the largest id in the rows of the order */
     size_t longest;     /* features of the longest row */
 
     size_t *order; /* which rows, in which order: what sampling and shuffling change */

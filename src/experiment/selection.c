@@ -236,6 +236,17 @@ static sluice_status list_budgets(work *w, sluice_error *err) {
     return SLUICE_OK;
 }
 
+/* Features are chosen by their ids, which models with these settings do not keep apart, or keep as names. */
+static sluice_status check_settings(const sluice_settings *given, sluice_error *err) {
+    sluice_settings s = {.size = sizeof s};
+    sluice_status status = sl_sized_read(&s, sizeof s, given, "sluice_settings", err);
+    if (status != SLUICE_OK) return status;
+    if (s.hash_bits) return sl_fail(err, SLUICE_E_UNSUPPORTED, "features cannot be selected where they are hashed");
+    if (s.max_features)
+        return sl_fail(err, SLUICE_E_UNSUPPORTED, "features cannot be selected under a limit on features");
+    return SLUICE_OK;
+}
+
 static sluice_status check(work *w, sluice_error *err) {
     const char *name = w->o.learner ? w->o.learner : sluice_learner_default();
     w->learner = sluice_learner_find(name);
@@ -245,7 +256,10 @@ static sluice_status check(work *w, sluice_error *err) {
         if (strncmp(w->o.params[i], BUDGET_PARAM "=", sizeof BUDGET_PARAM) == 0)
             return sl_fail(err, SLUICE_E_USAGE, "%s: the budgets set this parameter", w->o.params[i]);
     if (!w->o.n_budgets) return sl_fail(err, SLUICE_E_USAGE, "no budgets");
-    return SLUICE_OK;
+    if (sluice_batch_has_names(*w->learned) || sluice_batch_has_names(w->tested))
+        return sl_fail(err, SLUICE_E_UNSUPPORTED,
+                       "features are selected by ids: hold rows with names in a sluice_dataset, which numbers them");
+    return check_settings(w->o.settings, err);
 }
 
 sluice_selection *sluice_select(const sluice_batch *learn, const sluice_batch *test,

@@ -8,11 +8,14 @@
 #include "experiment/task.h"
 #include "sweep/sweep.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { PART_ROWS = 8192, MEASURED_AT_ONCE = 8 };
+#define MOST_OUTCOMES 1000000000u /* points times runs */
 
 /* The first of these that a learner has makes it sparse: the lambda of olsf bounds the size of the weights, that of ofs
  * is another penalty. */
@@ -74,8 +77,8 @@ static sluice_status take_error(sluice_error *err, const sluice_error *why) {
     return why->status;
 }
 
-/* NULL with *err, which must not be NULL. */
-static sl_sweep_work *work_new(sluice_search *s, const sluice_sweep_options *options, sluice_error *err) {
+/* Held rows may be learned several times. NULL with *err, which must not be NULL. */
+static sl_sweep_work *work_new(sluice_search *s, const sluice_sweep_options *options, bool held, sluice_error *err) {
     sl_sweep_work *w = calloc(1, sizeof *w);
     if (!w) {
         sl_no_memory(err);
@@ -85,9 +88,14 @@ static sl_sweep_work *work_new(sluice_search *s, const sluice_sweep_options *opt
     w->o.size = sizeof w->o;
     if (sl_sized_read(&w->o, sizeof w->o, options, "sluice_sweep_options", err) != SLUICE_OK) return free(w), NULL;
     if (!w->o.passes) w->o.passes = 1;
-    if (!w->o.repeats) w->o.repeats = 1;
+    if (!held || !w->o.repeats) w->o.repeats = 1;
     w->first = s->trials[0].first;
     w->n = s->n_points - w->first;
+    if (w->o.repeats > MOST_OUTCOMES / (w->n + 1)) {
+        sl_fail(err, SLUICE_E_LIMIT, "%zu points in %" PRIu64 " runs are more than %u results", w->n, w->o.repeats,
+                (unsigned)MOST_OUTCOMES);
+        return free(w), NULL;
+    }
     w->sweeps = calloc(s->n_trials, sizeof(sluice_sweep *));
     w->status = calloc(s->n_trials, sizeof *w->status);
     w->outcomes = calloc(w->n * (size_t)w->o.repeats + 1, sizeof *w->outcomes);
@@ -216,9 +224,8 @@ sluice_status sluice_search_begin(sluice_search *s, const sluice_sweep_options *
     sluice_status status = first_round(s, err);
     if (status != SLUICE_OK) return status;
     sluice_error why = {0};
-    sl_sweep_work *w = work_new(s, options, &why);
+    sl_sweep_work *w = work_new(s, options, false, &why);
     if (!w) return take_error(err, &why);
-    w->o.repeats = 1;
     status = start_sweeps(w, err);
     if (status != SLUICE_OK) {
         sl_sweep_work_free(w);
@@ -289,7 +296,7 @@ static sluice_status all_runs(sl_sweep_work *w, const sluice_dataset *d, sluice_
 sluice_status sl_sweep_round(sluice_search *s, const sluice_dataset *d, const sluice_sweep_options *o,
                              sluice_error *err) {
     sluice_error why = {0};
-    sl_sweep_work *w = work_new(s, o, &why);
+    sl_sweep_work *w = work_new(s, o, true, &why);
     if (!w) return take_error(err, &why);
     sluice_status status = all_runs(w, d, err);
     if (status == SLUICE_OK) status = sum_up(w, err);

@@ -153,6 +153,59 @@ TEST(scales_are_those_of_the_columns) {
     sluice_dataset_free(d);
 }
 
+TEST(the_dimension_and_the_scales_follow_the_order) {
+    sluice_dataset *d = hold_text("1 1:1\n-1 2:1\n1 900:1\n1 901:1\n1 902:1\n1 903:1\n", "libsvm");
+    for (uint64_t seed = 0; seed < 50 && sluice_dataset_dimension(d) == 903; seed++)
+        sluice_dataset_sample(d, 1, 1, seed); /* each draws one positive row or keeps it */
+    sluice_dataset_reset_order(d, SIZE_MAX);
+    CHECK_EQ(sluice_dataset_dimension(d), 903);
+    double *mean = malloc(904 * sizeof *mean), *deviation = malloc(904 * sizeof *deviation);
+    CHECK_EQ(sluice_dataset_scales(d, mean, deviation, NULL), SLUICE_OK);
+    CHECK_NEAR(mean[903], 1.0 / 6, 1e-15);
+    sluice_dataset_reset_order(d, 2);
+    CHECK_EQ(sluice_dataset_dimension(d), 2);
+    free(mean);
+    free(deviation);
+    sluice_dataset_free(d);
+}
+
+TEST(ids_too_large_for_a_table_have_no_scales) {
+    static const char *const texts[] = {"1 18446744073709551615:1\n", "1 4000000000:1\n"};
+    for (size_t i = 0; i < 2; i++) {
+        sluice_error err = {0};
+        sluice_dataset *d = hold_text(texts[i], "libsvm");
+        double mean = 7, deviation = 7;
+        CHECK_EQ(sluice_dataset_scales(d, &mean, &deviation, &err), SLUICE_E_LIMIT);
+        CHECK_HAS(err.message, i ? "4000000000" : "18446744073709551615");
+        CHECK(mean == 7 && deviation == 7);
+        sluice_dataset_free(d);
+    }
+}
+
+TEST(an_empty_batch_adds_nothing) {
+    sluice_dataset *d = sluice_dataset_new(NULL);
+    sluice_batch *none = sluice_batch_new(NULL);
+    CHECK_EQ(sluice_dataset_add(d, none, NULL), SLUICE_OK);
+    CHECK_EQ(sluice_dataset_rows(d), 0);
+    add_rows(d, "1 1:1\n", "libsvm");
+    sluice_dataset_forget_rows(d);
+    CHECK_EQ(sluice_dataset_add(d, none, NULL), SLUICE_OK);
+    CHECK_EQ(sluice_dataset_rows(d), 0);
+    sluice_batch_free(none);
+    sluice_dataset_free(d);
+}
+
+TEST(no_passes_are_one_pass) {
+    sluice_dataset *d = hold_rows(20, 4, 0);
+    sluice_model *m = sluice_model_new("pa", NULL, 0, NULL, NULL);
+    sluice_model_facts facts = {.size = sizeof facts};
+    CHECK_EQ(sluice_dataset_learn(d, m, 0, NULL, NULL, NULL), SLUICE_OK);
+    CHECK_EQ(sluice_model_describe(m, &facts), SLUICE_OK);
+    CHECK_EQ(facts.examples, 20);
+    sluice_model_free(m);
+    sluice_dataset_free(d);
+}
+
 TEST(a_model_learns_a_dataset_as_it_learns_the_stream) {
     for (int names = 0; names < 2; names++) {
         char *text = make_rows(200, 3, names);
@@ -250,6 +303,10 @@ int main(void) {
     RUN(sampling_gives_the_ratio_of_classes_asked_for);
     RUN(batches_leave_out_rows_of_importance_0);
     RUN(scales_are_those_of_the_columns);
+    RUN(the_dimension_and_the_scales_follow_the_order);
+    RUN(ids_too_large_for_a_table_have_no_scales);
+    RUN(an_empty_batch_adds_nothing);
+    RUN(no_passes_are_one_pass);
     RUN(a_model_learns_a_dataset_as_it_learns_the_stream);
     RUN(folds_have_the_same_sizes_and_classes);
     RUN(random_numbers_are_always_the_same);

@@ -105,6 +105,22 @@ TEST(a_stream_that_was_not_begun_is_refused) {
     sluice_search_free(s);
 }
 
+TEST(more_runs_than_results_can_be_held_are_refused) {
+    sluice_batch *test;
+    sluice_dataset *d = rows_and_test(10, 5, 0, &test);
+    static const uint64_t repeats[] = {UINT64_MAX, UINT64_MAX / 2 + 1, UINT64_MAX / 16 + 1, 1000000000};
+    for (size_t i = 0; i < 4; i++) {
+        sluice_error err = {0};
+        sluice_search *s = sweep_search();
+        sluice_sweep_options o = {.size = sizeof o, .test = test, .repeats = repeats[i]};
+        CHECK_EQ(sluice_search_sweep(s, d, &o, &err), SLUICE_E_LIMIT);
+        CHECK_HAS(err.message, "results");
+        sluice_search_free(s);
+    }
+    sluice_batch_free(test);
+    sluice_dataset_free(d);
+}
+
 TEST(repeats_shuffle_by_the_seed_and_do_not_depend_on_threads) {
     sluice_batch *test;
     sluice_dataset *d = rows_and_test(300, 100, 1, &test);
@@ -242,6 +258,7 @@ int main(void) {
     RUN(points_come_by_learner_and_value_and_are_those_of_train);
     RUN(a_stream_gives_the_same_points_as_held_rows);
     RUN(a_stream_that_was_not_begun_is_refused);
+    RUN(more_runs_than_results_can_be_held_are_refused);
     RUN(repeats_shuffle_by_the_seed_and_do_not_depend_on_threads);
     RUN(sparsities_are_found_between_the_points);
     RUN(a_sweep_needs_the_grid_of_the_parameter_that_makes_sparse);

@@ -117,6 +117,30 @@ TEST(a_selection_can_be_cancelled) {
     free_rows(r);
 }
 
+static sluice_status refusal(const rows *r, const sluice_batch *learn, const sluice_batch *test,
+                             const sluice_settings *settings, const char *says) {
+    sluice_error err = {0};
+    sluice_select_options o = {.size = sizeof o, .settings = settings, .budgets = budgets, .n_budgets = 4};
+    CHECK(!sluice_select(learn ? learn : r->learn, test ? test : r->test, &o, &err));
+    CHECK_HAS(err.message, says);
+    return err.status;
+}
+
+TEST(features_that_have_no_ids_are_not_selected) {
+    rows r = make(0);
+    sluice_batch *named = sluice_batch_new(NULL);
+    sluice_example x = {.names = &(sluice_name){"f", 1}, .values = (float[]){1}, .n = 1, .label = 1, .weight = 1};
+    CHECK_EQ(sluice_batch_add(named, &x, NULL), SLUICE_OK);
+    CHECK_EQ(refusal(&r, named, NULL, NULL, "by ids"), SLUICE_E_UNSUPPORTED);
+    CHECK_EQ(refusal(&r, NULL, named, NULL, "by ids"), SLUICE_E_UNSUPPORTED);
+    sluice_settings s = {.size = sizeof s, .hash_bits = 3};
+    CHECK_EQ(refusal(&r, NULL, NULL, &s, "hashed"), SLUICE_E_UNSUPPORTED);
+    s = (sluice_settings){.size = sizeof s, .max_features = 3};
+    CHECK_EQ(refusal(&r, NULL, NULL, &s, "limit"), SLUICE_E_UNSUPPORTED);
+    sluice_batch_free(named);
+    free_rows(r);
+}
+
 TEST(wrong_options_are_refused) {
     rows r = make(0);
     sluice_error err = {0};
@@ -144,6 +168,7 @@ int main(void) {
     RUN(the_features_that_matter_are_chosen);
     RUN(a_selection_is_the_same_at_any_number_of_threads);
     RUN(a_selection_can_be_cancelled);
+    RUN(features_that_have_no_ids_are_not_selected);
     RUN(wrong_options_are_refused);
     return DONE;
 }
