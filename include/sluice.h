@@ -19,10 +19,12 @@
  *   - `free(NULL)` forms are fine. What is handed out as const belongs to the library and lives as long as the object
  * it came from, or until the next call on that object where the comment says so.
  *   - Structs that may grow begin with their own size: write `= {.size = sizeof s}`; zero elsewhere means the default.
- * A size of 0 is SLUICE_E_USAGE everywhere. Programs built with an older or a newer header may be used with this
- * library: what only one side knows is left alone, or is zero; an option set that this version does not know is
- * SLUICE_E_UNSUPPORTED.
- *   - Structs that do not begin with their size have `reserved` members for what is to come: leave them 0.
+ * A size of 0, or above 4096, is SLUICE_E_USAGE everywhere. Programs built with an older or a newer header may be used
+ * with this library: what only one side knows is left alone, or is zero; an option set that this version does not know
+ * is SLUICE_E_UNSUPPORTED.
+ *   - Structs that do not begin with their size but that programs have room for have `reserved` members for what is to
+ * come: leave them 0. sluice_name will not grow. Structs that are only ever handed out as pointers to const
+ * (sluice_point, sluice_finding, sluice_budget) may grow at their ends.
  *   - Nothing prints or exits, and no call changes the program's signal handlers, locale or environment.
  *
  * Threads
@@ -183,7 +185,7 @@ typedef struct sluice_csr {
     const void *indptr; /* rows + 1 of them */
     const void *ids;    /* in a row in any order, each once; ascending ones are checked fastest */
     const void *values;
-    const void *labels;  /* > 0 means +1; not needed to predict */
+    const void *labels;  /* > 0 means +1; not used to predict */
     const void *weights; /* importances; NULL: all are 1 */
 } sluice_csr;
 
@@ -215,8 +217,9 @@ SLUICE_API sluice_model *sluice_model_copy(const sluice_model *model, sluice_err
 /* A predict-only copy that holds the nonzero weights alone: small, fast, cannot learn. */
 SLUICE_API sluice_model *sluice_model_final(const sluice_model *model, sluice_error *err);
 /* The same as the model stands, its unfinished batch not learned: what a program that learns and predicts at once hands
- * to the threads that predict, every second or so. One pass over the features and 4 bytes for each nonzero weight
- * (docs/memory.md); sluice_model_copy() copies the whole state and can go on learning. */
+ * to the threads that predict, every second or so. It takes one pass over the features; the memory of a predict-only
+ * model and, while it is made, a list of the nonzero weights: up to 144 bytes for each (docs/memory.md).
+ * sluice_model_copy() copies the whole state and can go on learning. */
 SLUICE_API sluice_model *sluice_model_snapshot(const sluice_model *model, sluice_error *err);
 /* Bytes that the model has allocated. */
 SLUICE_API uint64_t sluice_model_memory(const sluice_model *model);
@@ -235,7 +238,8 @@ SLUICE_API sluice_status sluice_model_learn_batch(sluice_model *model, const slu
 SLUICE_API sluice_status sluice_model_learn_rows(sluice_model *model, const sluice_batch *batch, size_t first, size_t n,
                                                  sluice_meter *meter);
 /* The same with other labels than the batch's: labels[0] is that of row `first`. So that many models, such as those of
- * several classes, can learn one batch. */
+ * several classes, can learn one batch. SLUICE_E_DATA, and nothing is learned, where one is not finite; `line` is that
+ * of the row in its input or, where there is none, its number in the batch from 1. */
 SLUICE_API sluice_status sluice_model_learn_labels(sluice_model *model, const sluice_batch *batch, size_t first,
                                                    size_t n, const double *labels, sluice_meter *meter);
 /* The same for every row of a matrix, to the bit what sluice_model_learn() would do row by row. Rows before one that
@@ -300,7 +304,8 @@ SLUICE_API int sluice_model_has_probability(const sluice_model *model);
  * is none. */
 SLUICE_API double sluice_model_probability(const sluice_model *model, double margin);
 /* The probabilities of n rows of a batch, and of all rows of a matrix: as the margins, then each turned into a
- * probability. SLUICE_E_UNSUPPORTED where the model has none. */
+ * probability. SLUICE_E_UNSUPPORTED where the model has none. On SLUICE_E_NUMERIC those whose margins are not finite
+ * are NaN, and the others are written. */
 SLUICE_API sluice_status sluice_model_probabilities_rows(const sluice_model *model, const sluice_batch *batch,
                                                          size_t first, size_t n, double *probabilities,
                                                          sluice_error *err);
@@ -424,8 +429,8 @@ SLUICE_API sluice_sweep *sluice_sweep_new(const char *learner, const char *const
                                           sluice_error *err);
 SLUICE_API void sluice_sweep_free(sluice_sweep *sweep);
 SLUICE_API const sluice_error *sluice_sweep_error(const sluice_sweep *sweep);
-/* When it fails some of the configurations have learned rows of the batch and others have not: the sweep is then good
- * for nothing but its error. */
+/* When it fails some of the configurations have learned rows of the batch and others have not: read the error and free
+ * the sweep. */
 SLUICE_API sluice_status sluice_sweep_learn_batch(sluice_sweep *sweep, const sluice_batch *batch);
 SLUICE_API sluice_status sluice_sweep_end_run(sluice_sweep *sweep);
 /* The model of a configuration as it stands; free it. SLUICE_E_NUMERIC: that one has left the range of numbers. */
@@ -596,7 +601,7 @@ typedef struct sluice_meter_options {
     double cost_missed, cost_alarm; /* for the weighted cost; 0 means 1 */
     double mu_pos;                  /* weight of the sensitivity in `sum`; 0 means 0.5 */
     int probability;                /* margins are log odds: measure them as probabilities */
-    const sluice_model *model;      /* measure its probabilities; it must outlive the meter. NULL: nobody's */
+    const sluice_model *model;      /* measure its probabilities; it must outlive the meter. NULL: none */
 } sluice_meter_options;
 
 /* Figures that do not exist (a rate of nothing, the AUC of one class) are NaN. */
@@ -679,7 +684,7 @@ SLUICE_API sluice_status sluice_dataset_read(sluice_dataset *data, sluice_reader
 SLUICE_API void sluice_dataset_forget_rows(sluice_dataset *data);
 
 SLUICE_API size_t sluice_dataset_rows(const sluice_dataset *data);
-/* The largest id, and the number of features of the longest row. */
+/* The largest id in the rows of the order (0: there is none), and the number of features of the longest row held. */
 SLUICE_API uint64_t sluice_dataset_dimension(const sluice_dataset *data);
 SLUICE_API size_t sluice_dataset_longest(const sluice_dataset *data);
 /* NULL: the features have ids. */
@@ -704,11 +709,12 @@ SLUICE_API sluice_batch *sluice_dataset_batch(const sluice_dataset *data, size_t
 SLUICE_API sluice_status sluice_dataset_hold_out(const sluice_dataset *data, size_t nth, sluice_batch **learn,
                                                  sluice_batch **test, sluice_error *err);
 /* A whole run of a model over the rows of the order, as they came: the model that would have learned them from a
- * stream. Progress (may be NULL) counts rows. */
+ * stream. 0 passes mean 1. Progress (may be NULL) counts rows. */
 SLUICE_API sluice_status sluice_dataset_learn(sluice_dataset *data, sluice_model *model, uint64_t passes,
                                               sluice_progress_function progress, void *context, sluice_error *err);
 /* Mean and sample deviation (n - 1) of every column over the rows of the order; absent values count as 0, and the
- * deviation of a constant column is 0. Both arrays have sluice_dataset_dimension() + 1 elements. */
+ * deviation of a constant column is 0. Both arrays have sluice_dataset_dimension() + 1 elements. SLUICE_E_LIMIT, and
+ * nothing is written, where that would be more than SLUICE_MAX_FEATURES. */
 SLUICE_API sluice_status sluice_dataset_scales(const sluice_dataset *data, double *mean, double *deviation,
                                                sluice_error *err);
 
@@ -835,7 +841,7 @@ typedef struct sluice_sweep_options {
 
 /* Learns all points in one pass (times passes and repeats) and measures them: error against sparsity. Every learner
  * needs one grid, that of its sluice_learner_sparsity_param(). The measure of the points is the error rate on the test
- * rows. */
+ * rows. SLUICE_E_LIMIT: points times repeats are more than 10^9. */
 SLUICE_API sluice_status sluice_search_sweep(sluice_search *search, const sluice_dataset *data,
                                              const sluice_sweep_options *options, sluice_error *err);
 /* The same for rows that are not held: begin, learn all batches, end. */
@@ -870,7 +876,7 @@ typedef struct sluice_select_options {
     const char *learner; /* NULL: sluice_learner_default() */
     const char *const *params;
     size_t n_params;
-    const sluice_settings *settings; /* NULL: the defaults */
+    const sluice_settings *settings; /* NULL: the defaults; without hash_bits and max_features */
     const uint64_t *budgets;         /* numbers of features, in any order */
     size_t n_budgets;
     const sluice_names *names; /* of the batches' dataset; NULL: features have ids */
@@ -891,7 +897,9 @@ typedef struct sluice_budget {
 } sluice_budget;
 
 /* Feature selection. A learner with the parameter `features` keeps to each budget itself. With any other one model of
- * all features ranks them by |weight|, and for each budget a second one learns from the best alone. */
+ * all features ranks them by |weight|, and for each budget a second one learns from the best alone. The batches have
+ * ids (those of a dataset number the names); SLUICE_E_UNSUPPORTED where they have names, or the settings hash_bits or
+ * max_features. */
 typedef struct sluice_selection sluice_selection;
 
 SLUICE_API sluice_selection *sluice_select(const sluice_batch *learn, const sluice_batch *test,
@@ -906,8 +914,9 @@ SLUICE_API uint64_t sluice_selection_since(const sluice_selection *selection, ui
 /* Brings the `top` heaviest weights to the front, by falling |weight|; among equals the bias, then by name or id.
  * Returns how many those are. */
 SLUICE_API size_t sluice_weights_heaviest(sluice_weight *weights, size_t n, size_t top);
-/* Fills in what the model says about measuring it: its probabilities, and costs that are 0. */
-SLUICE_API void sluice_meter_defaults(const sluice_model *model, sluice_meter_options *options);
+/* Fills in what the model says about measuring it: its probabilities, and costs that are 0. SLUICE_E_USAGE and
+ * SLUICE_E_UNSUPPORTED as for all structs with a size. */
+SLUICE_API sluice_status sluice_meter_defaults(const sluice_model *model, sluice_meter_options *options);
 
 /* ---- version ---------------------------------------------------------------------------------------------------- */
 

@@ -47,7 +47,7 @@ int measure_inputs(const sluice_model *model, const char *const *paths, size_t n
     sluice_error err = {0};
     sluice_meter_options exact = *how;
     exact.exact_auc = 1;
-    sluice_meter_defaults(model, &exact);
+    sluice_meter_defaults(model, &exact); /* it fails for a wrong size alone */
     /* the final form predicts fastest; it gives the same margins */
     sluice_model *final = sluice_model_final(model, &err);
     exact.model = final;

@@ -168,7 +168,7 @@ static int save(training *t) {
 static int make_meter(training *t) {
     sluice_error err = {0};
     sluice_meter_options how = t->how;
-    sluice_meter_defaults(t->model, &how);
+    sluice_meter_defaults(t->model, &how); /* it fails for a wrong size alone */
     t->meter = sluice_meter_new(&how, &err);
     return t->meter ? DONE : complain_error(&err);
 }

@@ -26,6 +26,9 @@
 #else
 #define XZ ""
 #endif
+#ifndef SLUICE_HAVE_OPENBLAS /* as in learner/blas.c */
+#define SLUICE_HAVE_OPENBLAS 1
+#endif
 #if SLUICE_HAVE_OPENBLAS
 #define OPENBLAS 1
 #else

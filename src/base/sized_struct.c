@@ -5,6 +5,8 @@
 
 #include "base/error.h"
 
+enum { MAX_SIZE = 4096 }; /* no version has a struct as large: a larger size was never set */
+
 static size_t size_of(const void *given) {
     size_t size;
     memcpy(&size, given, sizeof size);
@@ -12,7 +14,10 @@ static size_t size_of(const void *given) {
 }
 
 sluice_status sl_sized_check(const void *to, const char *name, sluice_error *err) {
-    if (size_of(to) >= sizeof(size_t)) return SLUICE_OK;
+    size_t size = size_of(to);
+    if (size > MAX_SIZE)
+        return sl_fail(err, SLUICE_E_USAGE, "%s with a size of %zu bytes: write {.size = sizeof s}", name, size);
+    if (size >= sizeof size) return SLUICE_OK;
     return sl_fail(err, SLUICE_E_USAGE, "%s without its size: write {.size = sizeof s}", name);
 }
 

@@ -2,6 +2,7 @@
 #include "experiment/row_sets.h"
 
 #include "base/error.h"
+#include "base/sized_struct.h"
 #include "experiment/dataset.h"
 
 #include <math.h>
@@ -110,10 +111,16 @@ static void set_defaults(const sluice_model *model, const sluice_model_facts *fa
     how->probability = facts->log_odds;
 }
 
-void sluice_meter_defaults(const sluice_model *model, sluice_meter_options *how) {
+sluice_status sluice_meter_defaults(const sluice_model *model, sluice_meter_options *options) {
+    sluice_meter_options how = {.size = sizeof how};
     sluice_model_facts facts = {.size = sizeof facts};
-    sluice_model_describe(model, &facts);
-    set_defaults(model, &facts, how);
+    sluice_status status = sl_sized_check(options, "sluice_meter_options", NULL);
+    if (status == SLUICE_OK) status = sl_sized_read(&how, sizeof how, options, "sluice_meter_options", NULL);
+    if (status == SLUICE_OK) status = sluice_model_quick_facts(model, &facts);
+    if (status != SLUICE_OK) return status;
+    set_defaults(model, &facts, &how);
+    sl_sized_write(options, &how, sizeof how);
+    return SLUICE_OK;
 }
 
 sluice_status sl_measure_margins(const sluice_model *model, const sluice_model_facts *facts, const sluice_batch *rows,

@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 
 typedef struct sl_task {
-    sluice_progress_function progress; /* NULL: nobody asks */
+    sluice_progress_function progress; /* NULL: it is not reported */
     void *context;
     uint64_t done, total;
     atomic_bool cancelled;

@@ -12,7 +12,7 @@ typedef struct sl_metadata_entry {
     size_t n;
 } sl_metadata_entry;
 
-/* By ascending key (memcmp); begin with {0}. */
+/* By ascending key (strcmp); begin with {0}. */
 typedef struct sl_metadata {
     sl_metadata_entry *entry;
     size_t n;

@@ -29,7 +29,7 @@ struct sluice_model {
     struct {
         sluice_progress_function function;
         void *context;
-    } progress; /* of long calls; NULL: nobody asks */
+    } progress; /* of long calls; function NULL: it is not reported */
 
     /* buffers for laying out a row that cannot be used as it lies */
     uint32_t *row_slot;

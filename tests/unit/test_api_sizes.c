@@ -1,4 +1,6 @@
 /* Structs that begin with their size, as programs built with older and newer headers pass them. */
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,6 +62,98 @@ static void use_meter_options(void *s, size_t size) {
     sluice_meter *m = sluice_meter_new(s, NULL);
     CHECK(m != NULL);
     sluice_meter_free(m);
+}
+
+enum { ROWS = 12 };
+
+/* Rows of which feature 1 says the label. */
+static sluice_batch *rows(void) {
+    sluice_batch *b = sluice_batch_new(NULL);
+    for (size_t i = 0; i < ROWS; i++) {
+        double label = i % 2 ? 1 : -1;
+        float values[] = {(float)label, 1};
+        sluice_example x = {.ids = (uint64_t[]){1, 2 + i}, .values = values, .n = 2, .label = label, .weight = 1};
+        CHECK_EQ(sluice_batch_add(b, &x, NULL), SLUICE_OK);
+    }
+    return b;
+}
+
+static sluice_dataset *held(void) {
+    sluice_dataset *d = sluice_dataset_new(NULL);
+    sluice_batch *b = rows();
+    CHECK_EQ(sluice_dataset_add(d, b, NULL), SLUICE_OK);
+    sluice_batch_free(b);
+    return d;
+}
+
+static sluice_search *search(const sluice_search_options *options) {
+    sluice_search *s = sluice_search_new(options, NULL);
+    CHECK(s != NULL);
+    CHECK_EQ(sluice_search_add_learner(s, "ssol", NULL, 0, NULL), SLUICE_OK);
+    CHECK_EQ(sluice_search_add_grid(s, "ssol", "lambda", "0.1,1,10", NULL), SLUICE_OK);
+    return s;
+}
+
+static void use_search_options(void *s, size_t size) {
+    sluice_search *made = search(s);
+    CHECK_EQ(sluice_search_make_points(made, NULL), SLUICE_OK);
+    CHECK_EQ(sluice_search_points(made) < 3, size >= offsetof(sluice_search_options, seed)); /* drawn, or all */
+    sluice_search_free(made);
+}
+
+static void use_tune_options(void *s, size_t size) {
+    sluice_search *made = search(NULL);
+    sluice_dataset *d = held();
+    sluice_folds *folds = sluice_folds_new(d, 2, 1, NULL);
+    CHECK_EQ(sluice_search_tune(made, folds, s, NULL), SLUICE_OK);
+    bool knows_passes = size >= offsetof(sluice_tune_options, cost_missed);
+    CHECK_EQ(sluice_search_point(made, 0)->examples, knows_passes ? 3 * ROWS : ROWS);
+    sluice_folds_free(folds);
+    sluice_dataset_free(d);
+    sluice_search_free(made);
+}
+
+static void use_sweep_options(void *s, size_t size) {
+    sluice_search *made = search(NULL);
+    sluice_dataset *d = held();
+    CHECK_EQ(sluice_search_sweep(made, d, s, NULL), SLUICE_OK);
+    CHECK_EQ(sluice_search_point(made, 0)->n_runs, size >= offsetof(sluice_sweep_options, seed) ? 2 : 1);
+    sluice_dataset_free(d);
+    sluice_search_free(made);
+}
+
+static void use_select_options(void *s, size_t size) {
+    sluice_error err = {0};
+    sluice_batch *b = rows();
+    sluice_selection *made = sluice_select(b, b, s, &err);
+    if (size >= offsetof(sluice_select_options, names)) {
+        CHECK_EQ(made ? sluice_selection_count(made) : 0, 1);
+    } else {
+        CHECK(!made);
+        CHECK_HAS(err.message, "no budgets");
+    }
+    sluice_selection_free(made);
+    sluice_batch_free(b);
+}
+
+static void use_meter_defaults(void *s, size_t size) {
+    sluice_model *m = model();
+    CHECK_EQ(sluice_meter_defaults(m, s), SLUICE_OK);
+    double missed = 0;
+    size_t at = offsetof(sluice_meter_options, cost_missed);
+    if (size >= at + sizeof missed) memcpy(&missed, (char *)s + at, sizeof missed);
+    CHECK_EQ(missed, size >= at + sizeof missed ? 1 : 0);
+    if (size > sizeof(sluice_meter_options)) CHECK_EQ(((char *)s)[size - 1], 0);
+    sluice_model_free(m);
+}
+
+TEST(options_of_experiments_of_any_size_are_read_as_far_as_they_go) {
+    each_size(&(sluice_search_options){.random = 2}, sizeof(sluice_search_options), use_search_options);
+    each_size(&(sluice_tune_options){.threads = 1, .passes = 3}, sizeof(sluice_tune_options), use_tune_options);
+    each_size(&(sluice_sweep_options){.threads = 1, .repeats = 2}, sizeof(sluice_sweep_options), use_sweep_options);
+    each_size(&(sluice_select_options){.budgets = (uint64_t[]){1}, .n_budgets = 1, .threads = 1},
+              sizeof(sluice_select_options), use_select_options);
+    each_size(&(sluice_meter_options){0}, sizeof(sluice_meter_options), use_meter_defaults);
 }
 
 TEST(options_of_any_size_are_read_as_far_as_they_go) {
@@ -166,6 +260,36 @@ TEST(a_struct_without_its_size_is_wrong_usage) {
     sluice_sweep_free(w);
 }
 
+/* Sizes that no struct has: 0, and one that would be read far beyond the struct. */
+TEST(options_of_experiments_without_their_size_are_wrong_usage) {
+    for (size_t size = 0; size <= 1 << 20; size += 1 << 20) {
+        sluice_error err = {0};
+        CHECK(!sluice_search_new(&(sluice_search_options){.size = size}, &err));
+        CHECK_EQ(err.status, SLUICE_E_USAGE);
+        CHECK_HAS(err.message, "write {.size = sizeof s}");
+        sluice_search *s = search(NULL);
+        sluice_dataset *d = held();
+        sluice_folds *folds = sluice_folds_new(d, 2, 1, NULL);
+        sluice_batch *b = rows();
+        CHECK_EQ(sluice_search_tune(s, folds, &(sluice_tune_options){.size = size}, NULL), SLUICE_E_USAGE);
+        CHECK_EQ(sluice_search_sweep(s, d, &(sluice_sweep_options){.size = size}, NULL), SLUICE_E_USAGE);
+        CHECK(!sluice_select(b, b, &(sluice_select_options){.size = size}, &err));
+        CHECK_EQ(err.status, SLUICE_E_USAGE);
+        sluice_model *m = model();
+        sluice_meter_options how = {.size = size};
+        CHECK_EQ(sluice_meter_defaults(m, &how), SLUICE_E_USAGE);
+        CHECK(how.cost_missed == 0);
+        CHECK_EQ(sluice_model_describe(m, &(sluice_model_facts){.size = size}), SLUICE_E_USAGE);
+        CHECK(!sluice_model_new("pa", NULL, 0, &(sluice_settings){.size = size}, &err));
+        CHECK_EQ(err.status, SLUICE_E_USAGE);
+        sluice_model_free(m);
+        sluice_batch_free(b);
+        sluice_folds_free(folds);
+        sluice_dataset_free(d);
+        sluice_search_free(s);
+    }
+}
+
 TEST(an_option_that_only_a_newer_version_has_is_refused) {
     sluice_error err = {0};
     size_t size = sizeof(sluice_settings) + 8;
@@ -177,6 +301,8 @@ TEST(an_option_that_only_a_newer_version_has_is_refused) {
 }
 
 int main(void) {
+    RUN(options_of_experiments_of_any_size_are_read_as_far_as_they_go);
+    RUN(options_of_experiments_without_their_size_are_wrong_usage);
     RUN(options_of_any_size_are_read_as_far_as_they_go);
     RUN(matrices_of_any_size_are_read_as_far_as_they_go);
     RUN(results_of_any_size_are_filled_as_far_as_they_go);
