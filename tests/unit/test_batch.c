@@ -216,7 +216,41 @@ TEST(an_empty_batch_of_ones_own_is_nothing_to_learn) {
     sluice_batch_free(b);
 }
 
+/* Whether or not the names of a batch surely fit into a matrix of 16,384 features. */
+TEST(a_dense_learner_learns_a_batch_of_names_as_it_learns_its_rows) {
+    enum { NAMES = 6 };
+    for (size_t rows = 20; rows <= 3000; rows += 2980) {
+        sluice_model *by_batch = sluice_model_new("arow-full", NULL, 0, NULL, NULL),
+                     *by_row = sluice_model_new("arow-full", NULL, 0, NULL, NULL);
+        sluice_batch *b = sluice_batch_new(NULL);
+        for (size_t i = 0; i < rows; i++) {
+            char text[NAMES][16];
+            sluice_name names[NAMES];
+            float values[NAMES];
+            for (size_t k = 0; k < NAMES; k++) {
+                int n = snprintf(text[k], sizeof text[k], "f%zu", k * 5 + (i * 7 + k) % 5);
+                names[k] = (sluice_name){text[k], (size_t)n};
+                values[k] = (float)((i * 31 + k * 17) % 13) / 6 - 1;
+            }
+            sluice_example x = {
+                .names = names, .values = values, .n = NAMES, .label = values[0] > values[1] ? 1 : -1, .weight = 1};
+            CHECK_EQ(sluice_batch_add(b, &x, NULL), SLUICE_OK);
+            CHECK_EQ(sluice_model_learn(by_row, &x, NULL), SLUICE_OK);
+        }
+        CHECK_EQ(sluice_model_learn_batch(by_batch, b, NULL), SLUICE_OK);
+        void *x, *y;
+        size_t n, m;
+        CHECK_EQ(sluice_model_bytes(by_batch, &x, &n, NULL), SLUICE_OK);
+        CHECK_EQ(sluice_model_bytes(by_row, &y, &m, NULL), SLUICE_OK);
+        CHECK(n == m && memcmp(x, y, n) == 0);
+        sluice_free(x), sluice_free(y);
+        sluice_batch_free(b);
+        sluice_model_free(by_batch), sluice_model_free(by_row);
+    }
+}
+
 int main(void) {
+    RUN(a_dense_learner_learns_a_batch_of_names_as_it_learns_its_rows);
     RUN(reserving_keeps_what_is_there);
     RUN(rows_come_back_as_they_were_added);
     RUN(sizes_beyond_memory_are_refused);
