@@ -247,7 +247,7 @@ static void get_counts(modl *f, sluice_model *m) {
         f->status = DAMAGED(l, "its counts contradict each other");
 }
 
-/* Keys that nobody asked for: those that begin with '?' may be ignored. */
+/* Keys that were not read: those that begin with '?' may be ignored. */
 static void refuse_unknown_keys(modl *f) {
     char shown[128];
     for (size_t i = 0; f->status == SLUICE_OK && i < f->n; i++) {
