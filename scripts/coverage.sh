@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.." || exit 1
 . scripts/runs.sh
 build coverage
 find build/coverage -name '*.gcda' -delete
-tests coverage "" -LE "browser|release"
+tests coverage "" -LE "browser|release|numpy"
 gcovr --root . --object-directory build/coverage --filter 'src/' --filter 'cli/' --exclude-throw-branches \
     --json-summary build/coverage/summary.json --html-details build/coverage/report.html -j "$jobs" >build/coverage/gcovr.log 2>&1 || {
     tail -n 20 build/coverage/gcovr.log
