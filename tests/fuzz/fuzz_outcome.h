@@ -48,7 +48,7 @@ static inline sluice_parser *parser_for(const sluice_reader_options *options) {
         sluice_parser_reset(kept[i].parser);
         return kept[i].parser;
     }
-    REQUIRE(!"more kinds of options than parsers are kept for");
+    REQUIRE(false && "more kinds of options than parsers are kept for");
     return NULL;
 }
 

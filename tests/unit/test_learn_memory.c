@@ -95,7 +95,7 @@ static bool same(sluice_model *a, sluice_model *b) {
 static void check_same(sluice_model *a, sluice_model *b, const char *what) {
     if (same(a, b)) return;
     fprintf(stderr, "%s\n", what);
-    CHECK(!"models differ");
+    CHECK(false && "models differ");
 }
 
 static const sluice_settings exact = {.size = sizeof exact},
@@ -123,7 +123,7 @@ static void check_predict_alike(const sluice_model *a, const sluice_model *b, co
     alike &= f.examples == g.examples && f.mistakes == g.mistakes && f.updates == g.updates && f.nonzeros == g.nonzeros;
     if (alike) return;
     fprintf(stderr, "%s\n", what);
-    CHECK(!"models predict or count differently");
+    CHECK(false && "models predict or count differently");
 }
 
 /* A learner with a matrix, or with a batch, cannot forget features. */
@@ -167,7 +167,7 @@ static size_t learn_hard(sluice_model *m, const sluice_example *x, const char *n
         if (status == SLUICE_OK) return (size_t)(n - 1);
         if (!failed || status != SLUICE_E_MEMORY) {
             fprintf(stderr, "%s: %s\n", name, sluice_model_error(m)->message);
-            CHECK(!"fails for another reason");
+            CHECK(false && "fails for another reason");
             return 0;
         }
         CHECK(sluice_model_error(m)->message[0]);
