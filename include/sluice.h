@@ -465,7 +465,7 @@ typedef struct sluice_reader_options {
                            else the first column */
     const char *weight; /* csv, jsonl: likewise of the importance weight; NULL: there is none */
     int no_header;      /* csv: the first line is data; columns are called by their numbers */
-    unsigned ngrams;    /* text: runs of up to so many words are features; 0 means 1 */
+    unsigned ngrams;    /* text: longest run of words that is a feature; 0 means 1 */
     unsigned tf;        /* text: SLUICE_TF_ */
     const char *hint;   /* the format of inputs whose ending says nothing (or only .tsv); NULL: libsvm */
     int unlabelled;     /* examples need no label (csv: no label column; text, url: no tab); their importance is 0 */
@@ -699,7 +699,7 @@ SLUICE_API const size_t *sluice_dataset_order(const sluice_dataset *data, size_t
 /* The first n rows, as they came. */
 SLUICE_API void sluice_dataset_reset_order(sluice_dataset *data, size_t n);
 SLUICE_API void sluice_dataset_shuffle(sluice_dataset *data, uint64_t seed);
-/* Keeps all rows of the scarce class and so many of the other that positives : negatives = pos : neg, rounded down;
+/* Keeps all rows of the scarce class, and of the other as many as make positives : negatives = pos : neg, rounded down;
  * drawn without replacement, in the same order. pos and neg are at least 1. */
 SLUICE_API void sluice_dataset_sample(sluice_dataset *data, uint64_t pos, uint64_t neg, uint64_t seed);
 
@@ -741,7 +741,7 @@ typedef struct sluice_search sluice_search;
 typedef struct sluice_search_options {
     size_t size;
     const sluice_settings *settings; /* of all models; NULL: the defaults */
-    uint64_t random;                 /* draw so many points for each learner, without repeats; 0: try all */
+    uint64_t random;                 /* number of points to draw for each learner, without repeats; 0: try all */
     uint64_t seed;                   /* for drawing */
 } sluice_search_options;
 
@@ -888,7 +888,7 @@ typedef struct sluice_select_options {
 
 /* The features chosen for one budget. */
 typedef struct sluice_budget {
-    uint64_t features;           /* at most so many */
+    uint64_t features;           /* the budget: the most features to choose */
     size_t n;                    /* chosen */
     const sluice_weight *chosen; /* the highest score first, with their weights in the budget's model (0: none) */
     const float *scores;         /* |weight| in the model that chose them */

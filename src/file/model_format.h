@@ -19,7 +19,7 @@ enum {
     SL_SKIPPABLE = 1,          /* the one flag of a section: a reader that does not know the section ignores it */
     SL_MAX_SECTION = 16 << 20, /* bytes of content */
     SL_FEATURES_A_SECTION = 1 << 16,
-    SL_NAMES_A_SECTION = 8 << 20, /* a section of names is closed when it has so many bytes */
+    SL_NAMES_A_SECTION = 8 << 20, /* bytes at which a section of names is closed */
     SL_NUMBERS_A_SECTION = 1 << 17,
 };
 

@@ -61,7 +61,7 @@ typedef struct sl_block {
     char *text;           /* n bytes and SL_BLOCK_PAD newlines behind them */
     size_t n, room;
     struct sl_csv_header *header; /* csv: shared with the input; NULL: the block is blank lines */
-    size_t head;                  /* csv: so many bytes at the beginning are the header, not rows */
+    size_t head;                  /* csv: bytes of the header, which the block begins with */
 
     sluice_batch batch;
     uint64_t lines; /* in the text */

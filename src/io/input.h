@@ -18,7 +18,7 @@ typedef struct sl_input {
     uint64_t rows;  /* of bin: so far */
     bool skipping;  /* text: in the middle of a record that is too long, */
     sl_cut skip;    /* up to here, */
-    uint64_t lines; /* after so many of its lines */
+    uint64_t lines; /* lines of the input before this point */
     struct sl_csv_header *header;
 } sl_input;
 

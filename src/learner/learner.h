@@ -91,7 +91,7 @@ typedef struct sl_kernels {
     bool (*update)(sl_state *s, const sl_row *x, double m);
     /* The weights of n slots after t rounds. Changes nothing. */
     void (*weights)(const sl_state *s, const uint32_t *slot, size_t n, float *w);
-    /* After so many rounds counters in the features would wrap: brings them all up to date. NULL: has none. */
+    /* Brings counters of rounds in the features up to date before they wrap. NULL: the features have none. */
     void (*settle)(sl_state *s, const uint32_t *slot, size_t n);
 } sl_kernels;
 
@@ -159,11 +159,12 @@ static inline uint32_t *sl_column(void *features, size_t size, uint32_t slot) {
 /* Every SL_SETTLE_EVERY rounds settle() runs: 32-bit round counters never wrap. */
 #define SL_SETTLE_EVERY ((uint64_t)1 << 31)
 
-/* Gives the dense part so many rows, new ones as in the identity and 0; false when there is no memory. */
+/* Grows the matrix to `order` rows; new ones are those of the identity, their numbers in the vector 0. False: no
+ * memory. */
 bool sl_dense_widen(sl_state *s, size_t order);
-/* Gives it so many rows and its matrix so many numbers; what is new has no value yet. */
+/* Allocates `order` rows and `numbers` numbers of the matrix; new ones are not initialised. */
 bool sl_dense_resize(sl_state *s, size_t order, size_t numbers);
-/* How many numbers the matrix of a learner has with so many rows. */
+/* The size of a learner's matrix of `order` rows, in numbers. */
 size_t sl_matrix_numbers(const struct sl_learner *rule, const double *p, size_t order);
 static inline size_t sl_triangle(size_t order) { return order * (order + 1) / 2; }
 

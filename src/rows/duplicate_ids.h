@@ -10,7 +10,7 @@
 /* Buffers, reused from row to row; begin with {0}, free with sl_duplicates_free(). */
 typedef struct sl_duplicates {
     uint64_t *ids; /* the row's ids, and twice as much for sorting */
-    size_t room;   /* for so many ids */
+    size_t room;   /* ids there is room for */
 } sl_duplicates;
 
 /* Room for the ids of a row of n; NULL when there is no memory. */

@@ -301,7 +301,7 @@ TEST(zero_values_change_no_weight_and_no_prediction) {
     free(rows);
 }
 
-/* Where a feature lies (direct, in the table, moved) is nobody's business. */
+/* Where a feature lies (direct, in the table, moved) does not change a result. */
 TEST(large_ids_learn_as_small_ones_do) {
     row *rows = make_stream(9);
     sluice_model *small = fresh_model(), *large = fresh_model();

@@ -53,7 +53,7 @@ static inline sluice_dataset *hold_rows(size_t n, uint64_t seed, int names) {
     return d;
 }
 
-/* A progress function that says stop after so many calls. */
+/* A progress function that stops the work after a number of calls. */
 typedef struct patience {
     int calls, most;
     uint64_t done, total;

@@ -14,7 +14,7 @@ static char calls[4096]; /* what the library called, ';' after each */
 
 static struct {
     int write, fsync, close, rename, open_folder, exists; /* an errno: the next call fails with it; 0: none does */
-    size_t times;                                         /* for `exists`: so many times */
+    size_t times;                                         /* for `exists`: how often the call fails */
     size_t short_write;                                   /* bytes that a call of write() takes at most; 0: all */
     bool no_random, pretend;                              /* pretend: nothing really happens to files */
 } next;

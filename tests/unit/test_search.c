@@ -231,7 +231,7 @@ TEST(tune_can_be_cancelled_and_run_again) {
         o.context = &p;
         CHECK_EQ(sluice_search_tune(s, f, &o, &err), SLUICE_E_CANCELLED);
         CHECK_EQ(err.status, SLUICE_E_CANCELLED);
-        CHECK_EQ(p.calls, most); /* nobody asks again */
+        CHECK_EQ(p.calls, most); /* not called again */
         CHECK(!sluice_search_point(s, 0)->runs);
     }
     o.progress = NULL;

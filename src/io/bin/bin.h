@@ -17,14 +17,14 @@
 enum {
     SL_BIN_FILE_HEADER = 16,   /* magic, version (u32), 0 (u32) */
     SL_BIN_BLOCK_HEADER = 24,  /* payload bytes, rows, nonzeros, flags (u32 each), checksum (u64) */
-    SL_BIN_NONZEROS = 1 << 16, /* a block is closed when it has so many, or so many rows */
+    SL_BIN_NONZEROS = 1 << 16, /* values at which a block is closed; also the number of rows */
 };
 /* So that a small compressed file cannot unpack into a large block: only a single long row makes one. */
 #define SL_BIN_MAX_ROWS ((uint32_t)1 << 16)
 #define SL_MAX_ROW ((size_t)1 << 24) /* features of one example; as many as the longest line of text has room for */
 #define SL_BIN_MAX_NONZEROS (SL_BIN_NONZEROS + (uint32_t)SL_MAX_ROW)
 #define SL_BIN_MAX_ROW_TEXT ((size_t)128 << 20) /* of the names of one row */
-#define SL_BIN_MAX_TEXT ((size_t)8 << 20)       /* a block is closed when its names have so many bytes */
+#define SL_BIN_MAX_TEXT ((size_t)8 << 20)       /* bytes of names at which a block is closed */
 #define SL_BIN_MAX_PAYLOAD ((uint32_t)14 * SL_BIN_MAX_NONZEROS + (uint32_t)16 * SL_BIN_MAX_ROWS)
 
 /* Flags of a block. */

@@ -193,7 +193,7 @@ sl_source *sl_source_open(const char *path, const char *name, int wake, _Atomic 
     if (!s) return NULL;
     s->wake = wake;
     s->close_fd = true;
-    /* not blocking: opening a pipe that nobody writes to yet must not wait either; poll() waits for it */
+    /* not blocking: opening a pipe without a writer must not wait; poll() waits for it */
     int fd;
     do fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     while (fd < 0 && errno == EINTR);
