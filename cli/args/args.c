@@ -18,7 +18,7 @@
 static const option_info common_options[] = {
     {"threads", 0, "N", "threads to use (default: the machine's cores); results do not depend on it", 0},
     {"seed", 0, "N", "seed of all random numbers (default 1)", 0},
-    {"quiet", 'q', NULL, "no progress and no warnings on stderr", 0},
+    {"quiet", 'q', NULL, "no progress on stderr; given twice (-qq), no warnings and notes either", 0},
     {"help", 'h', NULL, "print this and exit", 0},
     {"version", 'V', NULL, "print the version and exit", 0},
     {NULL, 0, NULL, NULL, 0},
@@ -149,7 +149,9 @@ static int read_common(args *a) {
     int rc = args_count(a, "threads", 1, 1024, &threads);
     if (!rc) rc = args_count(a, "seed", 0, UINT64_MAX, &a->seed);
     a->threads = (unsigned)threads;
-    a->quiet = args_has(a, "quiet");
+    unsigned quietness = 0;
+    for (size_t i = 0; i < a->n_given; i++) quietness += strcmp(a->given[i].option->name, "quiet") == 0;
+    set_quietness(quietness);
     return rc;
 }
 

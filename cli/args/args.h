@@ -48,7 +48,6 @@ struct args {
     /* the options that all commands have */
     unsigned threads; /* 0: as many as the machine has cores */
     uint64_t seed;
-    int quiet;
 };
 
 /* Returns DONE, or WRONG_USAGE after saying why. Free with args_free() in both cases. */

@@ -120,7 +120,7 @@ void warn_unknown(const char *what, uint64_t rows) {
 }
 
 void note_stdin(const args *a) {
-    if (a->n_inputs == 0 && !a->quiet && isatty(STDIN_FILENO)) complain("reading standard input");
+    if (a->n_inputs == 0 && isatty(STDIN_FILENO)) tell_progress("reading standard input");
 }
 
 int complain_reader(const sluice_reader *reader, const sluice_reader_options *options) {
@@ -159,7 +159,7 @@ void warn_skipped(const skip_tally *t, const char *what) {
     if (!t->total) return;
     warning("%s: %" PRIu64 " malformed line%s skipped:", what, t->total, t->total == 1 ? "" : "s");
     for (size_t i = 0; i < t->n; i++)
-        if (t->reasons[i].count) complain("  %" PRIu64 " %s", t->reasons[i].count, t->reasons[i].name);
+        if (t->reasons[i].count) warning_detail("%" PRIu64 " %s", t->reasons[i].count, t->reasons[i].name);
 }
 
 typedef struct holding {
@@ -175,17 +175,17 @@ static int hold_batch(void *context, const sluice_batch *batch) {
 }
 
 int hold_inputs(sluice_dataset *data, const char *const *paths, size_t n, const sluice_reader_options *reading,
-                int quiet, const char *what, skip_tally *skipped, const char **format) {
+                const char *what, skip_tally *skipped, const char **format) {
     sluice_error err = {0};
     sluice_reader *reader = sluice_reader_open(paths, n, reading, &err);
     if (!reader) return complain_error(&err);
-    progress live = progress_start(quiet, 1, 0);
+    progress live = progress_start(1, 0);
     holding h = {.data = data};
     int rc = each_batch(reader, reading, &live, hold_batch, &h);
     *format = sluice_reader_format(reader);
     tally_skipped(skipped, reader);
-    if (!quiet) warn_skipped(skipped, what);
-    if (!quiet) warn_labels(&h.labels, what);
+    warn_skipped(skipped, what);
+    warn_labels(&h.labels, what);
     sluice_reader_close(reader);
     return rc;
 }

@@ -90,6 +90,6 @@ void warn_labels(const label_tally *t, const char *what);
 /* Adds the rows of the inputs to the dataset; *format becomes that of the last one. Returns an exit status, after
  * saying what went wrong and what was skipped (`what`: the name for the inputs in that). */
 int hold_inputs(sluice_dataset *data, const char *const *paths, size_t n, const sluice_reader_options *reading,
-                int quiet, const char *what, skip_tally *skipped, const char **format);
+                const char *what, skip_tally *skipped, const char **format);
 
 #endif

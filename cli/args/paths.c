@@ -75,8 +75,8 @@ static int refuse(const char *path, const char *what) {
 }
 
 void note_learned_too(const args *a, const char *option, const char *file) {
-    if (file && !a->quiet && replaces_input(file, a->inputs, a->n_inputs))
-        complain("note: %s %s is learned from too: its figures are too good", option, file);
+    if (file && replaces_input(file, a->inputs, a->n_inputs))
+        note("%s %s is learned from too: its figures are too good", option, file);
 }
 
 int check_later_input(const char *path) {

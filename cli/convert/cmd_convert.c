@@ -225,7 +225,7 @@ static int put_dataset(converting *c) {
     size_t rows;
     if (c->ratio_pos) sluice_dataset_sample(c->data, c->ratio_pos, c->ratio_neg, c->a->seed);
     sluice_dataset_order(c->data, &rows);
-    if (c->ratio_pos && rows == 0 && sluice_dataset_rows(c->data) && !c->a->quiet)
+    if (c->ratio_pos && rows == 0 && sluice_dataset_rows(c->data))
         warning("--sample-ratio: too few examples of one class; nothing is left");
     if (c->shuffle) sluice_dataset_shuffle(c->data, c->shuffle_seed);
     if (c->standardize) return put_standardized(c, rows);
@@ -235,15 +235,13 @@ static int put_dataset(converting *c) {
 
 static int convert(converting *c) {
     int in_memory = c->ratio_pos || c->shuffle || c->standardize || c->chunks;
-    progress live = progress_start(c->a->quiet, 1, 0);
+    progress live = progress_start(1, 0);
     int rc = each_batch(c->reader, &c->reading, &live, in_memory ? hold_batch : put_batch, c);
     if (!rc && in_memory) rc = put_dataset(c);
     if (!rc && sluice_writer_commit(c->writer) != SLUICE_OK) rc = complain_writer(c->writer, c->output);
-    if (!c->a->quiet) {
-        skip_tally skipped = {0};
-        tally_skipped(&skipped, c->reader);
-        warn_skipped(&skipped, "input");
-    }
+    skip_tally skipped = {0};
+    tally_skipped(&skipped, c->reader);
+    warn_skipped(&skipped, "input");
     return rc;
 }
 

@@ -77,7 +77,7 @@ static const char *calibration_word(int calibration) {
 static int print_facts(const args *a, const inspected *in, uint64_t dimension, uint64_t top, uint64_t newest) {
     sluice_model_facts f = {.size = sizeof f};
     sluice_model_describe(in->model, &f);
-    if (!a->quiet) warn_dimension(dimension, &f);
+    warn_dimension(dimension, &f);
     report r = report_start(args_has(a, "json"));
     report_text(&r, "learner", f.learner->name);
     report_params(&r, in->model, &f);

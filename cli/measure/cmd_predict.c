@@ -20,7 +20,7 @@ typedef struct predicting {
     sluice_reader *reader;
     sluice_reader_options reading;
     reader_settings kept; /* `reading` points to it */
-    int proba, quiet;
+    int proba;
 } predicting;
 
 static void print_prediction(const predicting *p, double margin) {
@@ -38,7 +38,7 @@ static void print_prediction(const predicting *p, double margin) {
 
 /* Flushes after every batch, so that a program that reads the output through a pipe gets it without delay. */
 static int predict_batches(const predicting *p) {
-    progress live = progress_start(p->quiet, 1, 0);
+    progress live = progress_start(1, 0);
     double *margins = NULL;
     size_t room = 0;
     const sluice_batch *batch;
@@ -61,7 +61,7 @@ static int predict_batches(const predicting *p) {
     }
     progress_clear(&live);
     if (!rc && s != SLUICE_END) rc = complain_reader(p->reader, &p->reading);
-    if (!rc && all && !known && !p->quiet) warn_unknown("input", all);
+    if (!rc && all && !known) warn_unknown("input", all);
     free(margins);
     return rc;
 }
@@ -100,10 +100,10 @@ static int prepare(const args *a, predicting *p) {
 }
 
 static int run(const args *a) {
-    predicting p = {.proba = args_has(a, "proba"), .quiet = a->quiet};
+    predicting p = {.proba = args_has(a, "proba")};
     int rc = prepare(a, &p);
     if (!rc) rc = predict_batches(&p);
-    if (p.reader && !p.quiet) {
+    if (p.reader) {
         skip_tally skipped = {0};
         tally_skipped(&skipped, p.reader);
         warn_skipped(&skipped, "input");

@@ -39,11 +39,11 @@ static int run(const args *a) {
     input_for_model(&reading, model, &kept);
 
     measured result = {0};
-    progress p = progress_start(a->quiet, 1, 0);
+    progress p = progress_start(1, 0);
     note_stdin(a);
     rc = measure_inputs(model, a->inputs, a->n_inputs, &reading, &how, &p, &result);
     double seconds = now_seconds() - p.started;
-    if (!rc && !a->quiet) warn_measured(&result, "input");
+    if (!rc) warn_measured(&result, "input");
     if (!rc) rc = print_results(a, model, &result, seconds);
     sluice_model_free(model);
     return rc;

@@ -8,6 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 
+static unsigned quietness;
+
+void set_quietness(unsigned times) { quietness = times; }
+
+int shows_progress(void) { return quietness < 1; }
+
+static int shows_warnings(void) { return quietness < 2; }
+
 static void say(const char *kind, const char *format, va_list values) {
     fprintf(stderr, "sluice: %s", kind);
     vfprintf(stderr, format, values);
@@ -36,7 +44,28 @@ int wrong_usage(const char *command, const char *format, ...) {
 void warning(const char *format, ...) {
     va_list values;
     va_start(values, format);
-    say("warning: ", format, values);
+    if (shows_warnings()) say("warning: ", format, values);
+    va_end(values);
+}
+
+void note(const char *format, ...) {
+    va_list values;
+    va_start(values, format);
+    if (shows_warnings()) say("note: ", format, values);
+    va_end(values);
+}
+
+void warning_detail(const char *format, ...) {
+    va_list values;
+    va_start(values, format);
+    if (shows_warnings()) say("  ", format, values);
+    va_end(values);
+}
+
+void tell_progress(const char *format, ...) {
+    va_list values;
+    va_start(values, format);
+    if (shows_progress()) say("", format, values);
     va_end(values);
 }
 

@@ -14,11 +14,22 @@ enum { DONE = 0, FAILED = 1, WRONG_USAGE = 2 };
 #define PRINTF_LIKE(text, first)
 #endif
 
-/* One line on stderr: "sluice: ...". */
+/* How often -q was given. It alone decides what is printed: once, no progress; twice, no warnings and notes either.
+ * Results and errors are always printed. */
+void set_quietness(unsigned times);
+/* Whether progress is to be shown. */
+int shows_progress(void);
+
+/* An error as one line on stderr: "sluice: ...". */
 void complain(const char *format, ...) PRINTF_LIKE(1, 2);
 
-/* The same as "sluice: warning: ...": the work goes on. Not to be used with -q. */
+/* The work goes on: "sluice: warning: ...", "sluice: note: ...". */
 void warning(const char *format, ...) PRINTF_LIKE(1, 2);
+void note(const char *format, ...) PRINTF_LIKE(1, 2);
+/* One more line of the warning before. */
+void warning_detail(const char *format, ...) PRINTF_LIKE(1, 2);
+/* What the program is doing: "sluice: ...". */
+void tell_progress(const char *format, ...) PRINTF_LIKE(1, 2);
 
 /* A wrong command line: the message, then where to read more. Returns WRONG_USAGE. `command` may be NULL. */
 int wrong_usage(const char *command, const char *format, ...) PRINTF_LIKE(2, 3);

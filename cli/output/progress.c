@@ -20,10 +20,10 @@ double now_seconds(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-progress progress_start(int quiet, uint64_t passes, uint64_t dimension) {
-    int live = !quiet && isatty(STDERR_FILENO);
+progress progress_start(uint64_t passes, uint64_t dimension) {
+    int shown = shows_progress(), live = shown && isatty(STDERR_FILENO);
     double now = now_seconds();
-    return (progress){.quiet = quiet,
+    return (progress){.shown = shown,
                       .live = live,
                       .passes = passes,
                       .dimension = dimension,
@@ -110,10 +110,10 @@ void progress_units(progress *p, uint64_t done, uint64_t total, const char *what
     char text[80], left[LIVE_TEXT];
     snprintf(text, sizeof text, "%" PRIu64 " of %" PRIu64 " %s", done, total, what);
     if (is_due(p, now)) draw_live_line(p, now, share, text);
-    if (p->quiet || p->live || done == total || now - p->drawn < log_seconds) return;
+    if (!p->shown || p->live || done == total || now - p->drawn < log_seconds) return;
     p->drawn = now; /* in a log, a line every ten seconds */
     write_share(p, left, share, now - p->started);
-    complain("%s%s", left, text);
+    tell_progress("%s%s", left, text);
 }
 
 void progress_examples(progress *p, const sluice_reader *reader, uint64_t rows) {
@@ -157,12 +157,12 @@ static void print_row(progress *p, const sluice_model *model, sluice_meter *mete
 }
 
 size_t progress_until_row(const progress *p, size_t rows) {
-    return !p->quiet && p->seen + rows > p->next_row ? (size_t)(p->next_row - p->seen) : rows;
+    return p->shown && p->seen + rows > p->next_row ? (size_t)(p->next_row - p->seen) : rows;
 }
 
 void progress_learned(progress *p, const sluice_reader *reader, uint64_t rows, const sluice_model *model,
                       sluice_meter *meter) {
-    if (p->quiet) return;
+    if (!p->shown) return;
     p->seen += rows;
     if (p->seen >= p->next_row) {
         print_row(p, model, meter);
@@ -173,7 +173,7 @@ void progress_learned(progress *p, const sluice_reader *reader, uint64_t rows, c
 
 void progress_finish(progress *p, const sluice_model *model, sluice_meter *meter) {
     progress_clear(p);
-    if (p->quiet) return;
+    if (!p->shown) return;
     sluice_measures m = {.size = sizeof m};
     sluice_meter_read(meter, &m);
     if (!p->header_done || m.examples != p->row_examples) print_row(p, model, meter);

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 typedef struct progress {
-    int quiet, live;                     /* live: stderr is a terminal */
+    int shown, live;                     /* shown: not with -q; live: stderr is a terminal */
     uint64_t passes, pass;               /* pass counts from 0 */
     uint64_t dimension;                  /* for the sparsity; 0: the features seen */
     uint64_t seen;                       /* rows read so far */
@@ -17,7 +17,7 @@ typedef struct progress {
     double started, drawn;
 } progress;
 
-progress progress_start(int quiet, uint64_t passes, uint64_t dimension);
+progress progress_start(uint64_t passes, uint64_t dimension);
 
 /* How many of the next `rows` examples to learn before calling progress_learned(), so that the rows of the
  * table are at exact powers of two. */

@@ -127,10 +127,9 @@ static int read_rows(selecting *t) {
     note_stdin(a);
     t->data = sluice_dataset_new(&err);
     if (!t->data) return complain_error(&err);
-    int rc = hold_inputs(t->data, a->inputs, a->n_inputs, &t->reading, a->quiet, "input", &t->skipped, &format);
+    int rc = hold_inputs(t->data, a->inputs, a->n_inputs, &t->reading, "input", &t->skipped, &format);
     size_t rows = sluice_dataset_rows(t->data);
-    if (!rc && t->test)
-        rc = hold_inputs(t->data, &t->test, 1, &t->reading, a->quiet, t->test, &t->test_skipped, &format);
+    if (!rc && t->test) rc = hold_inputs(t->data, &t->test, 1, &t->reading, t->test, &t->test_skipped, &format);
     return rc ? rc : divide_rows(t, rows);
 }
 
@@ -146,7 +145,7 @@ static int show_models(void *context, uint64_t done, uint64_t total) {
 }
 
 static int select_features(selecting *t) {
-    progress live = progress_start(t->a->quiet, 1, 0);
+    progress live = progress_start(1, 0);
     sluice_error err = {0};
     sluice_select_options how = {.size = sizeof how,
                                  .learner = t->recipe.learner->name,
@@ -214,7 +213,7 @@ static int run(const args *a) {
     t.passes = 1;
     int rc = check_usage(&t);
     if (!rc) rc = read_rows(&t);
-    if (!rc && !a->quiet) {
+    if (!rc) {
         warn_one_label_of(t.learned, "input");
         warn_one_label_of(t.tested, t.test ? t.test : "held-out examples");
     }

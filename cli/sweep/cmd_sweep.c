@@ -87,13 +87,12 @@ static int check_usage(sweeping *w) {
 }
 
 static void note_test(const sweeping *w) {
-    if (!w->test)
-        complain("note: without --test FILE only the error while learning is measured, which includes early models");
+    if (!w->test) note("without --test FILE only the error while learning is measured, which includes early models");
     note_learned_too(w->a, "--test", w->test);
 }
 
 static int learn(sweeping *w) {
-    if (!w->a->quiet) note_test(w);
+    note_test(w);
     int rc = sweep_read(w);
     return rc ? rc : sweep_learn(w);
 }
@@ -120,7 +119,6 @@ static int warn(const sweeping *w) {
         complain("all points failed; the first: %s", failure);
         return FAILED;
     }
-    if (w->a->quiet) return DONE;
     if (failure) warning("some points failed; the first: %s", failure);
     if (!w->held) warn_skipped(&w->skipped, "input");
     warn_one_label(w->examples, w->positives, "input");

@@ -18,7 +18,7 @@ static void count_examples(const sluice_batch *batch, uint64_t *examples, uint64
 /* ---- rows that are held ------------------------------------------------------------------------------------------ */
 
 static int hold(sweeping *w, const char *const *paths, size_t n, const char *what, skip_tally *skipped) {
-    return hold_inputs(w->data, paths, n, &w->reading, w->a->quiet, what, skipped, &w->format);
+    return hold_inputs(w->data, paths, n, &w->reading, what, skipped, &w->format);
 }
 
 static void count_held(sweeping *w) {
@@ -167,14 +167,14 @@ static int find_wanted(learning *g) {
     sweeping *w = g->w;
     sluice_error err = {0};
     sluice_sweep_options how = sweep_options(g);
-    if (!w->a->quiet) warn_too_much(w);
+    warn_too_much(w);
     if (sluice_search_find(w->search, w->data, &how, w->wanted, w->n_wanted, &err) == SLUICE_OK) return DONE;
     progress_clear(&g->live);
     return complain_error(&err);
 }
 
 int sweep_learn(sweeping *w) {
-    learning g = {.w = w, .live = progress_start(w->a->quiet, w->held ? 1 : w->passes, 0)};
+    learning g = {.w = w, .live = progress_start(w->held ? 1 : w->passes, 0)};
     int rc = w->held ? learn_held(&g) : learn_stream(&g);
     progress_clear(&g.live);
     if (!rc && w->n_wanted) rc = find_wanted(&g);

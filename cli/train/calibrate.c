@@ -27,8 +27,8 @@ int calibrate_check(const args *a, const calibrating *c, const char *output, con
 
 void calibrate_note(const args *a, const calibrating *c, const char *test) {
     note_learned_too(a, "--calibrate", c->path);
-    if (c->path && test && !a->quiet && same_output(c->path, test))
-        complain("note: --calibrate and --test are one file: its probabilities look too good");
+    if (c->path && test && same_output(c->path, test))
+        note("--calibrate and --test are one file: its probabilities look too good");
 }
 
 int is_fitted(const sluice_model *model) {
@@ -74,15 +74,15 @@ static int take_batch(void *context, const sluice_batch *batch) {
     return DONE;
 }
 
-static int read_examples(examples *e, const char *path, const sluice_reader_options *reading, int quiet) {
+static int read_examples(examples *e, const char *path, const sluice_reader_options *reading) {
     sluice_error err = {0};
     sluice_reader *reader = sluice_reader_open(&path, 1, reading, &err);
     if (!reader) return complain_error(&err);
-    progress p = progress_start(quiet, 1, 0);
+    progress p = progress_start(1, 0);
     skip_tally skipped = {0};
     int rc = each_batch(reader, reading, &p, take_batch, e);
     tally_skipped(&skipped, reader);
-    if (!quiet) warn_skipped(&skipped, path);
+    warn_skipped(&skipped, path);
     sluice_reader_close(reader);
     return rc;
 }
@@ -93,14 +93,13 @@ static int fit(const calibrating *c, sluice_model *model, const examples *e) {
     return FAILED;
 }
 
-int calibrate(const calibrating *c, sluice_model *model, sluice_model *result, const sluice_reader_options *reading,
-              int quiet) {
+int calibrate(const calibrating *c, sluice_model *model, sluice_model *result, const sluice_reader_options *reading) {
     if (!c->path) return DONE;
     sluice_error err = {0};
     sluice_model *final = sluice_model_final(result, &err);
     if (!final) return complain_error(&err);
     examples e = {.model = final};
-    int rc = read_examples(&e, c->path, reading, quiet);
+    int rc = read_examples(&e, c->path, reading);
     if (!rc) rc = fit(c, model, &e);
     if (!rc && result != model) rc = fit(c, result, &e);
     free(e.margin);

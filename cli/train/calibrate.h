@@ -30,7 +30,6 @@ void calibrate_note(const args *a, const calibrating *c, const char *test);
 int is_fitted(const sluice_model *model);
 /* Fits both models to the margins that `result` gives the file; they may be one. Returns an exit status, after saying
  * what went wrong. */
-int calibrate(const calibrating *c, sluice_model *model, sluice_model *result, const sluice_reader_options *reading,
-              int quiet);
+int calibrate(const calibrating *c, sluice_model *model, sluice_model *result, const sluice_reader_options *reading);
 
 #endif

@@ -106,11 +106,10 @@ static uint64_t examples_of(const sluice_model *model) {
 /* Learners that take the whole run as one batch learn it now; a batch of fixed size may be left unfinished. */
 static int end_run(training *t) {
     uint64_t waiting = sluice_model_waiting(t->model);
-    if (waiting && !t->a->quiet) complain("learning a batch of %" PRIu64 " examples", waiting);
+    if (waiting) tell_progress("learning a batch of %" PRIu64 " examples", waiting);
     if (sluice_model_end_run(t->model) != SLUICE_OK) return complain_error(sluice_model_error(t->model));
     t->blind = waiting && waiting == examples_of(t->model);
-    if (t->blind && !t->a->quiet)
-        complain("note: all examples were predicted before the first batch was learned; --test measures the model");
+    if (t->blind) note("all examples were predicted before the first batch was learned; --test measures the model");
     t->result = t->model;
     t->waiting = sluice_model_waiting(t->model);
     if (!t->waiting) return DONE;
@@ -121,9 +120,9 @@ static int end_run(training *t) {
 
 static int learn(training *t) {
     const args *a = t->a;
-    if (!t->output && !a->quiet) complain("note: the model will not be saved; -o MODEL saves it");
+    if (!t->output) note("the model will not be saved; -o MODEL saves it");
     note_stdin(a);
-    progress p = progress_start(a->quiet, t->passes, t->dimension);
+    progress p = progress_start(t->passes, t->dimension);
     int rc = DONE, fitted = is_fitted(t->model);
     for (p.pass = 0; p.pass < t->passes && !rc; p.pass++) rc = learn_pass(t, &p);
     if (!rc) rc = end_run(t);
@@ -138,19 +137,19 @@ static int learn(training *t) {
     }
     int traced = trace_end(&t->trace, t->result ? t->result : t->model, t->meter);
     if (!rc) rc = traced;
-    if (!a->quiet) warn_skipped(&t->skipped, "input");
-    if (!a->quiet) warn_labels(&t->labels, "input");
-    if (!rc && !a->quiet) warn_one_class(&t->measures, "input");
-    if (!rc && !a->quiet && fitted && !is_fitted(t->model) && !t->calibrating.path)
-        complain("note: the model has learned more, and what --calibrate had fitted is gone; give it again");
+    warn_skipped(&t->skipped, "input");
+    warn_labels(&t->labels, "input");
+    if (!rc) warn_one_class(&t->measures, "input");
+    if (!rc && fitted && !is_fitted(t->model) && !t->calibrating.path)
+        note("the model has learned more, and what --calibrate had fitted is gone; give it again");
     return rc;
 }
 
 static int measure(training *t) {
     if (!t->test) return DONE;
-    progress p = progress_start(t->a->quiet, 1, 0);
+    progress p = progress_start(1, 0);
     int rc = measure_inputs(t->result, &t->test, 1, &t->reading, &t->how, &p, &t->tested);
-    if (!rc && !t->a->quiet) warn_measured(&t->tested, t->test);
+    if (!rc) warn_measured(&t->tested, t->test);
     return rc;
 }
 
@@ -204,7 +203,7 @@ static int run(const args *a) {
     }
     if (!rc) rc = count_before(&t);
     if (!rc) rc = learn(&t);
-    if (!rc) rc = calibrate(&t.calibrating, t.model, t.result, &t.reading, a->quiet);
+    if (!rc) rc = calibrate(&t.calibrating, t.model, t.result, &t.reading);
     if (!rc) rc = measure(&t);
     if (!rc) rc = print_results(&t);
     /* a run that fails writes no model and no page, so these come after the results are printed */

@@ -15,8 +15,8 @@ static int report_top(report *r, const training *t) {
 }
 
 int print_results(const training *t) {
-    if (!t->a->quiet) warn_dimension(t->dimension, &t->facts);
-    if (!t->a->quiet) warn_model(&t->facts);
+    warn_dimension(t->dimension, &t->facts);
+    warn_model(&t->facts);
 
     report r = report_start(args_has(t->a, "json"));
     report_text(&r, "learner", t->facts.learner->name);

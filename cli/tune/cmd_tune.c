@@ -97,9 +97,8 @@ static int deal(searching *s) {
     if (!s->output) sluice_dataset_forget_rows(s->data); /* the folds have a copy */
     s->rows = sluice_folds_rows(s->t.folds, &s->positives);
     uint64_t rare = s->positives < s->rows - s->positives ? s->positives : s->rows - s->positives;
-    if (!s->a->quiet) warn_one_label(s->rows, s->positives, "input");
-    if (!s->a->quiet && rare && rare < s->n_folds)
-        warning("only %" PRIu64 " examples of one class: some folds have none", rare);
+    warn_one_label(s->rows, s->positives, "input");
+    if (rare && rare < s->n_folds) warning("only %" PRIu64 " examples of one class: some folds have none", rare);
     return DONE;
 }
 
@@ -109,7 +108,7 @@ static int read_rows(searching *s) {
     note_stdin(a);
     s->data = sluice_dataset_new(&err);
     if (!s->data) return complain_error(&err);
-    int rc = hold_inputs(s->data, a->inputs, a->n_inputs, &s->reading, a->quiet, "input", &s->skipped, &s->format);
+    int rc = hold_inputs(s->data, a->inputs, a->n_inputs, &s->reading, "input", &s->skipped, &s->format);
     return rc ? rc : deal(s);
 }
 
@@ -128,13 +127,13 @@ static void warn_failures(const searching *s) {
     const char *first = sluice_search_point(s->t.search, n - failed)->failure;
     if (failed == n)
         complain("all %zu points failed; the first: %s", n, first);
-    else if (!s->a->quiet)
+    else
         warning("%zu of %zu points failed; the first: %s", failed, n, first);
 }
 
 static int tune(searching *s) {
     sluice_error err = {0};
-    s->live = progress_start(s->a->quiet, 1, 0);
+    s->live = progress_start(1, 0);
     s->how.size = sizeof s->how;
     s->how.threads = s->a->threads;
     s->how.passes = s->passes;
@@ -196,7 +195,7 @@ static int run(const args *a) {
     if (!rc && !(s.command_line = train_command_line(a, sluice_search_point(s.t.search, 0), s.output)))
         rc = out_of_memory();
     s.seconds = now_seconds() - started;
-    if (!rc && !a->quiet) note_ends(&s.t);
+    if (!rc) note_ends(&s.t);
     if (!rc) rc = print_results(&s);
     /* not before the results are printed */
     if (!rc) rc = save(&s);

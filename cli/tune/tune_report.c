@@ -106,7 +106,6 @@ void note_ends(const tuning *t) {
         const char *param = best->params[best->n_fixed + i];
         size_t length = strcspn(param, "=");
         if (sluice_search_at_end(t->search, 0, i))
-            complain("note: the best %.*s (%s) is at the end of its range: widen it", (int)length, param,
-                     param + length + 1);
+            note("the best %.*s (%s) is at the end of its range: widen it", (int)length, param, param + length + 1);
     }
 }

@@ -174,7 +174,7 @@ def test_dim_below_the_features_seen_is_kept_and_said(t):
     r = t.run("inspect", "--json", "--dim", 2, "m")
     equal(r.json()["dimension"], 2)
     check("warning: --dim 2 is less than the 3 features seen" in r.err, r.err)
-    equal(t.run("inspect", "-q", "--dim", 2, "m").err, "", "-q")
+    equal(t.run("inspect", "-qq", "--dim", 2, "m").err, "", "-qq")
 
 
 def test_learners_indent_parameters_under_their_heading(t):

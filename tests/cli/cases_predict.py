@@ -177,7 +177,7 @@ def test_data_that_the_model_does_not_know_is_warned_of(t):
     r = t.run("predict", "-m", "m", "b.vw")
     check("none of the 2 examples" in r.err, r.err)
     equal(r.out, "-1\t0\n-1\t0\n")
-    equal(t.run("predict", "-q", "-m", "m", "b.vw").err, "")
+    equal(t.run("predict", "-qq", "-m", "m", "b.vw").err, "")
     check("none of" not in t.run("predict", "-m", "m", "a.vw").err, "known")
 
 
@@ -189,5 +189,5 @@ def test_measuring_warns_of_unknown_data_and_of_none(t):
         check("none of the 2 examples has a feature" in t.run(*command).err, command)
     for command in ["test", "-m", "m", "none"], ["train", "none"], ["train", "--test", "none", "train"]:
         check("there are no examples" in t.run(*command).err, command)
-    for command in ["test", "-m", "m", "train"], ["test", "-q", "-m", "m", "other"], ["train", "-q", "none"]:
+    for command in ["test", "-m", "m", "train"], ["test", "-qq", "-m", "m", "other"], ["train", "-qq", "none"]:
         check("warning" not in t.run(*command).err, command)

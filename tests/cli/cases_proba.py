@@ -124,7 +124,7 @@ def test_a_hold_out_that_is_none_is_noted(t):
     for given, says in [(["--calibrate", "a"], "--calibrate a is learned from too"), (["--test", "./a"], "--test ./a is learned from too"),
                         (["--calibrate", "b", "--test", "b"], "--calibrate and --test are one file")]:
         check(says in t.run("train", *given, "a").err, given)
-        check("note" not in t.run("train", "-q", *given, "a").err, "quiet")
+        check("note" not in t.run("train", "-qq", *given, "a").err, "-qq")
     check("too good" not in t.run("train", "--calibrate", "b", "a").err, "apart")
 
 

@@ -163,7 +163,7 @@ def test_without_a_test_file_there_is_the_progressive_error(t):
     r = t.run("sweep", "--lambda", "1,10", "a")
     check("without --test" in r.err and "test" not in r.out.replace("--test", ""), r.err + r.out)
     equal([p["test"] for p in swept(t, "--lambda", "1,10", "a")["points"]], [None, None])
-    equal(t.run("sweep", "-q", "--lambda", "1,10", "a").err, "")
+    equal(t.run("sweep", "-qq", "--lambda", "1,10", "a").err, "")
 
 
 def test_json_has_its_fields_and_best_is_best(t):
@@ -309,7 +309,7 @@ def test_a_test_file_that_is_learned_from_is_noted(t):
     for test in "a", "c", "./a":
         check(note.format(test) in t.run("sweep", "--lambda", "1", "--test", test, "b", "a").err, test)
     check("learned from" not in t.run("sweep", "--lambda", "1", "--test", "b", "a").err, "b")
-    equal(t.run("sweep", "-q", "--lambda", "1", "--test", "a", "a").err, "")
+    equal(t.run("sweep", "-qq", "--lambda", "1", "--test", "a", "a").err, "")
 
 
 def test_csv_has_all_points(t):

@@ -306,7 +306,7 @@ def test_labels_of_one_class_are_warned_of(t):
         err = t.run(*command, "zeros").err
         check("warning: input: all 2 labels mean -1" in err, err)
         check("labels mean" not in t.run(*command, "both").err, "a warning for two classes")
-        equal(t.run(*command, "-q", "ones").err, "", "-q")
+        equal(t.run(*command, "-qq", "ones").err, "", "-qq")
         check("labels mean" not in t.run(*command, stdin="").err, "a warning for nothing")
     check("warning: ones: all 3 labels mean +1" in t.run("train", "both", "--test", "ones").err, "--test")
 
@@ -417,11 +417,11 @@ def test_small_stream_still_gets_a_row(t):
 def test_a_model_without_weights_is_said_to_be_one(t):
     err = t.run("train", "-o", "m", stdin=rows(3)).err
     check("no weight is left" in err, err)
-    check("no weight" not in t.run("train", "-q", "-o", "m", stdin=rows(3)).err, "quiet")
+    check("no weight" not in t.run("train", "-qq", "-o", "m", stdin=rows(3)).err, "-qq")
 
 
-def test_quiet_is_silent(t):
-    equal(t.run("train", "-q", stdin=rows(3000)).err, "")
+def test_quiet_has_no_progress(t):
+    equal(t.run("train", "-q", "-o", "m", stdin=rows(3000)).err, "")
 
 
 def test_test_file_does_not_change_the_model(t):
@@ -547,5 +547,5 @@ def test_more_than_two_labels_are_warned_of(t):
     t.write("usual", "1 1:1\n-1 2:1\n0 3:1\n" * 3)
     for command in (["train", "ages.csv"], ["train", "three"], ["tune", "--grid", "eta=1", "--folds", "2", "three"]):
         check("more than two labels, such as 3" in t.run(*command).err, command)
-    for command in (["train", "two"], ["train", "usual"], ["train", "-q", "three"], ["train", "--label", "y", "ages.csv"]):
+    for command in (["train", "two"], ["train", "usual"], ["train", "-qq", "three"], ["train", "--label", "y", "ages.csv"]):
         check("two labels" not in t.run(*command).err, command)

@@ -365,9 +365,9 @@ def test_text_shows_the_best_and_the_command(t):
         equal(t.run("tune", "-q", "--grid", "eta=2^-5..2^5", "--grid", "lambda=1,10,100", "--top", top, "a").out.count(" ssol eta="), wanted)
 
 
-def test_nothing_but_results_with_q_and_no_live_line_in_a_pipe(t):
+def test_nothing_but_results_with_qq_and_no_live_line_in_a_pipe(t):
     t.write("a", rows(300))
-    equal(t.run("tune", "-q", "--grid", "eta=1e-12,1e-11,1e-10", "a").err, "")
+    equal(t.run("tune", "-qq", "--grid", "eta=1e-12,1e-11,1e-10", "a").err, "")
     check("\r" not in t.run("tune", "a").err, "a live line")
 
 

@@ -185,7 +185,7 @@ def test_closed_pipe_ends_quietly(t):
     t.run("synth", "sparse", "-P", "rows=500", "-o", "wide")
     t.run("train", "-q", "-o", "wide model", "wide")
     for command in (["predict", "-m", "m", "a"], ["convert", "a"], ["synth", "sparse", "-P", "rows=3000"], ["learners"],
-                    ["learners", "--json"], ["inspect", "--weights", "wide model"], ["train", "-q", "a"], ["--help"]):
+                    ["learners", "--json"], ["inspect", "--weights", "wide model"], ["train", "-qq", "a"], ["--help"]):
         reading, writing = os.pipe()
         os.close(reading)
         with os.fdopen(writing, "wb") as pipe:
@@ -232,3 +232,31 @@ def test_reading_a_terminal_is_said_once(t):
 def test_no_live_line_without_a_terminal(t):
     t.write("a", rows(5000))
     check("\r" not in t.run("train", "a").err, "stderr has a live line")
+
+
+def test_q_hides_progress_and_qq_warnings_and_notes_too(t):
+    t.write("a", rows(40) + "what\n")
+    t.run("train", "-q", "-a", "pa-1", "--on-error", "skip", "-o", "m", "a")
+    skipped, unsaved = "warning: input: 1 malformed line skipped:\nsluice:   1 ", "note: the model will not be saved"
+    for command, says in [
+        (["train", "--on-error", "skip", "a"], [skipped, unsaved]),
+        (["predict", "--on-error", "skip", "-m", "m", "a"], [skipped]),
+        (["test", "--on-error", "skip", "-m", "m", "a"], [skipped]),
+        (["tune", "--on-error", "skip", "--grid", "eta=1,2,4,8,16", "a"], [skipped, "note: the best eta"]),
+        (["sweep", "--on-error", "skip", "--lambda", "1", "a"], [skipped, "note: without --test"]),
+        (["select", "--on-error", "skip", "--features", 2, "a"], [skipped]),
+        (["convert", "--on-error", "skip", "a"], [skipped]),
+        (["inspect", "--dim", 2, "m"], ["warning: --dim 2"]),
+    ]:
+        for quiet in [["-q"], ["--quiet"]]:
+            r = t.run(*command, *quiet)
+            for part in says:
+                check(part in r.err, f"{command} {quiet}: {r.err}")
+            check("examples/s" not in r.err, f"progress with {quiet}: {r.err}")
+        for quiet in [["-qq"], ["-q", "-q"], ["-q", "--quiet"], ["-qqq"]]:
+            r = t.run(*command, *quiet)
+            equal(r.err, "", f"{command} {quiet}")
+            check(r.out, "no results")
+    for quiet in "-q", "-qq":
+        t.refused("train", quiet, "a", status=1, says="sluice: a:41:1: ")
+        t.refused("train", quiet, "--passes", 0, "a", status=2, says="--passes 0")
