@@ -11,6 +11,7 @@ static const option_info options[] = {
     MODEL_OPTIONS,
     {"output", 'o', "MODEL", "save the model here if the run succeeds", 0},
     {"final", 0, NULL, "save a small predict-only model of the nonzero weights (needs -o)", 0},
+    {"allow-empty", 0, NULL, "succeed, and save the model, even if there was no example to learn (-i implies it)", 0},
     {"test", 0, "FILE", "measure the model on this file afterwards", 0},
     CALIBRATE_OPTIONS,
     {"passes", 0, "N", "go over the inputs N times (default 1)", 0},
@@ -118,6 +119,15 @@ static int end_run(training *t) {
     return t->result ? DONE : complain_error(&err);
 }
 
+/* An empty input is most often a producer that failed: its result must not replace a good model. */
+static int check_learned(const training *t) {
+    if (examples_of(t->model) > t->examples_before) return DONE;
+    if (args_has(t->a, "resume") || args_has(t->a, "allow-empty")) return DONE;
+    complain("no example was learned%s; --allow-empty takes that for success",
+             t->output ? ", and no model is saved" : "");
+    return FAILED;
+}
+
 static int learn(training *t) {
     const args *a = t->a;
     if (!t->output) note("the model will not be saved; -o MODEL saves it");
@@ -125,6 +135,7 @@ static int learn(training *t) {
     progress p = progress_start(t->passes, t->dimension);
     int rc = DONE, fitted = is_fitted(t->model);
     for (p.pass = 0; p.pass < t->passes && !rc; p.pass++) rc = learn_pass(t, &p);
+    if (!rc) rc = check_learned(t);
     if (!rc) rc = end_run(t);
     t->seconds = now_seconds() - p.started;
     t->measures = (sluice_measures){.size = sizeof t->measures};

@@ -30,7 +30,7 @@ def malformed(t, text, place, says=""):
     t.refused("train", "--threads", 1, "bad", status=1, says=[f"sluice: bad:{place}: ", says])
     t.run("convert", "bad", "-o", "out", status=1)
     check(not t.exists("out"), "convert left a file")
-    r = trained(t, "--on-error", "skip", "bad")
+    r = trained(t, "--allow-empty", "--on-error", "skip", "bad")
     equal(r["skipped"], 1, f"skipped of {text!r}")
     equal(sum(r["skipped_reasons"].values()), 1, "reasons")
 
@@ -118,12 +118,13 @@ def test_index_zero_works(t):
     equal(trained(t, "-a", "perceptron", stdin="1 0:1\n-1 0:-1 1:1\n")["features_seen"], 2)
 
 
-def test_empty_input_is_no_error(t):
+def test_empty_input_is_an_error_for_train_alone(t):
     for text in ["", "\n", "# nothing\n\n"]:
-        r = trained(t, stdin=text)
+        t.refused("train", status=1, stdin=text, says="no example was learned")
+        r = trained(t, "--allow-empty", stdin=text)
         equal((r["examples"], r["mistakes"], r["error_rate"], r["balanced_accuracy"], r["sparsity"], r["skipped"]),
               (0, 0, None, None, None, 0))
-    t.run("train", "-o", "m", stdin="")
+    t.run("train", "--allow-empty", "-o", "m", stdin="")
     equal(t.run("predict", "-m", "m", stdin="").out, "")
     equal(t.run("test", "-m", "m", "--json", stdin="").json()["error_rate"], None)
     equal(t.run("convert", stdin="").out, "")

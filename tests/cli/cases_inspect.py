@@ -108,7 +108,7 @@ def test_learners_text_and_markdown_have_every_learner_and_parameter(t):
 
 
 def test_model_without_a_weight_can_be_inspected(t):
-    t.run("train", "-q", "-o", "m", stdin="")
+    t.run("train", "-q", "--allow-empty", "-o", "m", stdin="")
     equal(t.run("inspect", "--json", "m").json()["nonzeros"], 0)
     check("heaviest" in t.run("inspect", "m").out, "no list")
     equal(t.run("inspect", "--weights", "m").out, "")

@@ -187,7 +187,7 @@ def test_measuring_warns_of_unknown_data_and_of_none(t):
     t.write("none", "")
     for command in ["test", "-m", "m", "other"], ["train", "-a", "pa-1", "--test", "other", "train"]:
         check("none of the 2 examples has a feature" in t.run(*command).err, command)
-    for command in ["test", "-m", "m", "none"], ["train", "none"], ["train", "--test", "none", "train"]:
+    for command in ["test", "-m", "m", "none"], ["train", "--allow-empty", "none"], ["train", "--test", "none", "train"]:
         check("there are no examples" in t.run(*command).err, command)
-    for command in ["test", "-m", "m", "train"], ["test", "-qq", "-m", "m", "other"], ["train", "-qq", "none"]:
+    for command in ["test", "-m", "m", "train"], ["test", "-qq", "-m", "m", "other"], ["train", "-qq", "--allow-empty", "none"]:
         check("warning" not in t.run(*command).err, command)

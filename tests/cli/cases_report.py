@@ -177,14 +177,14 @@ def test_runs_with_little_to_show(t):
     for learner in "ssol", "ftrl", "sbcw", "bcw":
         for a in "empty", "one", "positives", "both", "bare":
             for more in [], ["--test", "empty"], ["--test", "positives"], ["--test", "both"]:
-                found, r = reported(t, "-a", learner, *more, a)
+                found, r = reported(t, "--allow-empty", "-a", learner, *more, a)
                 what = f"{learner} {a} {more}"
                 same_figures(found.rows("while learning"), r, what)
                 judged = r.get("test", r)
                 equal("roc-chart" in found.charts, judged["auc"] is not None, what)
                 equal("both classes" in found.text, judged["auc"] is None, what)
                 check("nan" not in found.text and "inf" not in found.text.replace("[0, inf]", "").replace("inf ", ""), what)
-    found, r = reported(t, "empty")
+    found, r = reported(t, "--allow-empty", "empty")
     check("no example to learn from" in found.text and "No feature has a weight" in found.text, found.text)
     equal(list(found.charts), [], "charts of nothing")
     found, r = reported(t, "positives")
@@ -199,7 +199,7 @@ def test_importance_0_is_absent(t):
     equal(r["examples"], 200)
     check_course(found, r)
     t.write("b.vw", "1 0 |n a\n" * 9)
-    reported(t, "b.vw")
+    reported(t, "--allow-empty", "b.vw")
 
 
 def test_passes_resumed_runs_standard_input_and_skipped_lines(t):

@@ -38,6 +38,23 @@ def test_failing_run_leaves_the_model_untouched(t):
     equal(sorted(os.listdir(t.folder)), names, "files")
 
 
+def test_run_that_learned_nothing_leaves_the_model(t):
+    t.write("a", rows(50))
+    t.write("bad", "1 1:oops\n" * 9)
+    t.write("absent.vw", "1 0 |n a\n")  # importance 0: as if it were not there
+    t.run("train", "-q", "-o", "m", "a")
+    before = t.read("m")
+    for command in (["-o", "m"], ["-o", "new"], ["--on-error", "skip", "-o", "m", "bad"], ["-o", "m", "absent.vw"], []):
+        r = t.refused("train", "-qq", *command, status=1, says="no example was learned")
+        check("--allow-empty" in r.err, r.err)
+    equal(t.read("m"), before, "model")
+    check(not t.exists("new"), "an empty model was saved")
+    equal(trained(t, "-i", "m", "-o", "m")["examples"], 0)
+    equal(t.read("m"), before, "model that learned nothing more")
+    t.run("train", "-q", "--allow-empty", "-o", "m")
+    equal(t.run("inspect", "--json", "m").json()["examples"], 0, "examples with --allow-empty")
+
+
 def test_unwritable_model_is_refused_before_learning(t):
     t.write("a", rows(50) + "1 1:oops\n")  # learning would fail on this line: the complaint must come first
     os.mkdir(t.path("folder"))
@@ -88,7 +105,7 @@ def test_model_in_place_of_an_input_is_wrong_usage(t):
         p = t.start("train", "-o", "a", stdin=stdin, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         equal(p.wait(), 2, "exit status with the file as standard input")
     equal(t.read("a").decode(), text)
-    t.run("train", "-q", "-o", "/dev/null", "/dev/null")
+    t.run("train", "-q", "--allow-empty", "-o", "/dev/null", "/dev/null")
 
 
 def test_model_that_is_not_saved_is_said_so(t):

@@ -300,7 +300,7 @@ def test_labels_of_one_class_are_warned_of(t):
     t.write("zeros", "0 1:1\n-1 2:1\n")
     t.write("both", "0 1:1\n1 2:1\n")
     t.run("train", "-q", "-o", "m", "both")
-    for command in (["train"], ["test", "-m", "m"]):
+    for command in (["train", "--allow-empty"], ["test", "-m", "m"]):
         err = t.run(*command, "ones").err
         check("warning: input: all 3 labels mean +1" in err and "1 and 2" in err, err)
         err = t.run(*command, "zeros").err

@@ -105,7 +105,7 @@ def test_value_for_a_switch(t):
 
 def test_contradicting_repeats_are_refused(t):
     t.refused("train", "-a", "pa", "-a", "ssol", status=2, says=["given twice", "pa", "ssol"])
-    t.run("train", "-q", "-q", "-a", "pa", "-a", "pa")
+    t.run("train", "-q", "-q", "-a", "pa", "-a", "pa", stdin="1 1:1\n")
 
 
 def test_all_spellings_of_options_mean_the_same(t):
