@@ -114,8 +114,8 @@ static void hold(sl_pending *b) {
 }
 
 static void tiles(const sl_blas *blas, unsigned threads) {
-    sl_state s = {.blas = blas, .threads = threads, .columns = n};
-    hold(&s.pending);
+    sl_state s = {.batch = {.blas = blas, .threads = threads, .columns = n}};
+    hold(&s.batch.pending);
     size_t block = sl_tiles_rows(&s);
     double *a = numbers(n * n), *x = numbers(block * n), *v = numbers(block);
     double gram = INFINITY, cholesky = INFINITY, solve = INFINITY, all = INFINITY;
@@ -141,7 +141,7 @@ static void tiles(const sl_blas *blas, unsigned threads) {
     print("cholesky", threads, cholesky, cube);
     print("solve", threads, solve, square);
     print("all", threads, all, 2 * square + cube);
-    sl_pending_free(&s.pending);
+    sl_pending_free(&s.batch.pending);
     free(a);
     free(x);
     free(v);

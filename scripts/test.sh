@@ -6,7 +6,8 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 . scripts/runs.sh
 
-run release
+build release -DSLUICE_BENCH=ON # the benchmarks compile
+tests release ""
 run asan -LE "numpy|release"
 run tsan -LE "numpy|release"
 if command -v clang >/dev/null; then
