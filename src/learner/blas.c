@@ -11,8 +11,11 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/thread_team.h"
 
@@ -32,14 +35,50 @@ static int find(void *to, const char *name) {
     return address != NULL;
 }
 
-static bool load(void) {
+/* Folders that belong to the system: LD_LIBRARY_PATH and the like must not decide whose code runs. */
+static const char *const system_folders[] = {
+#if defined __x86_64__
+    "/usr/lib/x86_64-linux-gnu",
+#elif defined __aarch64__
+    "/usr/lib/aarch64-linux-gnu",
+#endif
+    "/usr/lib64",
+    "/usr/lib",
+    "/usr/local/lib64",
+    "/usr/local/lib",
+};
+
+/* The library of the environment variable SLUICE_OPENBLAS, or else the first one in the system's folders. */
+static void *open_library(char *why, size_t room) {
+    const char *given = getenv("SLUICE_OPENBLAS");
+    void *opened = NULL;
+    if (given && given[0] != '/') {
+        snprintf(why, room, "SLUICE_OPENBLAS is not the absolute path of a file");
+    } else if (given) {
+        opened = dlopen(given, RTLD_NOW | RTLD_LOCAL);
+        if (!opened) snprintf(why, room, "%s", dlerror());
+    } else {
+        snprintf(why, room, "libopenblas.so.0 is not in the system's folders");
+        for (size_t i = 0; !opened && i < sizeof system_folders / sizeof *system_folders; i++) {
+            char path[64];
+            snprintf(path, sizeof path, "%s/libopenblas.so.0", system_folders[i]);
+            if (access(path, F_OK) != 0) continue;
+            opened = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+            if (!opened) snprintf(why, room, "%s", dlerror());
+        }
+    }
+    return opened;
+}
+
+static bool load(char *why, size_t room) {
     if (library) return true;
-    library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
+    library = open_library(why, room);
     if (!library) return false;
     if (find(&calls.dgemm, "cblas_dgemm") && find(&calls.dsyrk, "cblas_dsyrk") && find(&calls.dtrsm, "cblas_dtrsm") &&
         find(&calls.dtrsv, "cblas_dtrsv") && find(&calls.dtrmv, "cblas_dtrmv") && find(&calls.dpotrf, "dpotrf_") &&
         find(&get_threads, "openblas_get_num_threads") && find(&set_threads, "openblas_set_num_threads"))
         return true;
+    snprintf(why, room, "it lacks functions of OpenBLAS");
     dlclose(library);
     library = NULL;
     return false;
@@ -61,15 +100,15 @@ static const sl_blas *refuse(sluice_error *err, bool loaded, const char *why) {
     else
         sl_fail(err, SLUICE_E_UNSUPPORTED,
                 "OpenBLAS, which learns a batch with a full covariance, cannot be loaded (%s); install it (Debian: "
-                "libopenblas0)",
-                why ? why : "libopenblas.so.0");
+                "libopenblas0), or name the file in SLUICE_OPENBLAS",
+                why);
     return NULL;
 }
 
 const sl_blas *sl_blas_begin(unsigned threads, sluice_error *err) {
+    char why[200] = "";
     pthread_mutex_lock(&lock);
-    bool loaded = load(), fine = loaded && try_room(threads);
-    const char *why = loaded ? NULL : dlerror();
+    bool loaded = load(why, sizeof why), fine = loaded && try_room(threads);
     if (fine && users++ == 0) {
         threads_before = get_threads();
         set_threads(1);

@@ -17,7 +17,7 @@ def another_library():
 
 
 def with_library(t, content):
-    """The environment in which the loader finds this file as OpenBLAS; nothing where loading one makes no sense."""
+    """The environment in which this file is taken for OpenBLAS."""
     os.makedirs(t.path("lib"), exist_ok=True)
     place = t.path("lib/libopenblas.so.0")
     if isinstance(content, bytes):
@@ -25,7 +25,7 @@ def with_library(t, content):
             f.write(content)
     else:
         shutil.copy(content, place)
-    return {"LD_LIBRARY_PATH": t.path("lib")}
+    return {"SLUICE_OPENBLAS": t.path("lib/libopenblas.so.0")}
 
 
 def missing_is_said(t, env):
@@ -57,3 +57,19 @@ def test_models_that_were_learned_with_it_predict_without(t):
         return  # there is none on this machine, or the build has none
     with_it = t.run("predict", "-m", "m", "a").out
     equal(t.run("predict", "-m", "m", "a", env=with_library(t, b"")).out, with_it)
+
+
+def test_only_the_systems_folders_are_searched(t):
+    t.write("a", rows(50))
+    if t.run("train", "-q", "-a", "bcw", "-o", "m", "a", status=None).status != 0:
+        return  # there is none on this machine, or the build has none
+    with_library(t, b"")
+    t.run("train", "-q", "-a", "bcw", "-o", "again", "a", env={"LD_LIBRARY_PATH": t.path("lib")})
+    equal(t.read("again"), t.read("m"), "the model")
+
+
+def test_a_relative_path_is_refused(t):
+    t.write("a", rows(50))
+    with_library(t, b"")
+    t.refused("train", "-q", "-a", "bcw", "-o", "m", "a", status=1, says=["SLUICE_OPENBLAS", "absolute path"],
+              env={"SLUICE_OPENBLAS": "lib/libopenblas.so.0"})
