@@ -1,5 +1,6 @@
 """convert: formats, sampling, shuffling, scaling, trapezoidal streams."""
 
+import json
 import math
 import os
 
@@ -135,6 +136,16 @@ def test_standardize_edge_cases(t):
     equal(converted(t, "--standardize", stdin=""), [])
     equal(converted(t, "--standardize", stdin="1 1:5 2:3\n"), [(1, {})], "one row: every column is constant")
     same_rows(converted(t, "--standardize", stdin="1 0:1\n-1\n"), [(1, {0: math.sqrt(0.5)}), (-1, {0: -math.sqrt(0.5)})])
+
+
+def test_standardize_of_names_makes_rows_longer_than_they_were_read(t):
+    data = [(1 if k % 2 else -1, {"a": float(k % 7), f"c=x{k}": 1.0}) for k in range(300)]
+    t.write("a.csv", "label,a,c\n" + "".join(f"{y},{k % 7},x{k}\n" for k, (y, _) in enumerate(data)))
+    t.write("few.csv", "label,a,c\n1,1,x\n-1,2,y\n1,3,z\n-1,5,w\n")
+    equal(len(t.run("convert", "--standardize", "few.csv", "--to", "vw").out.splitlines()), 4)
+    for options in [], ["--trapezoid", 1]:
+        got = [json.loads(line) for line in t.run("convert", "--standardize", *options, "a.csv", "--to", "jsonl").out.splitlines()]
+        same_rows([(x.pop("label"), x) for x in got], standardized(data), 1e-4)
 
 
 def test_standardize_refuses_what_would_explode(t):
