@@ -3,6 +3,7 @@
 #include "commands.h"
 #include "output/message.h"
 #include "args/nearest.h"
+#include "args/paths.h"
 #include "sluice.h"
 #include "output/wrap.h"
 
@@ -63,7 +64,8 @@ static int run_command(const command *c, int argc, char *const *argv) {
     } else if (!rc && args_has(&a, "version")) {
         rc = print_version(0);
     } else if (!rc) {
-        rc = c->run(&a);
+        rc = check_files(&a);
+        if (!rc) rc = c->run(&a);
     }
     args_free(&a);
     return rc;

@@ -15,6 +15,20 @@ typedef struct option_info {
     int repeats; /* may be given several times with different values */
 } option_info;
 
+/* What a command does with a file. */
+typedef enum file_role { READS_DATA, READS_MODEL, WRITES } file_role;
+
+/* A file of a command, for check_files(). */
+typedef struct file_option {
+    const char *option; /* the option that names it, in its long form; "": the arguments that are not options */
+    file_role role;
+    const char *what;        /* WRITES: what is written, for messages */
+    const char *may_replace; /* WRITES: the files of this option may be replaced; NULL: none */
+    const char *otherwise;   /* the file where the option is not given; "-": standard output; NULL: none */
+    int may_be_stdout;       /* WRITES: standard output is allowed, because no results go there */
+    int opened_at_once;      /* WRITES: the command opens it before its work begins */
+} file_option;
+
 typedef struct args args;
 
 typedef struct command {
@@ -23,6 +37,7 @@ typedef struct command {
     const char *synopsis;       /* what may follow `sluice NAME` */
     const char *notes;          /* paragraphs after the options, a line each; or NULL */
     const option_info *options; /* ended by one without a name; --threads, --seed, -q, ... are common to all */
+    const file_option *files;   /* all files that it reads or writes, "" first, ended by NULL; or NULL */
     size_t max_inputs;
     int (*run)(const args *a);
     void (*more_help)(

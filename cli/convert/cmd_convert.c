@@ -25,6 +25,12 @@ static const option_info options[] = {
     {NULL, 0, NULL, NULL, 0},
 };
 
+static const file_option files[] = {
+    {.option = "", .role = READS_DATA},
+    {.option = "output", .role = WRITES, .what = "output", .may_replace = "", .otherwise = "-", .may_be_stdout = 1},
+    {.option = NULL},
+};
+
 /* --standardize writes every column that varies in every row, and holds some 50 bytes for every column. */
 #define MAX_CELLS 1000000000u
 #define MAX_COLUMNS 20000000u
@@ -278,6 +284,7 @@ const command convert_command = {
         "shows the ids up to floor(k d/N).\n"
         "OUT may be one of the inputs: it is replaced at the end.",
     .options = options,
+    .files = files,
     .max_inputs = SIZE_MAX,
     .run = run,
 };

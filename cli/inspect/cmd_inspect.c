@@ -20,6 +20,8 @@ static const option_info options[] = {
     {NULL, 0, NULL, NULL, 0},
 };
 
+static const file_option files[] = {{.option = "", .role = READS_MODEL}, {.option = NULL}};
+
 typedef struct inspected {
     sluice_model *model;
     sluice_weight *weights;
@@ -129,6 +131,7 @@ const command inspect_command = {
     .summary = "show what a model is: learner, parameters, counts, heaviest and newest features",
     .synopsis = "MODEL [--top N] [--newest N] [--weights] [--dim N] [--json]",
     .options = options,
+    .files = files,
     .max_inputs = 1,
     .run = run,
 };

@@ -15,6 +15,12 @@ static const option_info options[] = {
     {NULL, 0, NULL, NULL, 0},
 };
 
+static const file_option files[] = {
+    {.option = "", .role = READS_DATA},
+    {.option = "model", .role = READS_MODEL},
+    {.option = NULL},
+};
+
 typedef struct predicting {
     sluice_model *model; /* in its final form */
     sluice_reader *reader;
@@ -120,6 +126,7 @@ const command predict_command = {
     .notes = "Each line is 1 or -1, a tab and the margin in the shortest digits that read back exactly; "
              "with --proba another tab and the probability of the class 1. The labels of the inputs are not used.",
     .options = options,
+    .files = files,
     .max_inputs = SIZE_MAX,
     .run = run,
 };

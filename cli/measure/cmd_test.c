@@ -12,6 +12,12 @@ static const option_info options[] = {
     {"json", 0, NULL, "print the results as one JSON object", 0}, {NULL, 0, NULL, NULL, 0},
 };
 
+static const file_option files[] = {
+    {.option = "", .role = READS_DATA},
+    {.option = "model", .role = READS_MODEL},
+    {.option = NULL},
+};
+
 static int print_results(const args *a, const sluice_model *model, const measured *result, double seconds) {
     sluice_model_facts facts = {.size = sizeof facts};
     sluice_model_describe(model, &facts);
@@ -55,6 +61,7 @@ const command test_command = {
     .synopsis = "-m MODEL [INPUT...]",
     .notes = "The AUC is exact: it keeps 8 bytes for every example.",
     .options = options,
+    .files = files,
     .max_inputs = SIZE_MAX,
     .run = run,
 };

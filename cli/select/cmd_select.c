@@ -31,6 +31,13 @@ static const option_info options[] = {
     {NULL, 0, NULL, NULL, 0},
 };
 
+static const file_option files[] = {
+    {.option = "", .role = READS_DATA},
+    {.option = "test", .role = READS_DATA},
+    {.option = "output", .role = WRITES, .what = "list"},
+    {.option = NULL},
+};
+
 typedef struct selecting {
     const args *a;
     sluice_reader_options reading;
@@ -96,13 +103,10 @@ static int check_usage(selecting *t) {
     if (!rc && t->test && args_has(a, "holdout"))
         rc =
             wrong_usage(a->command->name, "--holdout: with --test the models are measured on that file; give only one");
-    if (!rc) rc = check_output_apart(a, "-o", "list", t->output, t->test);
-    if (!rc) rc = check_later_apart(a, "--test", t->test);
     if (!rc) note_learned_too(a, "--test", t->test);
     if (!rc) rc = recipe_from_args(a, SELECT_LEARNER, &t->recipe);
     if (!rc) rc = check_params(t);
-    if (!rc && t->test) rc = check_later_input(t->test);
-    if (!rc && t->output) rc = check_later_output(t->output);
+    if (!rc) rc = check_files_usable(a);
     return rc;
 }
 
@@ -241,6 +245,7 @@ const command select_command = {
              "All examples are held in memory: up to 20 bytes for every value. Budgets are worked on in parallel "
              "(--threads).",
     .options = options,
+    .files = files,
     .max_inputs = SIZE_MAX,
     .run = run,
     .more_help = more_help,

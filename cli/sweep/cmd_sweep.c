@@ -31,6 +31,14 @@ static const option_info options[] = {
     {NULL, 0, NULL, NULL, 0},
 };
 
+static const file_option files[] = {
+    {.option = "", .role = READS_DATA},
+    {.option = "test", .role = READS_DATA},
+    {.option = "csv", .role = WRITES, .what = "table"},
+    {.option = "html", .role = WRITES, .what = "page"},
+    {.option = NULL},
+};
+
 static int wanted_args(sweeping *w) {
     const char *list = args_value(w->a, "sparsity");
     char text[64];
@@ -59,14 +67,6 @@ static int number_args(sweeping *w) {
     return rc;
 }
 
-static int check_outputs(const sweeping *w) {
-    const args *a = w->a;
-    int rc = check_output_apart(a, "--csv", "table", w->csv, w->test);
-    if (!rc) rc = check_output_apart(a, "--html", "page", w->html, w->test);
-    if (!rc) rc = check_outputs_differ(a, "--csv", w->csv, "--html", w->html);
-    return rc;
-}
-
 /* What can be seen to be wrong before any work. */
 static int check_usage(sweeping *w) {
     const args *a = w->a;
@@ -74,15 +74,11 @@ static int check_usage(sweeping *w) {
     if (!rc) rc = example_settings(a, &w->settings);
     if (!rc) rc = text_options(a, &w->reading.ngrams, &w->reading.tf);
     if (!rc) rc = number_args(w);
-    if (!rc) rc = check_outputs(w);
     if (!rc && w->passes > 1 && !w->held && reads_once(a->inputs, a->n_inputs))
         rc = wrong_usage(a->command->name, "--passes %" PRIu64 ": standard input and pipes can be read only once",
                          w->passes);
-    if (!rc) rc = check_later_apart(a, "--test", w->test);
     if (!rc) rc = sweep_search(w);
-    if (!rc && w->test) rc = check_later_input(w->test);
-    if (!rc && w->csv) rc = check_later_output(w->csv);
-    if (!rc && w->html) rc = check_later_output(w->html);
+    if (!rc) rc = check_files_usable(a);
     return rc;
 }
 
@@ -195,6 +191,7 @@ const command sweep_command = {
              "shuffled by --seed and the numbers that follow. --threads is also the number of threads that learn; "
              "results do not depend on it.",
     .options = options,
+    .files = files,
     .max_inputs = SIZE_MAX,
     .run = run,
     .more_help = print_learners_help,

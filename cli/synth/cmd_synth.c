@@ -18,6 +18,12 @@ static const option_info options[] = {
     {NULL, 0, NULL, NULL, 0},
 };
 
+static const file_option files[] = {
+    {.option = "output", .role = WRITES, .what = "stream", .otherwise = "-", .may_be_stdout = 1},
+    {.option = "test", .role = WRITES, .what = "test rows", .may_be_stdout = 1},
+    {.option = NULL},
+};
+
 static const synth_stream *const streams[] = {&synth_effective, &synth_sparse, &synth_dense};
 enum { N_STREAMS = sizeof streams / sizeof streams[0] };
 
@@ -77,17 +83,6 @@ static int read_stream_params(const args *a, const synth_stream *stream, double 
     return reason ? wrong_usage(a->command->name, "%s: %s", stream->name, reason) : DONE;
 }
 
-static int check_outputs(const args *a, const char *output, const char *test) {
-    if (!test) return DONE;
-    if (strcmp(test, "-") == 0)
-        return strcmp(output, "-") != 0
-                   ? DONE
-                   : wrong_usage(a->command->name, "--test -: standard output already takes the rows; give -o FILE");
-    if (strcmp(output, "-") != 0 && same_output(output, test))
-        return wrong_usage(a->command->name, "--test %s: -o writes to that file too; name another", test);
-    return check_later_output(test);
-}
-
 static int run(const args *a) {
     if (a->n_inputs == 0) {
         if (args_has(a, "param") || args_has(a, "output") || args_has(a, "test"))
@@ -100,7 +95,7 @@ static int run(const args *a) {
     double values[MAX_SYNTH_PARAMS];
     const char *output = args_value(a, "output"), *test = args_value(a, "test");
     int rc = read_stream_params(a, stream, values);
-    if (!rc) rc = check_outputs(a, output ? output : "-", test);
+    if (!rc) rc = check_files_usable(a);
     if (rc) return rc;
     sluice_random r;
     sluice_random_seed(&r, a->seed);
@@ -130,6 +125,7 @@ const command synth_command = {
     .synopsis = "[NAME] [-P NAME=VALUE]... [-o FILE] [--test FILE] [--seed N]",
     .notes = "Without a name it lists the streams.",
     .options = options,
+    .files = files,
     .max_inputs = 1,
     .run = run,
     .more_help = more_help,

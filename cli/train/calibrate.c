@@ -17,17 +17,9 @@ int calibrate_options(const args *a, calibrating *c) {
     return DONE;
 }
 
-int calibrate_check(const args *a, const calibrating *c, const char *output, const char *trace, const char *test) {
-    int rc = check_output_keeps(a, "-o", "model", output, "--calibrate", c->path);
-    if (!rc) rc = check_output_keeps(a, "--trace", "trace", trace, "--calibrate", c->path);
-    if (!rc) rc = check_later_apart(a, "--calibrate", c->path);
-    if (rc || !c->path || !test || !reads_stdin(&c->path, 1) || !reads_stdin(&test, 1)) return rc;
-    return wrong_usage(a->command->name, "--calibrate and --test cannot both read standard input");
-}
-
 void calibrate_note(const args *a, const calibrating *c, const char *test) {
     note_learned_too(a, "--calibrate", c->path);
-    if (c->path && test && same_output(c->path, test))
+    if (c->path && test && same_file(c->path, test))
         note("--calibrate and --test are one file: its probabilities look too good");
 }
 

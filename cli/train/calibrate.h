@@ -21,9 +21,6 @@ typedef struct calibrating {
 
 /* Reads them. Returns DONE or WRONG_USAGE. */
 int calibrate_options(const args *a, calibrating *c);
-/* Refuses a file that an output would replace, or that is a standard input read by others; all may be NULL. Returns
- * DONE or WRONG_USAGE. */
-int calibrate_check(const args *a, const calibrating *c, const char *output, const char *trace, const char *test);
 /* Notes that the hold-out is also an input or the test file. */
 void calibrate_note(const args *a, const calibrating *c, const char *test);
 /* Whether the model was fitted to a hold-out. */

@@ -25,6 +25,17 @@ static const option_info options[] = {
     {NULL, 0, NULL, NULL, 0},
 };
 
+static const file_option files[] = {
+    {.option = "", .role = READS_DATA},
+    {.option = "resume", .role = READS_MODEL},
+    {.option = "test", .role = READS_DATA},
+    {.option = "calibrate", .role = READS_DATA},
+    {.option = "output", .role = WRITES, .what = "model", .may_replace = "resume"},
+    {.option = "trace", .role = WRITES, .what = "trace", .opened_at_once = 1},
+    {.option = "report", .role = WRITES, .what = "report"},
+    {.option = NULL},
+};
+
 /* What can be seen to be wrong before any work. */
 static int check_usage(training *t) {
     const args *a = t->a;
@@ -38,30 +49,10 @@ static int check_usage(training *t) {
     if (rc) return rc;
     if (args_has(a, "final") && !t->output)
         return wrong_usage(a->command->name, "--final needs -o MODEL: there is nothing to write it to");
-    if ((rc = check_output_apart(a, "-o", "model", t->output, t->test))) return rc;
-    if ((rc = check_output_apart(a, "--trace", "trace", t->trace.path, t->test))) return rc;
-    if ((rc = check_output_apart(a, "--report", "report", t->page, t->test))) return rc;
-    if ((rc = check_outputs_differ(a, "--trace", t->trace.path, "-o", t->output))) return rc;
-    if ((rc = check_outputs_differ(a, "--report", t->page, "-o", t->output))) return rc;
-    if ((rc = check_outputs_differ(a, "--report", t->page, "--trace", t->trace.path))) return rc;
     if (t->passes > 1 && reads_once(a->inputs, a->n_inputs))
         return wrong_usage(a->command->name, "--passes %" PRIu64 ": standard input and pipes can be read only once",
                            t->passes);
-    if ((rc = check_later_apart(a, "--test", t->test))) return rc;
-    if ((rc = check_output_keeps(a, "--report", "report", t->page, "--calibrate", t->calibrating.path))) return rc;
-    if ((rc = check_output_keeps(a, "--report", "report", t->page, "-i", args_value(a, "resume")))) return rc;
-    return calibrate_check(a, &t->calibrating, t->output, t->trace.path, t->test);
-}
-
-/* What would otherwise fail only after learning. */
-static int check_files(const training *t) {
-    int rc = t->test ? check_later_input(t->test) : DONE;
-    if (!rc && t->calibrating.path) rc = check_later_input(t->calibrating.path);
-    if (!rc && t->output) rc = check_later_output(t->output);
-    note_learned_too(t->a, "--test", t->test);
-    calibrate_note(t->a, &t->calibrating, t->test);
-    if (!rc && t->page) rc = check_later_output(t->page);
-    return rc;
+    return DONE;
 }
 
 /* Learns a batch, in parts where something is due within it: a row of the progress table or of the trace, a point of
@@ -206,7 +197,11 @@ static int run(const args *a) {
     t.tested.needs_shape = t.page != NULL;
     int rc = check_usage(&t);
     if (!rc) rc = model_from_args(a, &t.model);
-    if (!rc) rc = check_files(&t);
+    if (!rc) {
+        note_learned_too(a, "--test", t.test);
+        calibrate_note(a, &t.calibrating, t.test);
+        rc = check_files_usable(a); /* what would otherwise fail only after learning */
+    }
     if (!rc) rc = make_meter(&t);
     if (!rc) {
         input_for_model(&t.reading, t.model, &t.kept);
@@ -238,6 +233,7 @@ const command train_command = {
              "with a learner that takes a whole run as one batch (batch=0), each run is a batch.\n"
              "A run that fails writes no model and leaves an existing one untouched.",
     .options = options,
+    .files = files,
     .max_inputs = SIZE_MAX,
     .run = run,
     .more_help = more_help,

@@ -34,6 +34,12 @@ static const option_info options[] = {
     {NULL, 0, NULL, NULL, 0},
 };
 
+static const file_option files[] = {
+    {.option = "", .role = READS_DATA},
+    {.option = "output", .role = WRITES, .what = "model"},
+    {.option = NULL},
+};
+
 /* By SLUICE_MEASURE_. */
 static const tune_measure measures[] = {
     {"error", "error_rate"}, {"balanced", "balanced_accuracy"}, {"auc", "auc"}, {"f1", "f1"}, {"cost", "cost"},
@@ -81,9 +87,8 @@ static int check_usage(searching *s) {
     if (!rc) rc = args_count(a, "random", 1, MOST_RANDOM, &s->random);
     if (!rc) rc = args_count(a, "top", 0, SIZE_MAX, &s->top);
     if (!rc) rc = measure_args(a, &s->t, &s->how);
-    if (!rc) rc = check_output_apart(a, "-o", "model", s->output, NULL);
     if (!rc) rc = search_from_args(a, &s->settings, s->random, &s->t.search);
-    if (!rc && s->output) rc = check_later_output(s->output);
+    if (!rc) rc = check_files_usable(a);
     return rc;
 }
 
@@ -220,6 +225,7 @@ const command tune_command = {
              "are means over the folds. All examples are held in memory: up to 20 bytes for every value. Results do "
              "not depend on --threads.",
     .options = options,
+    .files = files,
     .max_inputs = SIZE_MAX,
     .run = run,
     .more_help = print_learners_help,

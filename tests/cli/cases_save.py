@@ -206,3 +206,64 @@ def test_standard_output_is_never_replaced(t):
         done = subprocess.run([t.sluice, "train", "-q", t.path("a"), "-o", "/dev/stdout"], stdout=results, stderr=subprocess.PIPE)
     equal(done.returncode, 2)
     equal(t.read("results"), b"")
+
+
+def links(t, name):
+    """Names that lead to one file: by another path, by a hard and by a symbolic link."""
+    os.link(t.path(name), t.path(name + ".hard"))
+    os.symlink(name, t.path(name + ".soft"))
+    return name, "./" + name, t.path(name), name + ".hard", name + ".soft"
+
+
+def test_no_output_replaces_an_input_a_model_or_another_output(t):
+    t.write("a", rows(60))
+    t.write("b", rows(60, seed=2))
+    t.run("train", "-q", "-o", "m", "a")
+    before = {name: t.read(name) for name in "abm"}
+    data, held, model = links(t, "a"), links(t, "b"), links(t, "m")
+    outputs = {"train": ["-o", "--trace", "--report"], "tune": ["-o"], "sweep": ["--csv", "--html"], "select": ["-o"]}
+    needs = {"sweep": ["--lambda", "1"], "select": ["--features", "2"]}
+    for command, options in outputs.items():
+        start = [command, *needs.get(command, [])]
+        for option in options:
+            for name in data:
+                t.refused(*start, option, name, "b", "a", status=2, says=[f"{option} {name}", "replace an input"])
+            for name in held if command != "tune" else []:
+                t.refused(*start, option, name, "--test", "b", "a", status=2, says=[f"{option} {name}", "replace the --test file"])
+            for name in held if command == "train" else []:
+                t.refused(*start, option, name, "--calibrate", "b", "a", status=2, says="replace the --calibrate file")
+            for name in model if command == "train" and option != "-o" else []:
+                t.refused(*start, "-i", "m", option, name, "a", status=2, says="replace the -i file")
+            t.refused(*start, option, "-", "a", status=2, says="standard output is for the results")
+            for other in options:
+                if other != option:
+                    t.refused(*start, option, "x", other, "./x", "a", status=2, says="the same file")
+    for name in before:
+        equal(t.read(name), before[name], name)
+    check(not t.exists("x"), "a file was written")
+    t.run("train", "-q", "-i", "m", "-o", "m", "b")
+    t.run("convert", "a", "-o", "a")
+
+
+def test_results_are_not_appended_to_a_file_that_is_read(t):
+    t.write("a", rows(30))
+    t.run("train", "-q", "-o", "m", "a")
+    before = t.read("a"), t.read("m")
+    for command, name in [(["convert", "a"], "a"), (["convert"], "a"), (["train", "a"], "a"), (["predict", "-m", "m", "a"], "a"),
+                          (["test", "-m", "m", "a"], "m"), (["inspect", "m"], "m"), (["train", "-i", "m", "a"], "m"),
+                          (["sweep", "--lambda", "1", "--test", "a", "m"], "a")]:
+        with open(t.path(name), "ab") as out, open(t.path("a"), "rb") as data:
+            p = t.start(*command, stdin=data, stdout=out, stderr=subprocess.PIPE)
+            err = p.communicate()[1].decode()
+        equal(p.returncode, 2, f"{command}: exit status")
+        check("standard output goes to" in err, err)
+    equal((t.read("a"), t.read("m")), before)
+
+
+def test_one_pipe_is_not_read_by_two(t):
+    t.write("a", rows(30))
+    for option in "--test", "--calibrate":
+        t.refused("train", option, "-", stdin=rows(9), status=2, says=f"{option} -: standard input")
+        t.refused("train", option, "/dev/stdin", stdin=rows(9), status=2, says=f"{option} /dev/stdin: it is already the input")
+    t.refused("train", "--test", "-", "--calibrate", "-", "a", stdin=rows(9), status=2, says="cannot both read standard input")
+    t.run("train", "-q", "--test", "/dev/stdin", "a", stdin=rows(9))
