@@ -14,39 +14,25 @@
 #include "base/system.h"
 
 struct sl_atomic {
-    int fd;
+    int fd;          /* -1: nothing is being written */
     bool in_place;   /* there is no temporary file */
     char *path;      /* the final name, symbolic links resolved; NULL: standard output */
-    char *temporary; /* its name */
+    char *folder;    /* the one that it is in; this and the next one: NULL where it is written in place */
+    char *temporary; /* room for the name of the temporary file */
 };
 
-static void release(sl_atomic *f) {
+static const char *shown_name(const sl_atomic *f) { return f->path ? f->path : "standard output"; }
+
+void sl_atomic_free(sl_atomic *f) {
+    if (!f) return;
+    sl_atomic_drop(f);
     free(f->path);
+    free(f->folder);
     free(f->temporary);
     free(f);
 }
 
-static const char *shown_name(const sl_atomic *f) { return f->path ? f->path : "standard output"; }
-
-/* The temporary file is in the folder of the final one, so that renaming stays within one file system. Its name does
- * not contain the final one, which may be as long as names can be; it is random, so that processes that save the same
- * file do not meet, and files left by a crash are not in the way. */
-static int open_temporary(sl_atomic *f) {
-    const char *slash = strrchr(f->path, '/');
-    int folder = slash ? (int)(slash + 1 - f->path) : 0;
-    size_t room = (size_t)folder + 64;
-    f->temporary = malloc(room);
-    if (!f->temporary) return -1;
-    for (unsigned tries = 0; tries < 100; tries++) {
-        uint64_t bits = 0;
-        if (!sl_random(&bits, sizeof bits)) bits = tries;
-        snprintf(f->temporary, room, "%.*s.sluice-%ld-%08llx.tmp", folder, f->path, (long)getpid(),
-                 (unsigned long long)bits & 0xffffffff);
-        int fd = open(f->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd >= 0 || errno != EEXIST) return fd;
-    }
-    return -1;
-}
+/* ---- where to write ---------------------------------------------------------------------------------------------- */
 
 /* Whether standard output goes to this file: replacing the file would lose what was written to it so far. */
 static bool is_standard_output(const struct stat *st) {
@@ -54,24 +40,23 @@ static bool is_standard_output(const struct stat *st) {
     return fstat(STDOUT_FILENO, &out) == 0 && out.st_dev == st->st_dev && out.st_ino == st->st_ino;
 }
 
-/* The file descriptor to write to; -1: errno says why not. */
-static int open_existing(sl_atomic *f, const char *path, const struct stat *st) {
-    bool regular = S_ISREG(st->st_mode), is_output = regular && is_standard_output(st);
-    f->in_place = !regular || is_output;
-    f->path = f->in_place ? strdup(path) : realpath(path, NULL);
-    if (!f->path) return -1;
-    if (f->in_place) return is_output ? dup(STDOUT_FILENO) : open(path, O_WRONLY | O_CLOEXEC);
-    int fd = open_temporary(f);
-    if (fd >= 0) (void)!fchmod(fd, st->st_mode & 07777); /* the new file gets the permissions of the old one */
-    return fd;
+enum { TEMPORARY_NAME = 64 }; /* room for it, without the folder */
+
+static bool set_names(sl_atomic *f, const char *path, bool exists) {
+    f->path = exists && !f->in_place ? realpath(path, NULL) : strdup(path);
+    if (!f->path || f->in_place) return f->path;
+    const char *slash = strrchr(f->path, '/');
+    f->folder = slash > f->path ? strndup(f->path, (size_t)(slash - f->path)) : strdup(slash ? "/" : ".");
+    f->temporary = f->folder ? malloc((slash ? (size_t)(slash + 1 - f->path) : 0) + TEMPORARY_NAME) : NULL;
+    return f->temporary;
 }
 
-static int open_new(sl_atomic *f, const char *path) {
-    f->path = strdup(path);
-    return f->path ? open_temporary(f) : -1;
+static sluice_status cannot_open(const char *path, sluice_error *err) {
+    if (errno == ENOMEM) return sl_fail(err, SLUICE_E_MEMORY, "no memory to open a file");
+    return sl_fail_at(err, SLUICE_E_IO, path, 0, 0, "cannot write: %s", strerror(errno));
 }
 
-sl_atomic *sl_atomic_open(const char *path, sluice_error *err) {
+sl_atomic *sl_atomic_new(const char *path, sluice_error *err) {
     struct stat st;
     bool standard = strcmp(path, "-") == 0, exists = !standard && stat(path, &st) == 0;
     if (exists && S_ISDIR(st.st_mode)) {
@@ -84,17 +69,73 @@ sl_atomic *sl_atomic_open(const char *path, sluice_error *err) {
     }
     sl_atomic *f = calloc(1, sizeof *f);
     if (f) {
-        f->in_place = standard;
-        f->fd = standard ? dup(STDOUT_FILENO) : exists ? open_existing(f, path, &st) : open_new(f, path);
-        if (f->fd >= 0) return f;
-        int why = errno;
-        release(f);
-        errno = why;
+        f->fd = -1;
+        f->in_place = standard || (exists && (!S_ISREG(st.st_mode) || is_standard_output(&st)));
+        if (standard || set_names(f, path, exists)) return f;
     }
-    if (errno == ENOMEM)
-        sl_fail(err, SLUICE_E_MEMORY, "no memory to open a file");
-    else
-        sl_fail_at(err, SLUICE_E_IO, path, 0, 0, "cannot write: %s", strerror(errno));
+    cannot_open(path, err);
+    sl_atomic_free(f);
+    return NULL;
+}
+
+const char *sl_atomic_path(const sl_atomic *f) { return f->in_place ? NULL : f->path; }
+
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
+
+/* The temporary file is in the folder of the final one, so that renaming stays within one file system. Its name does
+ * not contain the final one, which may be as long as names can be; it is random, so that processes that save the same
+ * file do not meet, and files left by a crash are not in the way. */
+static int open_temporary(sl_atomic *f, mode_t mode) {
+    const char *slash = strrchr(f->path, '/');
+    size_t folder = slash ? (size_t)(slash + 1 - f->path) : 0;
+    memcpy(f->temporary, f->path, folder);
+    for (unsigned tries = 0; tries < 100; tries++) {
+        uint64_t bits = 0;
+        if (!sl_random(&bits, sizeof bits)) bits = tries;
+        snprintf(f->temporary + folder, TEMPORARY_NAME, ".sluice-%ld-%08llx.tmp", (long)getpid(),
+                 (unsigned long long)bits & 0xffffffff);
+        int fd = open(f->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        if (fd >= 0 || (errno != EEXIST && errno != EINTR)) return fd;
+    }
+    return -1;
+}
+
+/* Gives the new file, which nobody else can read so far, the owner, group and permissions of the one that it will
+ * replace. What is not allowed is left out, but never does it get rights that the old file did not give: members of
+ * another group have those of all others. */
+static void take_over_rights(int fd, const struct stat *old) {
+    struct stat now;
+    mode_t mode = old->st_mode & 07777;
+    if (fstat(fd, &now) != 0) return;
+    if ((now.st_uid != old->st_uid || now.st_gid != old->st_gid) && fchown(fd, old->st_uid, old->st_gid) != 0) {
+        mode &= 0777; /* a set-user-ID bit would be that of another user */
+        if (now.st_gid != old->st_gid && fchown(fd, (uid_t)-1, old->st_gid) != 0)
+            mode &= (mode_t) ~(mode_t)070 | (mode & 07) << 3;
+    }
+    (void)!fchmod(fd, mode);
+}
+
+/* The file descriptor to write to; -1: errno says why not. */
+static int open_output(sl_atomic *f) {
+    if (!f->path) return dup(STDOUT_FILENO);
+    struct stat st;
+    bool exists = stat(f->path, &st) == 0;
+    if (f->in_place) return exists && S_ISREG(st.st_mode) ? dup(STDOUT_FILENO) : open(f->path, O_WRONLY | O_CLOEXEC);
+    if (exists && S_ISDIR(st.st_mode)) return errno = EISDIR, -1;
+    int fd = open_temporary(f, exists ? 0600 : 0666);
+    if (fd >= 0 && exists) take_over_rights(fd, &st);
+    return fd;
+}
+
+sluice_status sl_atomic_begin(sl_atomic *f, sluice_error *err) {
+    f->fd = open_output(f);
+    return f->fd >= 0 ? SLUICE_OK : cannot_open(f->path ? f->path : "-", err);
+}
+
+sl_atomic *sl_atomic_open(const char *path, sluice_error *err) {
+    sl_atomic *f = sl_atomic_new(path, err);
+    if (!f || sl_atomic_begin(f, err) == SLUICE_OK) return f;
+    sl_atomic_free(f);
     return NULL;
 }
 
@@ -110,44 +151,54 @@ sluice_status sl_atomic_write(sl_atomic *f, const void *bytes, size_t n, sluice_
     return SLUICE_OK;
 }
 
-/* Makes the renaming itself durable. Not every file system can sync a folder: a failure is no error. */
-static void sync_folder(const char *path) {
-    const char *slash = strrchr(path, '/');
-    char *folder = slash > path ? strndup(path, (size_t)(slash - path)) : strdup(slash ? "/" : ".");
-    if (!folder) return;
-    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd >= 0) {
-        (void)!fsync(fd);
-        close(fd);
-    }
-    free(folder);
+/* Syncing may be interrupted by a signal on some network file systems. */
+static int sync_file(int fd) {
+    int result;
+    do result = fsync(fd);
+    while (result != 0 && errno == EINTR);
+    return result;
 }
 
-sluice_status sl_atomic_commit(sl_atomic *f, sluice_error *err) {
+/* Makes the renaming itself durable. Not every file system can sync a folder: a failure is no error. */
+static void sync_folder(const char *folder) {
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) return;
+    (void)!sync_file(fd);
+    close(fd);
+}
+
+sluice_status sl_atomic_finish(sl_atomic *f, sluice_error *err) {
     sluice_status status = SLUICE_OK;
     /* pipes and devices that cannot be synced give EINVAL, EROFS or ENOTSUP */
-    if (fsync(f->fd) != 0 && !(f->in_place && (errno == EINVAL || errno == EROFS || errno == ENOTSUP)))
+    if (sync_file(f->fd) != 0 && !(f->in_place && (errno == EINVAL || errno == EROFS || errno == ENOTSUP)))
         status = sl_fail_at(err, SLUICE_E_IO, shown_name(f), 0, 0, "cannot write: %s", strerror(errno));
-    if (close(f->fd) != 0 && status == SLUICE_OK)
+    if (close(f->fd) != 0 && errno != EINTR && status == SLUICE_OK) /* interrupted: it is closed, and was synced */
         status = sl_fail_at(err, SLUICE_E_IO, shown_name(f), 0, 0, "cannot write: %s", strerror(errno));
-    if (!f->in_place) {
-        if (status == SLUICE_OK && rename(f->temporary, f->path) != 0)
-            status = sl_fail_at(err, SLUICE_E_IO, shown_name(f), 0, 0, "cannot rename onto it: %s", strerror(errno));
-        if (status == SLUICE_OK)
-            sync_folder(f->path);
-        else
-            unlink(f->temporary);
-    }
-    release(f);
+    f->fd = -1;
+    if (f->in_place) return status;
+    if (status == SLUICE_OK && rename(f->temporary, f->path) != 0)
+        status = sl_fail_at(err, SLUICE_E_IO, shown_name(f), 0, 0, "cannot rename onto it: %s", strerror(errno));
+    if (status == SLUICE_OK)
+        sync_folder(f->folder);
+    else
+        unlink(f->temporary);
     return status;
 }
 
-void sl_atomic_abandon(sl_atomic *f) {
-    if (!f) return;
+void sl_atomic_drop(sl_atomic *f) {
+    if (f->fd < 0) return;
     close(f->fd);
+    f->fd = -1;
     if (!f->in_place) unlink(f->temporary);
-    release(f);
 }
+
+sluice_status sl_atomic_commit(sl_atomic *f, sluice_error *err) {
+    sluice_status status = sl_atomic_finish(f, err);
+    sl_atomic_free(f);
+    return status;
+}
+
+void sl_atomic_abandon(sl_atomic *f) { sl_atomic_free(f); }
 
 sluice_status sluice_write_file(const char *path, const void *bytes, size_t n, sluice_error *err) {
     sluice_error unheard;

@@ -6,13 +6,27 @@
 
 typedef struct sl_atomic sl_atomic;
 
-/* Opens a temporary file beside `path`. Written in place, without a temporary file, are: "-" (standard output), the
- * file that standard output goes to, and a path that exists and is no regular file. A symbolic link is followed. */
+/* Opens a temporary file beside `path`, with owner, group and permissions of the file that is there, if there is one.
+ * Written in place, without a temporary file, are: "-" (standard output), the file that standard output goes to, and a
+ * path that exists and is no regular file. A symbolic link is followed. */
 sl_atomic *sl_atomic_open(const char *path, sluice_error *err);
 sluice_status sl_atomic_write(sl_atomic *f, const void *bytes, size_t n, sluice_error *err);
 /* Syncs, closes and renames. The object is freed in any case; on failure the old file is untouched. */
 sluice_status sl_atomic_commit(sl_atomic *f, sluice_error *err);
 /* Closes and removes the temporary file. NULL is fine. */
 void sl_atomic_abandon(sl_atomic *f);
+
+/* The same in steps, for a file that is written again and again: no step after the first needs memory.
+ *     f = sl_atomic_new(path); { sl_atomic_begin(f), sl_atomic_write(f) ..., sl_atomic_finish(f) or _drop(f) } ...
+ *     sl_atomic_free(f); */
+sl_atomic *sl_atomic_new(const char *path, sluice_error *err);
+sluice_status sl_atomic_begin(sl_atomic *f, sluice_error *err);
+sluice_status sl_atomic_finish(sl_atomic *f, sluice_error *err);
+/* Removes the temporary file, if something is being written. */
+void sl_atomic_drop(sl_atomic *f);
+void sl_atomic_free(sl_atomic *f);
+
+/* The name that the file will have, links resolved; NULL: it is written in place. */
+const char *sl_atomic_path(const sl_atomic *f);
 
 #endif

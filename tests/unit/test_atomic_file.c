@@ -14,6 +14,7 @@ static char calls[4096]; /* what the library called, ';' after each */
 
 static struct {
     int write, fsync, close, rename, open_folder, exists; /* an errno: the next call fails with it; 0: none does */
+    int fchown;                                           /* likewise, but all calls fail */
     size_t times;                                         /* for `exists`: how often the call fails */
     size_t short_write;                                   /* bytes that a call of write() takes at most; 0: all */
     bool no_random, pretend;                              /* pretend: nothing really happens to files */
@@ -45,14 +46,48 @@ int __real_fsync(int fd);
 int __real_close(int fd);
 int __real_rename(const char *from, const char *to);
 bool __real_sl_random(void *bytes, size_t n);
+int __real_fchown(int fd, uid_t owner, gid_t group);
+int __real_fchmod(int fd, mode_t mode);
 int __wrap_open(const char *path, int flags, ...);
 ssize_t __wrap_write(int fd, const void *bytes, size_t n);
 int __wrap_fsync(int fd);
 int __wrap_close(int fd);
 int __wrap_rename(const char *from, const char *to);
 bool __wrap_sl_random(void *bytes, size_t n);
+int __wrap_fchown(int fd, uid_t owner, gid_t group);
+int __wrap_fchmod(int fd, mode_t mode);
+
+/* ---- what others may do with the temporary file at the moments when that changes ---- */
+
+static mode_t created, owned; /* permissions that it was created with, and when its owner changed */
+static mode_t changed;        /* what they were changed to; 0: they were not */
+
+static mode_t mode_of(int fd) {
+    struct stat st;
+    CHECK_EQ(fstat(fd, &st), 0);
+    return st.st_mode & 07777;
+}
+
+int __wrap_fchown(int fd, uid_t owner, gid_t group) {
+    owned = mode_of(fd);
+    if (!next.fchown) return __real_fchown(fd, owner, group);
+    return errno = next.fchown, -1;
+}
+
+int __wrap_fchmod(int fd, mode_t mode) {
+    changed = mode;
+    return __real_fchmod(fd, mode);
+}
 
 int __wrap_open(const char *path, int flags, ...) {
+    mode_t mode = 0;
+    if (flags & O_CREAT) {
+        va_list arguments;
+        va_start(arguments, flags);
+        mode = va_arg(arguments, mode_t);
+        va_end(arguments);
+        created = mode;
+    }
     record("open", flags & O_DIRECTORY ? path : flags & O_EXCL ? "temporary" : "in place");
     if (flags & O_DIRECTORY && fails(&next.open_folder)) return -1;
     if (flags & O_EXCL && next.exists) {
@@ -60,7 +95,7 @@ int __wrap_open(const char *path, int flags, ...) {
         if (fails(&next.exists)) return -1;
     }
     return __real_open(next.pretend && !(flags & O_DIRECTORY) ? "/dev/null" : path,
-                       flags & ~(next.pretend ? O_EXCL : 0), 0666);
+                       flags & ~(next.pretend ? O_EXCL : 0), mode);
 }
 
 ssize_t __wrap_write(int fd, const void *bytes, size_t n) {
@@ -253,7 +288,7 @@ TEST(memory_that_runs_out_leaves_the_old_file) {
         sluice_error err = {0};
         sluice_status status = put("new", &err);
         if (allocation_failed() && status != SLUICE_OK) CHECK_EQ(status, SLUICE_E_MEMORY);
-        expect_content(status == SLUICE_OK ? "new" : "old"); /* the folder's name alone can be done without */
+        expect_content(status == SLUICE_OK ? "new" : "old");
         CHECK_EQ(files(), 1);
     }
     CHECK_EQ(allocations_failed, 4);
@@ -269,6 +304,104 @@ TEST(memory_that_runs_out_leaves_the_old_file) {
     CHECK_EQ(allocations_failed, 4);
 }
 
+static struct stat facts(void) {
+    struct stat st = {0};
+    CHECK_EQ(stat(path, &st), 0);
+    return st;
+}
+
+TEST(the_temporary_file_is_never_more_readable_than_the_file_it_replaces) {
+    static const mode_t modes[] = {0600, 0400, 0640, 0644, 0660};
+    for (size_t i = 0; i < 5; i++) {
+        CHECK_EQ(put("old", NULL), SLUICE_OK);
+        CHECK_EQ(chmod(path, modes[i]), 0);
+        changed = 0;
+        CHECK_EQ(put("new", NULL), SLUICE_OK);
+        CHECK_EQ(created, 0600);
+        CHECK_EQ(changed, modes[i]);
+        CHECK_EQ(facts().st_mode & 07777, modes[i]);
+    }
+    unlink(path);
+    mode_t mask = umask(027);
+    CHECK_EQ(put("new", NULL), SLUICE_OK); /* a new file has the permissions that all new files have */
+    CHECK_EQ(created, 0666);
+    CHECK_EQ(facts().st_mode & 07777, 0640);
+    umask(mask);
+}
+
+/* Only root can give files away. */
+TEST(owner_and_group_are_kept_and_rights_not_widened_where_they_cannot_be) {
+    if (geteuid() != 0) return;
+    CHECK_EQ(put("old", NULL), SLUICE_OK);
+    CHECK_EQ(chown(path, 1234, 2345), 0);
+    CHECK_EQ(chmod(path, 0640), 0);
+    CHECK_EQ(put("new", NULL), SLUICE_OK);
+    struct stat st = facts();
+    CHECK_EQ(st.st_uid, 1234);
+    CHECK_EQ(st.st_gid, 2345);
+    CHECK_EQ(st.st_mode & 07777, 0640);
+    CHECK_EQ(owned, 0600);
+    /* of another group now: its members were among all others, and may do what those may */
+    static const mode_t before[] = {0640, 0664, 0644, 0666, 06755}, after[] = {0600, 0644, 0644, 0666, 0755};
+    for (size_t i = 0; i < 5; i++) {
+        CHECK_EQ(chown(path, 1234, 2345), 0);
+        CHECK_EQ(chmod(path, before[i]), 0);
+        next.fchown = EPERM;
+        CHECK_EQ(put("new", NULL), SLUICE_OK);
+        next.fchown = 0;
+        CHECK_EQ(facts().st_uid, geteuid());
+        CHECK_EQ(facts().st_mode & 07777, after[i]);
+    }
+    unlink(path);
+}
+
+TEST(a_file_is_written_again_and_again_without_further_memory) {
+    unlink(path);
+    sl_atomic *f = sl_atomic_new(path, NULL);
+    CHECK_STR(sl_atomic_path(f), path);
+    CHECK_EQ(files(), 0);
+    fail_allocation(1);
+    for (int i = 0; i < 3; i++) {
+        sluice_error err = {0};
+        char text[2] = {(char)('a' + i), 0};
+        CHECK_EQ(sl_atomic_begin(f, &err), SLUICE_OK);
+        CHECK_EQ(sl_atomic_write(f, "lost", 4, &err), SLUICE_OK);
+        CHECK_EQ(files(), i ? 2 : 1);
+        sl_atomic_drop(f);
+        CHECK_EQ(files(), i ? 1 : 0);
+        CHECK_EQ(sl_atomic_begin(f, &err), SLUICE_OK);
+        CHECK_EQ(sl_atomic_write(f, text, 1, &err), SLUICE_OK);
+        CHECK_EQ(sl_atomic_finish(f, &err), SLUICE_OK);
+        sl_atomic_drop(f); /* nothing is being written */
+        expect_content(text);
+    }
+    CHECK(!allocation_failed());
+    sl_atomic_begin(f, NULL);
+    CHECK_EQ(files(), 2);
+    sl_atomic_free(f);
+    CHECK_EQ(files(), 1);
+    CHECK(sl_atomic_path(f = sl_atomic_new("/dev/null", NULL)) == NULL);
+    sl_atomic_free(f);
+    f = sl_atomic_new(path, NULL);
+    unlink(path);
+    CHECK_EQ(mkdir(path, 0700), 0); /* somebody else's doing */
+    sluice_error err = {0};
+    CHECK_EQ(sl_atomic_begin(f, &err), SLUICE_E_IO);
+    CHECK_HAS(err.message, strerror(EISDIR));
+    sl_atomic_free(f);
+    rmdir(path);
+}
+
+TEST(calls_that_a_signal_interrupts_are_made_again) {
+    CHECK_EQ(put("old", NULL), SLUICE_OK);
+    next.exists = next.fsync = next.close = EINTR;
+    next.times = 1;
+    CHECK_EQ(put("new", NULL), SLUICE_OK);
+    CHECK_EQ(next.exists | next.fsync | next.close, 0);
+    expect_content("new");
+    CHECK_EQ(files(), 1);
+}
+
 int main(void) {
     strcpy(folder, "/tmp/sluice-atomic-XXXXXX");
     if (!mkdtemp(folder)) return 2;
@@ -282,6 +415,10 @@ int main(void) {
     RUN(a_device_that_cannot_be_synced_is_written_all_the_same);
     RUN(standard_output_is_written_in_place_under_any_name);
     RUN(memory_that_runs_out_leaves_the_old_file);
+    RUN(the_temporary_file_is_never_more_readable_than_the_file_it_replaces);
+    RUN(owner_and_group_are_kept_and_rights_not_widened_where_they_cannot_be);
+    RUN(a_file_is_written_again_and_again_without_further_memory);
+    RUN(calls_that_a_signal_interrupts_are_made_again);
     unlink(path);
     rmdir(folder);
     return DONE;
