@@ -80,6 +80,7 @@ typedef enum sluice_status {
     SLUICE_E_NUMERIC = 8,     /* a margin or a weight left the range of numbers */
     SLUICE_E_UNSUPPORTED = 9, /* this learner or model cannot do that */
     SLUICE_E_CANCELLED = 10,  /* the program asked for the call to stop */
+    SLUICE_E_LOCKED = 11,     /* another run is going to write this file */
 } sluice_status;
 
 typedef struct sluice_error {
@@ -398,6 +399,23 @@ SLUICE_API const char *sluice_model_metadata_at(const sluice_model *model, size_
  * A `path` that exists and is no regular file (a pipe, /dev/null) is written in place; "-" is standard output. */
 SLUICE_API sluice_status sluice_model_save(const sluice_model *model, const char *path, sluice_error *err);
 SLUICE_API sluice_model *sluice_model_load(const char *path, sluice_error *err);
+
+/* The file that a long run saves its model to, again and again. From opening to closing it is locked against other runs
+ * that open it so (SLUICE_E_LOCKED; the lock is a file beside it, .NAME.sluice-lock, and ends with the process), and the
+ * memory that saving takes, 17 MiB, is held, so that a save does not fail for want of it (a model with large ids or
+ * with max_features takes up to 20 bytes a feature more). Links are resolved at opening. What is written in place has
+ * no lock. */
+typedef struct sluice_model_file sluice_model_file;
+
+SLUICE_API sluice_model_file *sluice_model_file_open(const char *path, sluice_error *err);
+/* As sluice_model_save(). */
+SLUICE_API sluice_status sluice_model_file_save(sluice_model_file *file, const sluice_model *model);
+/* 0: there is no lock, since the file system has none or the path is no regular file. */
+SLUICE_API int sluice_model_file_locked(const sluice_model_file *file);
+/* Whether every save replaces the last one; 0: it is written in place. */
+SLUICE_API int sluice_model_file_is_regular(const sluice_model_file *file);
+SLUICE_API const sluice_error *sluice_model_file_error(const sluice_model_file *file);
+SLUICE_API void sluice_model_file_close(sluice_model_file *file);
 
 /* In memory. Free *bytes, NULL where the call fails, with sluice_free(). */
 SLUICE_API sluice_status sluice_model_bytes(const sluice_model *model, void **bytes, size_t *n, sluice_error *err);

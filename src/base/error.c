@@ -60,7 +60,7 @@ const char *sl_quote(char out[128], const char *bytes, size_t n) {
 
 const char *sluice_status_name(sluice_status status) {
     static const char *const names[] = {"ok",     "end",   "usage",   "memory",      "io",       "data",
-                                        "format", "limit", "numeric", "unsupported", "cancelled"};
+                                        "format", "limit", "numeric", "unsupported", "cancelled", "locked"};
     size_t i = (size_t)status;
     return i < sizeof names / sizeof *names ? names[i] : "unknown";
 }

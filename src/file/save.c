@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/atomic_file.h"
 #include "file/saver.h"
 
 static sluice_status save_numbers(sl_saver *s, const char *tag, const double *numbers, size_t n) {
@@ -79,12 +78,25 @@ static sluice_status save_model(sl_saver *s, const sluice_model *m) {
     return sl_save_end(s);
 }
 
+sluice_status sl_saver_reserve(sl_saver *s, sluice_error *err) {
+    s->bytes = malloc(SL_SECTION_HEAD + SL_MAX_SECTION + SL_CHECKSUM);
+    s->slot = malloc(SL_FEATURES_A_SECTION * sizeof *s->slot);
+    s->id = malloc(SL_FEATURES_A_SECTION * sizeof *s->id);
+    if (s->bytes && s->slot && s->id) return SLUICE_OK;
+    return sl_fail(err, SLUICE_E_MEMORY, "no memory to save the model");
+}
+
+void sl_saver_release(sl_saver *s) {
+    free(s->bytes);
+    free(s->slot);
+    free(s->id);
+}
+
 sluice_status sluice_model_write(const sluice_model *m, sluice_write_function write, void *context, sluice_error *err) {
     sl_saver s = {.write = write, .context = context, .err = err};
-    s.bytes = malloc(SL_SECTION_HEAD + SL_MAX_SECTION + SL_CHECKSUM);
-    if (!s.bytes) return sl_fail(err, SLUICE_E_MEMORY, "no memory to save the model");
-    sluice_status status = save_model(&s, m);
-    free(s.bytes);
+    sluice_status status = sl_saver_reserve(&s, err);
+    if (status == SLUICE_OK) status = save_model(&s, m);
+    sl_saver_release(&s);
     return status;
 }
 
@@ -100,16 +112,31 @@ static int write_to_file(void *context, const void *bytes, size_t n) {
     return (int)sl_atomic_write(to->file, bytes, n, &to->error);
 }
 
+sluice_status sl_save_to_file(sl_saver *s, const sluice_model *m, sl_atomic *file, sluice_error *err) {
+    file_sink to = {.file = file};
+    s->write = write_to_file;
+    s->context = &to;
+    s->err = err;
+    sluice_status status = sl_atomic_begin(file, err);
+    if (status != SLUICE_OK) return status;
+    status = save_model(s, m);
+    if (status == SLUICE_OK) return sl_atomic_finish(file, err);
+    if (to.error.status != SLUICE_OK) *err = to.error;
+    sl_atomic_drop(file);
+    return err->status;
+}
+
 sluice_status sluice_model_save(const sluice_model *m, const char *path, sluice_error *err) {
     sluice_error unheard;
     if (!err) err = &unheard;
-    file_sink to = {.file = sl_atomic_open(path, err)};
-    if (!to.file) return err->status;
-    sluice_status status = sluice_model_write(m, write_to_file, &to, err);
-    if (status == SLUICE_OK) return sl_atomic_commit(to.file, err);
-    if (to.error.status != SLUICE_OK) *err = to.error;
-    sl_atomic_abandon(to.file);
-    return err->status;
+    sl_atomic *to = sl_atomic_new(path, err);
+    if (!to) return err->status;
+    sl_saver s = {0};
+    sluice_status status = sl_saver_reserve(&s, err);
+    if (status == SLUICE_OK) status = sl_save_to_file(&s, m, to, err);
+    sl_saver_release(&s);
+    sl_atomic_free(to);
+    return status;
 }
 
 typedef struct memory_sink {

@@ -1,5 +1,4 @@
 /* FEAT: the features of a model file and the state of each. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "file/saver.h"
@@ -76,9 +75,9 @@ static sluice_status put_state(sl_saver *s, const sluice_model *m, const uint32_
 
 sluice_status sl_save_features(sl_saver *s, const sluice_model *m, uint64_t *written) {
     sl_keys_walk w;
-    uint32_t *slot = malloc(SL_FEATURES_A_SECTION * sizeof *slot);
-    uint64_t *id = malloc(SL_FEATURES_A_SECTION * sizeof *id);
-    bool fine = slot && id && sl_keys_start(&w, &m->features);
+    uint32_t *slot = s->slot;
+    uint64_t *id = s->id;
+    bool fine = sl_keys_start(&w, &m->features);
     sluice_status status = fine ? SLUICE_OK : sl_fail(s->err, SLUICE_E_MEMORY, "no memory to save the model");
     bool more = fine && sl_keys_next(&w);
     while (more && status == SLUICE_OK) {
@@ -102,7 +101,5 @@ sluice_status sl_save_features(sl_saver *s, const sluice_model *m, uint64_t *wri
         *written += n;
     }
     if (fine) sl_keys_end(&w);
-    free(slot);
-    free(id);
     return status;
 }

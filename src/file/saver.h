@@ -2,17 +2,26 @@
 #ifndef SL_SAVER_H
 #define SL_SAVER_H
 
+#include "base/atomic_file.h"
 #include "base/error.h"
 #include "file/model_format.h"
 
-/* The buffer has room for the largest section, so that it never grows. */
+/* The buffers have room for the largest section, so that they never grow. */
 typedef struct sl_saver {
     sluice_write_function write;
     void *context;
     sluice_error *err;
     unsigned char *bytes; /* head and content so far */
     size_t n;
+    uint32_t *slot; /* of the features of a section, and */
+    uint64_t *id;   /* their ids or numbers of names */
 } sl_saver;
+
+/* Allocates the buffers, before anything is saved. */
+sluice_status sl_saver_reserve(sl_saver *s, sluice_error *err);
+void sl_saver_release(sl_saver *s);
+/* Saves a model so that the file is complete or as it was. */
+sluice_status sl_save_to_file(sl_saver *s, const sluice_model *m, sl_atomic *to, sluice_error *err);
 
 sluice_status sl_save_bytes(sl_saver *s, const void *bytes, size_t n);
 /* Begins a section; flags: 0 or SL_SKIPPABLE. */
