@@ -524,6 +524,11 @@ SLUICE_API sluice_status sluice_reader_next(sluice_reader *reader, const sluice_
  * handler, any number of times, before sluice_reader_close(). */
 SLUICE_API void sluice_reader_cancel(sluice_reader *reader);
 
+/* Makes sluice_reader_next() return, where it is waiting or the next time that it would, SLUICE_OK with a batch that
+ * has no rows: for a program that has something else to do now, such as saving a model. No row is lost. Otherwise as
+ * sluice_reader_cancel(). */
+SLUICE_API void sluice_reader_wake(sluice_reader *reader);
+
 /* The name of the format that the last batch came in. */
 SLUICE_API const char *sluice_reader_format(const sluice_reader *reader);
 /* How far it is: bytes of the files consumed, and of how many (0 where unknown, as with pipes). */

@@ -62,6 +62,8 @@ struct sluice_reader {
 
     _Atomic uint64_t consumed;
     atomic_bool cancelled;
+    atomic_bool woken; /* the next call that would wait is to return */
+    atomic_bool byte;  /* a byte for `woken` is in the pipe */
 
     /* guarded by lock */
     pthread_mutex_t lock;
@@ -154,6 +156,15 @@ static bool to_be_unpacked(sluice_reader *r, bool packed) {
     return r->has_unpacker;
 }
 
+/* Takes a byte of sluice_reader_wake() out of the pipe. That of sluice_reader_cancel() may be taken instead, but then
+ * the reader is seen to be cancelled. */
+static void take_wake_byte(sluice_reader *r) {
+    char byte;
+    if (!atomic_exchange(&r->byte, false)) return;
+    while (read(r->wake[0], &byte, 1) < 0 && errno == EINTR) {
+    }
+}
+
 /* Fetches a block. Called and left with the lock held. */
 static void fetch_one(sluice_reader *r) {
     if (is_cancelled(r)) { /* as if the inputs ended here: the threads that wait are told */
@@ -167,7 +178,9 @@ static void fetch_one(sluice_reader *r) {
     r->fetching = true;
     pthread_mutex_unlock(&r->lock);
     bool some = fetch(r, &s->block, at);
-    bool failed = s->block.status != SLUICE_OK, ended = in->ended || !some; /* not some: woken, or nothing is left */
+    bool interrupted = !some && !in->ended; /* by a byte in the pipe; what was read is kept in the input */
+    if (interrupted) take_wake_byte(r);
+    bool failed = some && s->block.status != SLUICE_OK, ended = in->ended || (interrupted && is_cancelled(r));
     bool packed = !ended && sl_source_is_compressed(in->source);
     s->parse = some && s->block.n ? in->format->parse : NULL;
     if (ended) sl_input_close(in);
@@ -218,8 +231,8 @@ static void *unpacker(void *argument) {
 
 /* ---- delivering ------------------------------------------------------------------------------------------------- */
 
-/* The next block when it is ready, NULL at the end or when cancelled. */
-static sl_block *next_block(sluice_reader *r) {
+/* The next block when it is ready, NULL at the end, when cancelled or (*woken) when woken. */
+static sl_block *next_block(sluice_reader *r, bool *woken) {
     sl_block *b = NULL, *last = r->last;
     size_t freed = last ? last->n : 0;
     if (last) sl_block_shrink(last); /* the caller is done with it */
@@ -238,6 +251,7 @@ static sl_block *next_block(sluice_reader *r) {
             break;
         }
         if (r->exhausted && r->delivered == r->fetched) break;
+        if ((*woken = atomic_exchange(&r->woken, false))) break;
         work(r, CALLER);
     }
     pthread_mutex_unlock(&r->lock);
@@ -246,9 +260,15 @@ static sl_block *next_block(sluice_reader *r) {
 }
 
 sluice_status sluice_reader_next(sluice_reader *r, const sluice_batch **batch) {
+    static const sluice_batch no_rows;
     *batch = NULL;
     while (r->status == SLUICE_OK) {
-        sl_block *b = next_block(r);
+        bool woken = false;
+        sl_block *b = next_block(r, &woken);
+        if (woken) {
+            *batch = &no_rows;
+            return SLUICE_OK;
+        }
         if (!b && is_cancelled(r)) return r->status = sl_fail(&r->error, SLUICE_E_CANCELLED, "reading was cancelled");
         if (!b) return r->status = SLUICE_END;
         if (b->input != r->position) r->lines = 0;
@@ -400,15 +420,23 @@ sluice_reader *sluice_reader_open_function(sluice_read_function read, void *cont
     return ready(r, options, SL_BLOCK_BYTES, err);
 }
 
-/* For signal handlers too: nothing here but an atomic flag and write(), with errno as it was. */
-void sluice_reader_cancel(sluice_reader *r) {
+/* For signal handlers too: nothing here but an atomic flag and write(), with errno as it was. It cannot block: there
+ * are at most two bytes in the pipe, one of sluice_reader_cancel() and one of sluice_reader_wake(). */
+static void write_byte(sluice_reader *r) {
     int before = errno;
-    if (!atomic_exchange(&r->cancelled, true) && r->wake[1] >= 0) {
-        ssize_t written; /* cannot block: it is the pipe's only byte */
-        do written = write(r->wake[1], "", 1);
-        while (written < 0 && errno == EINTR);
-    }
+    ssize_t written;
+    do written = r->wake[1] >= 0 ? write(r->wake[1], "", 1) : 0;
+    while (written < 0 && errno == EINTR);
     errno = before;
+}
+
+void sluice_reader_cancel(sluice_reader *r) {
+    if (!atomic_exchange(&r->cancelled, true)) write_byte(r);
+}
+
+void sluice_reader_wake(sluice_reader *r) {
+    atomic_store(&r->woken, true);
+    if (r->wake[1] >= 0 && !atomic_exchange(&r->byte, true)) write_byte(r);
 }
 
 void sluice_reader_close(sluice_reader *r) {

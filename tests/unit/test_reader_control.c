@@ -272,6 +272,165 @@ TEST(cancelling_at_any_moment) {
     free(t.data);
 }
 
+/* ---- waking ------------------------------------------------------------------------------------------------------ */
+
+static void wake_by_signal(int number) {
+    (void)number;
+    sluice_reader_wake(signalled);
+}
+
+/* What sluice_reader_next() gives a thread of its own. */
+typedef struct next_call {
+    sluice_reader *reader;
+    const sluice_batch *batch;
+    sluice_status status;
+} next_call;
+
+static void *call_next(void *call) {
+    next_call *c = call;
+    c->status = sluice_reader_next(c->reader, &c->batch);
+    return NULL;
+}
+
+/* A reader that waits for a pipe with half a line in it is woken, and goes on without a loss. */
+static void wake_waiting(unsigned threads, bool by_signal) {
+    int fd[2];
+    CHECK_EQ(pipe(fd), 0);
+    sluice_reader_options o = with_threads(threads);
+    sluice_reader *r = sluice_reader_open_fd(fd[0], "pipe", &o, &err);
+    const sluice_batch *b;
+    CHECK_EQ(write(fd[1], "1 1:1\n1 2", 9), 9);
+    CHECK_EQ(sluice_reader_next(r, &b), SLUICE_OK);
+    signalled = r;
+    for (int i = 0; i < 3; i++) {
+        next_call call = {.reader = r};
+        pthread_t thread;
+        CHECK_EQ(pthread_create(&thread, NULL, call_next, &call), 0);
+        if (by_signal)
+            CHECK_EQ(pthread_kill(thread, SIGUSR1), 0);
+        else
+            sluice_reader_wake(r);
+        CHECK_EQ(pthread_join(thread, NULL), 0);
+        CHECK_EQ(call.status, SLUICE_OK);
+        CHECK(call.batch && sluice_batch_rows(call.batch) == 0);
+    }
+    CHECK_EQ(write(fd[1], "3:1\n", 4), 4);
+    close(fd[1]);
+    char *got = drain(r);
+    CHECK_STR(got, "1 23:1\n");
+    free(got), close(fd[0]);
+}
+
+TEST(a_waiting_reader_is_woken_and_goes_on) {
+    struct sigaction action = {.sa_handler = wake_by_signal};
+    sigaction(SIGUSR1, &action, NULL);
+    for (unsigned threads = 1; threads <= 3; threads++) {
+        wake_waiting(threads, false);
+        wake_waiting(threads, true);
+    }
+}
+
+static void *wake_often(void *reader) {
+    for (int i = 0; i < 200; i++) sluice_reader_wake(reader);
+    return NULL;
+}
+
+static void *write_slowly(void *argument) {
+    int fd = *(int *)argument;
+    for (int i = 0; i < 3000; i++) {
+        char line[32];
+        int n = snprintf(line, sizeof line, "1 %d:1\n", i);
+        CHECK_EQ(write(fd, line, 2), 2);
+        CHECK_EQ(write(fd, line + 2, (size_t)n - 2), n - 2);
+    }
+    close(fd);
+    return NULL;
+}
+
+TEST(waking_at_any_moment_loses_no_row) {
+    text t = numbered(0, 3000);
+    for (int round = 0; round < 30; round++) {
+        int fd[2];
+        CHECK_EQ(pipe(fd), 0);
+        sluice_reader_options o = with_threads(1 + (unsigned)round % 3);
+        sluice_reader *r = sluice_reader_open_fd(fd[0], "pipe", &o, &err);
+        pthread_t waker, writer;
+        CHECK_EQ(pthread_create(&waker, NULL, wake_often, r), 0);
+        CHECK_EQ(pthread_create(&writer, NULL, write_slowly, &fd[1]), 0);
+        text got = {0};
+        add(&got, "");
+        const sluice_batch *b;
+        sluice_status status;
+        while ((status = sluice_reader_next(r, &b)) == SLUICE_OK)
+            if (sluice_batch_rows(b)) add_rows(&got, b);
+        CHECK_EQ(status, SLUICE_END);
+        CHECK(strcmp(got.data, t.data) == 0);
+        CHECK_EQ(pthread_join(waker, NULL), 0);
+        CHECK_EQ(pthread_join(writer, NULL), 0);
+        sluice_reader_close(r), close(fd[0]), free(got.data);
+    }
+    free(t.data);
+}
+
+/* Files are not waited for; a call with nothing ready returns. Cancelling after it still works. */
+TEST(readers_of_files_may_be_woken_and_cancelled_after_that) {
+    text t = numbered(0, 100000);
+    for (unsigned threads = 1; threads <= 3; threads++) {
+        sluice_reader_options o = with_threads(threads);
+        sluice_reader *r = sluice_reader_open_memory(t.data, t.n, NULL, &o, &err);
+        const sluice_batch *b;
+        size_t rows = 0;
+        sluice_reader_wake(r);
+        while (sluice_reader_next(r, &b) == SLUICE_OK) rows += sluice_batch_rows(b);
+        CHECK_EQ(rows, 100000);
+        sluice_reader_close(r);
+        r = sluice_reader_open_memory(t.data, t.n, NULL, &o, &err);
+        sluice_reader_wake(r);
+        sluice_reader_cancel(r);
+        CHECK_EQ(sluice_reader_next(r, &b), SLUICE_E_CANCELLED);
+        sluice_reader_close(r);
+    }
+    free(t.data);
+}
+
+#if SLUICE_HAVE_ZLIB
+TEST(a_compressed_pipe_is_woken_in_the_middle) {
+    text t = numbered(0, 3000);
+    unsigned char *packed = malloc(t.n);
+    z_stream z = {0};
+    deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
+    z.next_in = (unsigned char *)t.data, z.avail_in = (unsigned)t.n;
+    z.next_out = packed, z.avail_out = (unsigned)t.n;
+    deflate(&z, Z_FINISH);
+    size_t n = t.n - z.avail_out;
+    deflateEnd(&z);
+    for (unsigned threads = 1; threads <= 3; threads++) {
+        int fd[2];
+        CHECK_EQ(pipe(fd), 0);
+        sluice_reader_options o = with_threads(threads);
+        sluice_reader *r = sluice_reader_open_fd(fd[0], "pipe", &o, &err);
+        text got = {0};
+        add(&got, "");
+        for (size_t at = 0; at < n; at += 1000) {
+            const sluice_batch *b;
+            size_t piece = n - at < 1000 ? n - at : 1000;
+            CHECK_EQ(write(fd[1], packed + at, piece), piece);
+            do {
+                sluice_reader_wake(r);
+                CHECK_EQ(sluice_reader_next(r, &b), SLUICE_OK);
+                if (sluice_batch_rows(b)) add_rows(&got, b);
+            } while (sluice_batch_rows(b));
+        }
+        close(fd[1]);
+        char *rest = drain(r);
+        CHECK(strncmp(got.data, t.data, got.n) == 0);
+        CHECK_STR(rest, t.data + got.n);
+        free(rest), free(got.data), close(fd[0]);
+    }
+    free(packed), free(t.data);
+}
+#endif
+
 /* ---- positions -------------------------------------------------------------------------------------------------- */
 
 static char *read_from(const char *bytes, size_t n, sluice_reader_options o) {
@@ -466,6 +625,12 @@ int main(void) {
     RUN(a_signal_handler_may_cancel);
     RUN(files_and_functions_are_cancelled_between_batches);
     RUN(cancelling_at_any_moment);
+    RUN(a_waiting_reader_is_woken_and_goes_on);
+    RUN(waking_at_any_moment_loses_no_row);
+    RUN(readers_of_files_may_be_woken_and_cancelled_after_that);
+#if SLUICE_HAVE_ZLIB
+    RUN(a_compressed_pipe_is_woken_in_the_middle);
+#endif
     RUN(positions_lie_between_rows);
     RUN(a_byte_order_mark_counts);
     RUN(positions_in_several_inputs);
