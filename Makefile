@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: all help setup demo check test test-long lint coverage abi fuzz bench docs format install uninstall clean
+.PHONY: all help setup demo check test test-long lint coverage abi fuzz torture bench docs format install uninstall clean
 
 all: setup
 	@cmake --preset release $(CMAKE_FLAGS) >/dev/null
@@ -21,6 +21,7 @@ help:
 	@echo "make abi        compares the library with the last tag (abidiff)"
 	@echo "make install    PREFIX=/usr/local, DESTDIR respected; make uninstall removes what it installed"
 	@echo "make fuzz       FUZZ_SECONDS=60 for every reader of bytes"
+	@echo "make torture    every allocation and system call fails once, kills, power failures: 20 minutes"
 	@echo "make bench      measures beside other programs, on a quiet machine"
 	@echo "make docs       writes docs/learners.md anew; make format lays out the sources; make clean"
 	@echo "CMAKE_FLAGS=... is handed to cmake, for example CMAKE_FLAGS=-DSLUICE_WITH_ZSTD=OFF"
@@ -56,6 +57,9 @@ abi: all
 
 fuzz: setup
 	@sh scripts/fuzz.sh $(FUZZ_SECONDS)
+
+torture: all
+	@sh scripts/torture.sh build/release
 
 # Beside the peers, on a quiet machine: half an hour. Results go to bench/results, the rest to build/bench.
 bench: all
