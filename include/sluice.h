@@ -487,6 +487,9 @@ typedef struct sluice_reader_options {
     unsigned tf;        /* text: SLUICE_TF_ */
     const char *hint;   /* the format of inputs whose ending says nothing (or only .tsv); NULL: libsvm */
     int unlabelled;     /* examples need no label (csv: no label column; text, url: no tab); their importance is 0 */
+    int every_line;     /* a row for every line (csv: for every record behind the header), as predictions need it: blank
+                           lines and comments are rows without label and features, of importance 0; with skip_errors
+                           malformed lines too: sluice_batch_left_out() */
 } sluice_reader_options;
 
 /* The formats of examples: a name and what it is; NULL past the last. */
@@ -577,6 +580,9 @@ SLUICE_API size_t sluice_batch_rows(const sluice_batch *batch);
 SLUICE_API size_t sluice_batch_nonzeros(const sluice_batch *batch, size_t row);
 SLUICE_API double sluice_batch_label(const sluice_batch *batch, size_t row);
 SLUICE_API double sluice_batch_weight(const sluice_batch *batch, size_t row);
+/* Whether the row stands for a malformed line that was left out (every_line with skip_errors): it has no label and no
+ * features, and importance 0. Copies of the row in other batches and in datasets do not have this mark. */
+SLUICE_API int sluice_batch_left_out(const sluice_batch *batch, size_t row);
 /* Whether its features have names instead of ids; the same for all batches of one input. */
 SLUICE_API int sluice_batch_has_names(const sluice_batch *batch);
 /* Fills *x with a row; its ids are copied to `ids`, or its names to `names`, which have room for

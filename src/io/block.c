@@ -8,12 +8,19 @@
 #include "io/named/csv.h"
 
 const char *const sl_reason_names[SL_REASONS] = {
-    [SL_BAD_LABEL] = "label",    [SL_BAD_FIELD] = "field",
-    [SL_BAD_ID] = "id",          [SL_BAD_VALUE] = "value",
-    [SL_BAD_QID] = "qid",        [SL_NOT_FINITE] = "not-finite",
-    [SL_OUT_OF_RANGE] = "range", [SL_REPEATED_ID] = "repeated-id",
-    [SL_BAD_WEIGHT] = "weight",  [SL_BAD_NAME] = "name",
-    [SL_NUL_BYTE] = "nul",       [SL_LONG_LINE] = "line-too-long",
+    [SL_BAD_LABEL] = "label",
+    [SL_BAD_FIELD] = "field",
+    [SL_BAD_ID] = "id",
+    [SL_BAD_VALUE] = "value",
+    [SL_BAD_QID] = "qid",
+    [SL_NOT_FINITE] = "not-finite",
+    [SL_OUT_OF_RANGE] = "range",
+    [SL_REPEATED_ID] = "repeated-id",
+    [SL_BAD_WEIGHT] = "weight",
+    [SL_BAD_NAME] = "name",
+    [SL_NUL_BYTE] = "nul",
+    [SL_LONG_LINE] = "line-too-long",
+    [SL_LARGE_ROW] = "row-too-large",
 };
 
 bool sl_block_room(sl_block *b, size_t n) {
@@ -29,8 +36,15 @@ void sl_block_clear(sl_block *b) {
     memset(b->skipped, 0, sizeof b->skipped);
     sl_csv_release(b->header);
     b->header = NULL;
-    b->n = 0, b->head = 0, b->lines = 0, b->offset = b->end = 0;
+    b->n = b->head = b->kept = b->at = 0, b->lines = 0, b->offset = b->end = 0;
     b->status = SLUICE_OK;
+}
+
+void sl_block_begin_part(sl_block *b) {
+    sl_batch_clear(&b->batch);
+    b->batch.text_n = b->kept;
+    memset(b->skipped, 0, sizeof b->skipped);
+    b->lines = 0;
 }
 
 static void free_arrays(sl_block *b) {
@@ -43,8 +57,9 @@ static void free_arrays(sl_block *b) {
 }
 
 void sl_block_shrink(sl_block *b) {
-    size_t usual = 4 * b->rules->block_bytes;
-    if (b->room > usual || b->batch.text_room > 4 * usual) free_arrays(b);
+    size_t usual = 4 * b->rules->block_bytes, all = b->room + (b->seen ? sizeof *b->seen << b->seen_bits : 0);
+    all += (size_t)sluice_batch_memory(&b->batch) + sl_duplicates_memory(&b->repeat);
+    if (b->room > usual || all > 8 * usual) free_arrays(b);
 }
 
 void sl_block_free(sl_block *b) {
@@ -56,13 +71,18 @@ void sl_block_free(sl_block *b) {
 bool sl_bad_line(sl_block *b, sl_reason reason, uint64_t line, size_t column, const char *message) {
     if (b->rules->skip_errors) {
         b->skipped[reason]++;
-        return true;
+        if (!b->rules->every_line || sl_batch_add_empty(&b->batch, line, true)) return true;
+        b->status = sl_fail_at(&b->error, SLUICE_E_MEMORY, b->source, 0, 0, "no memory for %zu bytes of text", b->n);
+        return false;
     }
     b->status = sl_fail_at(&b->error, SLUICE_E_DATA, b->source, line, column, "%s", message);
     return false;
 }
 
-void sl_stop_at(sl_block *b, const char *line) { b->end = b->offset + (uint64_t)(line - b->text); }
+void sl_stop_at(sl_block *b, const char *line) {
+    b->end = b->offset + (uint64_t)(line - b->text);
+    b->at = b->n;
+}
 
 void sl_block_no_memory(sl_block *b, const char *line) {
     b->status = sl_fail_at(&b->error, SLUICE_E_MEMORY, b->source, 0, 0, "no memory for %zu bytes of text", b->n);

@@ -23,7 +23,9 @@ typedef enum sl_reason {
     SL_BAD_NAME,
     SL_NUL_BYTE,
     SL_LONG_LINE,
+    SL_LARGE_ROW,
     SL_REASONS,
+    SL_LATER, /* no reason: the row takes much memory and is put off (sl_block.limited) */
 } sl_reason;
 extern const char *const sl_reason_names[SL_REASONS];
 #define SL_LONG_LINE_MESSAGE "line is longer than %zu bytes"
@@ -32,12 +34,19 @@ enum {
     SL_BLOCK_BYTES = 512 << 10, /* of text in one block, if no line is longer */
     SL_BLOCK_PAD = 64,          /* readable bytes behind a text: parsers look ahead */
 };
+/* What one row of named features may have: more is an error. */
+#define SL_ROW_FEATURES ((size_t)1 << 22)
+#define SL_ROW_TEXT ((size_t)64 << 20)
+#define SL_LARGE_ROW_MESSAGE "a row of more than 4194304 features, or with more than 67108864 bytes of names"
 
 /* What a reader's options come to; the same for all its inputs. */
 typedef struct sl_rules {
     unsigned threads; /* 0: as many as there are cores */
     size_t block_bytes, max_line;
+    size_t part_rows,
+        part_text; /* rows, or features, and bytes of names in a batch after which a part of a block ends */
     bool skip_errors;
+    bool every_line;      /* blank and malformed lines are rows too */
     char *label, *weight; /* as in sluice_reader_options; copies, or NULL */
     bool no_header;
     bool unlabelled;                        /* examples need no label */
@@ -49,6 +58,8 @@ typedef struct sl_rules {
 
 /* Checks options (NULL: the defaults) and settles what they leave open. Free the rules also after a failure. */
 sluice_status sl_rules_set(sl_rules *rules, const sluice_reader_options *given, sluice_error *err);
+/* Sets the size of blocks, and those of their parts in proportion to it. */
+void sl_rules_set_blocks(sl_rules *rules, size_t block_bytes);
 void sl_rules_free(sl_rules *rules);
 
 typedef struct sl_block {
@@ -62,11 +73,14 @@ typedef struct sl_block {
     size_t n, room;
     struct sl_csv_header *header; /* csv: shared with the input; NULL: the block is blank lines */
     size_t head;                  /* csv: bytes of the header, which the block begins with */
+    size_t kept;                  /* csv: bytes of the header's names, which the batch's text begins with */
+    size_t at;                    /* how far the text is parsed; n: all of it, or something is wrong with it */
+    bool limited;                 /* rows that take much memory are put off: parsing stops before them */
 
-    sluice_batch batch;
-    uint64_t lines; /* in the text */
+    sluice_batch batch; /* of the part that was parsed last */
+    uint64_t lines;     /* in the text of that part */
     uint64_t skipped[SL_REASONS];
-    sluice_status status; /* what goes wrong after the rows; error.line counts from the block's first line */
+    sluice_status status; /* what goes wrong after the rows; error.line counts from the part's first line */
     sluice_error error;
     sl_duplicates repeat;
     uint32_t *seen; /* scratch of named_rows.c, 2^seen_bits entries */
@@ -81,14 +95,29 @@ void sl_block_free(sl_block *b);
 /* Makes room for n bytes and the pad, keeping the text. */
 bool sl_block_room(sl_block *b, size_t n);
 
-/* Notes that a line (counted from 1 in the block) is bad: counts it or fails. Returns whether to go on. */
+/* Empties the batch for the rows of the block's next part. */
+void sl_block_begin_part(sl_block *b);
+/* Whether a part of the text is still to be parsed. */
+static inline bool sl_block_has_more(const sl_block *b) { return b->at < b->n; }
+/* Whether the batch has as many rows as a part may have. */
+static inline bool sl_part_is_full(const sl_block *b) {
+    const sluice_batch *batch = &b->batch;
+    return batch->rows >= b->rules->part_rows || batch->nonzeros >= b->rules->part_rows ||
+           batch->text_n - b->kept >= b->rules->part_text;
+}
+/* Whether the text is so long that the rows in it are put off. */
+static inline bool sl_block_is_put_off(const sl_block *b) { return b->limited && b->n > 8 * b->rules->block_bytes; }
+
+/* Notes that a line (counted from 1 in the part) is bad: counts it or fails. Returns whether to go on. */
 bool sl_bad_line(sl_block *b, sl_reason reason, uint64_t line, size_t column, const char *message);
 /* Notes that parsing stops at this place in the text, where a line begins: no row from there on is delivered. */
 void sl_stop_at(sl_block *b, const char *line);
 /* Fails for want of memory at this line. */
 void sl_block_no_memory(sl_block *b, const char *line);
 
-/* Turns b->text into b->batch. Leaves b->status alone unless something is wrong with these bytes. */
+/* Adds the rows of b->text from b->at on to b->batch, which is empty, and moves b->at behind them. Stops where the part
+ * is full or a row is put off, so that the memory of a batch is limited whatever the text is. Leaves b->status alone
+ * unless something is wrong with these bytes; then b->at becomes b->n. */
 typedef void sl_parse(sl_block *b);
 
 #endif

@@ -15,6 +15,7 @@ typedef struct sl_input {
     bool started, ended;
     char *carry; /* bytes behind the last block's last record */
     size_t carry_n, carry_room;
+    size_t target;  /* bytes of a block; 0: as the rules say */
     uint64_t rows;  /* of bin: so far */
     bool skipping;  /* text: in the middle of a record that is too long, */
     sl_cut skip;    /* up to here, */

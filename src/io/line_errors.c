@@ -10,6 +10,7 @@
 bool sl_bad(sl_trouble *t, sl_reason reason, const char *at, const char *format, const char *text, size_t n) {
     char quoted[128];
     t->reason = reason, t->at = at;
+    if (t->counted) return false;
     snprintf(t->message, sizeof t->message, format, sl_quote(quoted, text, n));
     return false;
 }
@@ -31,6 +32,7 @@ bool sl_number_between(const char *p, const char *end, float *value, sl_reason r
     char quoted[128];
     t->reason = cause[status].reason == SL_REASONS ? reason : cause[status].reason;
     t->at = p;
+    if (t->counted) return false;
     snprintf(t->message, sizeof t->message, "%s %s%s is %s", what, sl_quote(quoted, p, (size_t)(end - p)), of,
              cause[status].text);
     return false;

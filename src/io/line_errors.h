@@ -8,6 +8,7 @@
 typedef struct sl_trouble {
     sl_reason reason; /* SL_REASONS: there is no memory */
     const char *at;
+    bool counted; /* such lines are left out and only counted: no messages are made */
     char message[256];
 } sl_trouble;
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "io/input.h"
+#include "io/format.h"
 
 static bool no_memory(sl_input *in, sl_block *b) {
     b->status = sl_fail_at(&b->error, SLUICE_E_MEMORY, in->name, 0, 0, "no memory for a block of %zu bytes", b->room);
@@ -30,6 +30,9 @@ static bool skip_long_record(sl_input *in, sl_block *b, size_t got) {
     b->lines = in->lines + sl_count_newlines(b->text, end);
     b->skipped[SL_LONG_LINE]++;
     in->skipping = false;
+    b->batch.has_lines = true;
+    b->batch.has_names = in->format->parse != sl_parse_libsvm;
+    if (in->rules->every_line && !sl_batch_add_empty(&b->batch, 1, true)) return no_memory(in, b);
     return in->ended || sl_input_keep(in, b->text + end, got - end) || no_memory(in, b);
 }
 
@@ -58,7 +61,7 @@ static sluice_status skip_byte_order_mark(sl_input *in, sluice_error *err) {
 }
 
 bool sl_fetch_records(sl_input *in, sl_block *b, sl_cut *cut) {
-    const size_t max_line = in->rules->max_line, target = in->rules->block_bytes;
+    const size_t max_line = in->rules->max_line, target = in->target ? in->target : in->rules->block_bytes;
     size_t n = in->carry_n, end = 0; /* end: behind the last whole record */
     b->offset = sl_source_offset(in->source) - n;
     if (!sl_block_room(b, n + target)) return no_memory(in, b);
@@ -81,6 +84,7 @@ bool sl_fetch_records(sl_input *in, sl_block *b, sl_cut *cut) {
         }
         if (n == b->room && !sl_block_room(b, 2 * n)) return no_memory(in, b);
         size_t got, want = n < target ? target - n : b->room - n;
+        if (want > target) want = target; /* so that a long line has few others with it */
         b->status = sl_source_read(in->source, b->text + n, want, &got, &b->error);
         if (b->status != SLUICE_OK) break;
         if (got == 0) {

@@ -46,7 +46,7 @@ void sluice_parser_free(sluice_parser *p) {
 
 sluice_status sluice_parser_push(sluice_parser *p, const void *bytes, size_t n) {
     if (p->status != SLUICE_OK) return p->status;
-    if (p->finished || sl_source_pushed(p->input.source))
+    if (p->finished || sl_source_pushed(p->input.source) || sl_block_has_more(&p->block))
         return sl_fail(&p->error, SLUICE_E_USAGE,
                        p->finished ? "the input is finished: reset the parser before the next one"
                                    : "rows of the bytes pushed before are still to be taken");
@@ -59,14 +59,15 @@ void sluice_parser_finish(sluice_parser *p) {
     sl_source_push_end(p->input.source);
 }
 
-/* Parses a block that was fetched; whether it has rows. */
+/* Parses the next part of a block that was fetched; whether it has rows. */
 static bool parse(sluice_parser *p) {
     sl_block *b = &p->block;
     if (b->n) p->input.format->parse(b);
+    const bool more = sl_block_has_more(b);
     b->batch.source = b->source;
     b->batch.first_line = p->lines;
     for (size_t i = 0; i < SL_REASONS; i++) p->skipped[i] += b->skipped[i];
-    if (b->status != SLUICE_OK) {
+    if (b->status != SLUICE_OK && !more) {
         p->error = b->error;
         if (p->error.line) p->error.line += p->lines;
         p->status = b->status;
@@ -77,9 +78,12 @@ static bool parse(sluice_parser *p) {
 
 sluice_status sluice_parser_next(sluice_parser *p, const sluice_batch **batch) {
     *batch = NULL;
-    sl_block_shrink(&p->block);
+    if (!sl_block_has_more(&p->block)) sl_block_shrink(&p->block);
     while (p->status == SLUICE_OK) {
-        if (p->input.ended || !sl_input_fetch(&p->input, &p->block)) return SLUICE_END;
+        if (sl_block_has_more(&p->block))
+            sl_block_begin_part(&p->block);
+        else if (p->input.ended || !sl_input_fetch(&p->input, &p->block))
+            return SLUICE_END;
         if (!parse(p)) continue;
         *batch = &p->block.batch;
         return SLUICE_OK;

@@ -14,6 +14,13 @@ static bool copy_text(char **copy, const char *text) {
     return *copy || !text;
 }
 
+/* Tests have small blocks, and then small parts too. */
+void sl_rules_set_blocks(sl_rules *rules, size_t block_bytes) {
+    rules->block_bytes = block_bytes;
+    rules->part_rows = block_bytes / 4 + 1;
+    rules->part_text = block_bytes * 4;
+}
+
 sluice_status sl_rules_set(sl_rules *rules, const sluice_reader_options *given, sluice_error *err) {
     sluice_reader_options o = {.size = sizeof o};
     sluice_status status = sl_sized_read(&o, sizeof o, given, "sluice_reader_options", err);
@@ -25,11 +32,12 @@ sluice_status sl_rules_set(sl_rules *rules, const sluice_reader_options *given, 
         return sl_fail(err, SLUICE_E_USAGE, "n-grams have 1 to %d words, and tf is binary, count or log",
                        SLUICE_MAX_NGRAMS);
     rules->threads = o.threads;
-    rules->block_bytes = SL_BLOCK_BYTES;
+    sl_rules_set_blocks(rules, SL_BLOCK_BYTES);
     rules->max_line = o.max_line ? o.max_line : SLUICE_MAX_LINE;
     rules->skip_errors = o.skip_errors != 0;
     rules->no_header = o.no_header != 0;
     rules->unlabelled = o.unlabelled != 0;
+    rules->every_line = o.every_line != 0;
     rules->ngrams = o.ngrams ? o.ngrams : 1;
     rules->tf = o.tf ? o.tf : SLUICE_TF_LOG;
     rules->kernels = sl_parse_kernels_chosen();

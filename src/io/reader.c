@@ -5,6 +5,11 @@
  * batches in order of their numbers; while the next one is not ready it fetches and parses too, instead of waiting. So
  * one thread runs the same code as many, and the rows do not depend on the number of threads.
  *
+ * A block of ordinary text becomes one batch. Parsing stops where the rows take much memory (sl_rules.part_rows); the
+ * rest of the block is parsed part by part by the caller, when the rows before were taken. Rows that are large by
+ * themselves wait for the caller too, so that only one of them is in memory. Where blocks do not become one batch, the
+ * next ones are made smaller, so that all threads have work.
+ *
  * Compressed inputs: fetching includes decompression and is slow. Unless `threads` is 1, one more thread (the unpacker)
  * fetches them, straight into the blocks, and the others only parse.
  *
@@ -31,7 +36,9 @@
 enum {
     MAX_THREADS = 256,
     SMALL_INPUT = 64 << 10, /* not worth a thread */
-    MAX_HELD = 128 << 20,   /* bytes in blocks that are not delivered; only very long lines reach it */
+    MAX_HELD = 32 << 20,    /* bytes in blocks that are not delivered, if they are more than one */
+    MIN_TARGET = 16 << 10,  /* smallest block, in bytes of text */
+    MANY_THREADS = 8,       /* for more, fewer blocks per thread are held */
 };
 
 typedef struct slot {
@@ -70,7 +77,8 @@ struct sluice_reader {
     pthread_cond_t changed;
     slot *ring;
     uint64_t fetched, taken, delivered, released;
-    size_t held; /* bytes in blocks that are fetched and not released */
+    size_t held;   /* bytes in blocks that are fetched and not released */
+    size_t target; /* bytes of the next block */
     bool fetching, exhausted, closing;
     size_t at;                    /* the input that is being read */
     pthread_t unpacker;           /* fetches compressed inputs; started when the first one comes */
@@ -80,7 +88,7 @@ struct sluice_reader {
     sl_input input;
 
     /* of the caller's thread */
-    sl_block *last;  /* what the caller has now */
+    slot *last;      /* what the caller has now */
     size_t position; /* the input that what was delivered ends in, */
     uint64_t offset; /* how far into it, */
     uint64_t lines;  /* and in lines */
@@ -176,6 +184,7 @@ static void fetch_one(sluice_reader *r) {
     sl_input *in = &r->input;
     size_t at = r->at;
     r->fetching = true;
+    in->target = r->target;
     pthread_mutex_unlock(&r->lock);
     bool some = fetch(r, &s->block, at);
     bool interrupted = !some && !in->ended; /* by a byte in the pipe; what was read is kept in the input */
@@ -193,12 +202,26 @@ static void fetch_one(sluice_reader *r) {
     pthread_cond_broadcast(&r->changed);
 }
 
+/* Makes the next blocks so large that the rows of one fit into a batch. */
+static void adjust_target(sluice_reader *r, const sl_block *b) {
+    const size_t most = r->rules.block_bytes, least = MIN_TARGET < most ? MIN_TARGET : most;
+    if (!sl_block_has_more(b)) {
+        r->target += r->target / 8 + 1;
+    } else if (b->at > b->head) {
+        r->target = b->at - b->head;
+    }
+    if (r->target < least) r->target = least;
+    if (r->target > most) r->target = most;
+}
+
 /* Parses the next block of those that are fetched. Called and left with the lock held. */
 static void parse_one(sluice_reader *r) {
     slot *s = &r->ring[r->taken++ % r->slots];
     pthread_mutex_unlock(&r->lock);
+    s->block.limited = true;
     if (s->parse) s->parse(&s->block);
     pthread_mutex_lock(&r->lock);
+    if (s->parse) adjust_target(r, &s->block);
     s->ready = true;
     pthread_cond_broadcast(&r->changed);
 }
@@ -231,11 +254,18 @@ static void *unpacker(void *argument) {
 
 /* ---- delivering ------------------------------------------------------------------------------------------------- */
 
-/* The next block when it is ready, NULL at the end, when cancelled or (*woken) when woken. */
+/* The next block when it is ready, or that of the last call with its next part; NULL at the end, when cancelled or
+ * (*woken) when woken. */
 static sl_block *next_block(sluice_reader *r, bool *woken) {
-    sl_block *b = NULL, *last = r->last;
-    size_t freed = last ? last->n : 0;
-    if (last) sl_block_shrink(last); /* the caller is done with it */
+    slot *next = NULL, *last = r->last;
+    if (last && sl_block_has_more(&last->block) && !is_cancelled(r)) {
+        last->block.limited = false;
+        sl_block_begin_part(&last->block);
+        last->parse(&last->block);
+        return &last->block;
+    }
+    size_t freed = last ? last->block.n : 0;
+    if (last) sl_block_shrink(&last->block); /* the caller is done with it */
     pthread_mutex_lock(&r->lock);
     if (last) {
         r->released = r->delivered;
@@ -247,7 +277,7 @@ static sl_block *next_block(sluice_reader *r, bool *woken) {
         if (r->delivered < r->fetched && s->ready) {
             s->ready = false;
             r->delivered++;
-            b = &s->block;
+            next = s;
             break;
         }
         if (r->exhausted && r->delivered == r->fetched) break;
@@ -255,8 +285,8 @@ static sl_block *next_block(sluice_reader *r, bool *woken) {
         work(r, CALLER);
     }
     pthread_mutex_unlock(&r->lock);
-    r->last = b;
-    return b;
+    r->last = next;
+    return next ? &next->block : NULL;
 }
 
 sluice_status sluice_reader_next(sluice_reader *r, const sluice_batch **batch) {
@@ -273,11 +303,12 @@ sluice_status sluice_reader_next(sluice_reader *r, const sluice_batch **batch) {
         if (!b) return r->status = SLUICE_END;
         if (b->input != r->position) r->lines = 0;
         r->position = b->input;
-        r->offset = b->end;
+        const bool more = sl_block_has_more(b);
+        r->offset = more ? b->offset + b->at : b->end;
         b->batch.source = b->source;
         b->batch.first_line = r->lines;
         for (size_t i = 0; i < SL_REASONS; i++) r->skipped[i] += b->skipped[i];
-        if (b->status != SLUICE_OK) {
+        if (b->status != SLUICE_OK && !more) {
             r->error = b->error;
             if (r->error.line) r->error.line += r->lines;
             r->status = b->status;
@@ -308,7 +339,8 @@ static sluice_status set_up(sluice_reader *r, const sluice_reader_options *optio
                             sluice_error *err) {
     sluice_status status = sl_rules_set(&r->rules, options, err);
     if (status != SLUICE_OK) return status;
-    r->rules.block_bytes = block_bytes;
+    sl_rules_set_blocks(&r->rules, block_bytes);
+    r->target = block_bytes;
     size_t threads = r->rules.threads ? r->rules.threads : sl_cores();
     if (threads > MAX_THREADS) threads = MAX_THREADS;
     bool live = false;
@@ -319,7 +351,7 @@ static sluice_status set_up(sluice_reader *r, const sluice_reader_options *optio
     if (!live && r->total < SMALL_INPUT && block_bytes == SL_BLOCK_BYTES) threads = 1;
     if (live) r->total = 0;
     if (live && r->kind != FUNCTION && !sl_pipe(r->wake)) return sl_fail(err, SLUICE_E_IO, "cannot make a pipe");
-    r->slots = threads == 1 ? 1 : 2 * threads;
+    r->slots = threads == 1 ? 1 : threads <= MANY_THREADS ? 2 * threads : threads + MANY_THREADS;
     r->ring = calloc(r->slots, sizeof *r->ring);
     if (!r->ring) return sl_fail(err, SLUICE_E_MEMORY, "no memory");
     for (size_t i = 0; i < r->slots; i++) r->ring[i].block.rules = &r->rules;

@@ -12,7 +12,7 @@
 #include "features/names.h"
 
 void sl_batch_clear(sluice_batch *b) {
-    b->rows = b->nonzeros = b->wides = b->text_n = 0;
+    b->rows = b->nonzeros = b->wides = b->text_n = b->weighted = b->marked = 0;
     b->has_names = b->has_weights = b->has_zeros = b->has_lines = false;
     if (b->start) b->start[0] = 0;
 }
@@ -79,6 +79,7 @@ void sl_batch_free_arrays(sluice_batch *b) {
     free(b->start);
     free(b->label);
     free(b->weight);
+    free(b->left_out);
     free(b->line);
     free(b->id);
     free(b->value);
@@ -88,6 +89,33 @@ void sl_batch_free_arrays(sluice_batch *b) {
     free(b->text);
     sl_duplicates_free(&b->repeat);
     *b = (sluice_batch){0};
+}
+
+void sl_batch_fill_weights(sluice_batch *b) {
+    if (!b->has_weights) return;
+    while (b->weighted < b->rows) b->weight[b->weighted++] = 1;
+}
+
+static bool mark_left_out(sluice_batch *b, size_t row) {
+    if (row >= b->mark_room) {
+        size_t room = b->row_room + 1;
+        if (!grow(&b->left_out, room, sizeof *b->left_out)) return false;
+        b->mark_room = room;
+    }
+    while (b->marked < row) b->left_out[b->marked++] = 0;
+    b->left_out[b->marked++] = 1;
+    return true;
+}
+
+bool sl_batch_add_empty(sluice_batch *b, uint64_t line, bool left_out) {
+    if (!sl_batch_reserve(b, 1, 0, 0) || (left_out && !mark_left_out(b, b->rows))) return false;
+    b->has_weights = true;
+    sl_batch_fill_weights(b);
+    b->weight[b->weighted++] = 0;
+    b->line[b->rows] = (uint32_t)line;
+    b->label[b->rows++] = 0;
+    b->start[b->rows] = b->nonzeros;
+    return true;
 }
 
 /* ---- batches of programs ----------------------------------------------------------------------------------------- */
@@ -214,6 +242,8 @@ double sluice_batch_label(const sluice_batch *b, size_t row) { return (double)b-
 
 double sluice_batch_weight(const sluice_batch *b, size_t row) { return b->has_weights ? (double)b->weight[row] : 1; }
 
+int sluice_batch_left_out(const sluice_batch *b, size_t row) { return row < b->marked && b->left_out[row]; }
+
 int sluice_batch_has_names(const sluice_batch *b) { return b->has_names; }
 
 void sluice_batch_row(const sluice_batch *b, size_t row, uint64_t *ids, sluice_name *names, sluice_example *x) {
@@ -271,5 +301,5 @@ sluice_status sluice_batch_csr(const sluice_batch *b, sluice_csr *csr, uint64_t 
 uint64_t sluice_batch_memory(const sluice_batch *b) {
     return sizeof *b + b->row_room * (sizeof *b->start + sizeof *b->label + sizeof *b->weight + sizeof *b->line) +
            b->nonzero_room * (sizeof *b->id + sizeof *b->value) + b->wide_room * sizeof *b->wide +
-           b->name_room * (sizeof *b->name + sizeof *b->hash) + b->text_room;
+           b->name_room * (sizeof *b->name + sizeof *b->hash) + b->text_room + b->mark_room;
 }

@@ -30,7 +30,10 @@ struct sluice_batch {
     uint32_t *line;     /* the row's line in the input, counted from first_line; only where has_lines */
     const char *source; /* and in which input; NULL: none */
     uint64_t first_line;
-    float *weight; /* importance; meaningful only where has_weights */
+    float *weight;     /* importance; meaningful only where has_weights */
+    size_t weighted;   /* rows whose weight is set, for sl_batch_add_empty() */
+    uint8_t *left_out; /* 1: the row stands for a malformed line; of the first `marked` rows, 0 for all others */
+    size_t marked, mark_room;
     uint32_t *id;
     float *value;
     uint64_t *wide;
@@ -53,6 +56,11 @@ bool sl_batch_reserve(sluice_batch *b, size_t rows, size_t nonzeros, size_t wide
 /* The same for named features and the bytes of their names. */
 bool sl_batch_reserve_names(sluice_batch *b, size_t nonzeros, size_t bytes);
 void sl_batch_free_arrays(sluice_batch *b);
+/* Adds a row without label and features, of importance 0: for a line that is blank, or (left_out) malformed. False: no
+ * memory. */
+bool sl_batch_add_empty(sluice_batch *b, uint64_t line, bool left_out);
+/* Gives the rows that have no weight yet the weight 1, where rows have weights. */
+void sl_batch_fill_weights(sluice_batch *b);
 
 /* A label as batches keep it: the nearest float of the same sign; only a label of 0 becomes 0. */
 float sl_float_label(double label);

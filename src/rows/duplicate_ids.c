@@ -78,6 +78,8 @@ size_t sl_duplicates_find(sl_duplicates *r, size_t n) {
     return SL_NO_DUPLICATE;
 }
 
+size_t sl_duplicates_memory(const sl_duplicates *r) { return 3 * r->room * sizeof *r->ids; }
+
 void sl_duplicates_free(sl_duplicates *r) {
     free(r->ids);
     *r = (sl_duplicates){0};

@@ -19,5 +19,7 @@ uint64_t *sl_duplicates_room(sl_duplicates *r, size_t n);
  * one comparison each, others a merge sort of their ascending runs. */
 size_t sl_duplicates_find(sl_duplicates *r, size_t n);
 void sl_duplicates_free(sl_duplicates *r);
+/* Bytes that it has allocated. */
+size_t sl_duplicates_memory(const sl_duplicates *r);
 
 #endif

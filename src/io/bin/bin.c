@@ -375,7 +375,9 @@ static const char *decode(sl_block *block) {
 }
 
 void sl_parse_bin(sl_block *b) {
+    if (sl_block_is_put_off(b)) return;
     const char *why = decode(b);
+    b->at = b->n;
     if (!why) return;
     sl_batch_clear(&b->batch);
     sl_stop_at(b, b->text);

@@ -8,9 +8,11 @@
 
 #include "base/digits.h"
 #include "base/error.h"
+#include "base/number.h"
 #include "io/libsvm/common_rows.h"
 #include "io/format.h"
 #include "io/line_errors.h"
+#include "io/records.h"
 
 /* Whether a line, or what counts of it, ends here. */
 static bool at_line_end(const char *p) { return *p == '\n' || *p == '#' || (*p == '\r' && p[1] == '\n'); }
@@ -60,11 +62,13 @@ static bool careful_field(const char **p, uint64_t *id, float *value, bool *is_q
         return sl_bad(t, SL_BAD_ID, field, "id %s is not a whole number from 0 to 18446744073709551615", field, id_n);
     if (!whole_number(field, colon, id))
         return sl_bad(t, SL_BAD_ID, field, "id %s is larger than 18446744073709551615", field, id_n);
-    char text[64];
+    char text[64] = "";
     if (colon + 1 == end) {
-        snprintf(text, sizeof text, "id %llu has no value", (unsigned long long)*id);
+        if (!t->counted) snprintf(text, sizeof text, "id %llu has no value", (unsigned long long)*id);
         return sl_bad(t, SL_BAD_VALUE, end, text, field, 0);
     }
+    const char *q = colon + 1;
+    if (sl_parse_float(&q, value) == SL_NUMBER_OK && q == end) return true;
     snprintf(text, sizeof text, " of id %llu", (unsigned long long)*id);
     return sl_number_between(colon + 1, end, value, SL_BAD_VALUE, "value", text, t);
 }
@@ -154,7 +158,7 @@ static inline bool features(sl_block *b, const char **at, const char *row, sl_tr
     return true;
 }
 
-/* One line; *at moves to its newline. A blank one makes no row. */
+/* One line; *at moves to its newline. A blank one makes no row, or one without features. */
 static inline bool line(sl_block *b, const char **at, sl_trouble *t) {
     sluice_batch *const batch = &b->batch;
     const char *p = *at;
@@ -187,24 +191,35 @@ static inline bool line(sl_block *b, const char **at, sl_trouble *t) {
         batch->line[batch->rows] = (uint32_t)b->lines;
         batch->label[batch->rows++] = y;
         batch->start[batch->rows] = batch->nonzeros;
+    } else if (b->rules->every_line && !sl_batch_add_empty(batch, b->lines, false)) {
+        t->reason = SL_REASONS;
+        return false;
     }
     *at = p;
     return true;
 }
 
 void sl_parse_libsvm(sl_block *b) {
-    const char *p = b->text, *const end = p + b->n;
+    if (sl_block_is_put_off(b)) return;
+    const char *p = b->text + b->at, *const end = b->text + b->n;
     const size_t max_line = b->rules->max_line;
     const bool check_length = b->n > max_line;
+    const bool every_line = b->rules->every_line;
     sl_trouble t;
+    t.counted = b->rules->skip_errors;
     sl_scan scan;
     scan.kernels = b->rules->kernels;
     scan.scanned = scan.next = scan.n = 0;
     size_t wait = 0, patience = 1; /* lines until the fast parser is tried again, after it failed */
     /* the shortest row is "1\n", the shortest feature "1:1 ", the shortest wide one "2147483648:1 " */
-    if (!sl_batch_reserve(&b->batch, b->n / 2 + 1, b->n / 4 + SL_FIELDS_AT_ONCE, b->n / 13 + 1)) goto no_memory;
+    const size_t left = b->n - b->at;
+    const bool by_lines = left > 4 * b->rules->block_bytes; /* a long line: there are far fewer rows */
+    size_t most_rows = by_lines ? sl_count_newlines(p, left) : left / 2 + 1;
+    if (every_line && !by_lines) most_rows += b->rules->part_rows; /* blank ones have one byte */
+    if (!sl_batch_reserve(&b->batch, most_rows, left / 4 + SL_FIELDS_AT_ONCE, left / 13 + 1)) goto no_memory;
     b->batch.has_lines = true;
     for (; p < end; p++) {
+        if (every_line && !by_lines && b->batch.rows + (size_t)(end - p) / 2 + 1 > most_rows) break;
         if (wait) {
             wait--;
         } else if (scan.kernels && !check_length) {
@@ -223,12 +238,16 @@ void sl_parse_libsvm(sl_block *b) {
         if (good && line(b, &p, &t)) continue;
         if (good && t.reason == SL_REASONS) goto no_memory;
         if (!sl_bad_line(b, t.reason, b->lines, (size_t)(t.at - start) + 1, t.message)) {
+            sl_batch_fill_weights(&b->batch);
             sl_stop_at(b, start);
             return;
         }
         p = memchr(start, '\n', (size_t)(end - start));
     }
+    sl_batch_fill_weights(&b->batch);
+    b->at = (size_t)(p - b->text);
     return;
 no_memory:
+    sl_batch_fill_weights(&b->batch);
     sl_block_no_memory(b, p);
 }

@@ -27,7 +27,7 @@ void sl_csv_place(const char *text, const char *at, uint64_t *line, size_t *colu
 
 static bool bad(sl_csv_trouble *t, sl_reason reason, const char *at, const char *message) {
     t->reason = reason, t->at = at;
-    snprintf(t->message, sizeof t->message, "%s", message);
+    if (!t->counted) snprintf(t->message, sizeof t->message, "%s", message);
     return false;
 }
 
@@ -159,6 +159,7 @@ static bool bad_cell(sl_csv_trouble *t, sl_reason reason, const char *at, const 
                      const char *wrong) {
     char quoted[128];
     t->reason = reason, t->at = at;
+    if (t->counted) return false;
     snprintf(t->message, sizeof t->message, "%s %s %s", what, sl_quote(quoted, cell->text, cell->n), wrong);
     return false;
 }
@@ -221,10 +222,11 @@ static inline sl_named_status put_number(parser *x, const sl_csv_column *column,
 }
 
 static bool bad_name(sl_named_status status, const char *at, sl_csv_trouble *t) {
-    if (status == SL_NAMED_MEMORY) {
-        t->reason = SL_REASONS;
+    if (status == SL_NAMED_MEMORY || status == SL_NAMED_LATER) {
+        t->reason = status == SL_NAMED_LATER ? SL_LATER : SL_REASONS;
         return false;
     }
+    if (status == SL_NAMED_LARGE) return bad(t, SL_LARGE_ROW, at, SL_LARGE_ROW_MESSAGE);
     if (status == SL_NAMED_RANGE)
         return bad(t, SL_OUT_OF_RANGE, at, "the values of a name that repeats add up to more than a float holds");
     char message[96];
@@ -302,8 +304,9 @@ static bool cells(parser *x, const char **at, sl_csv_trouble *t) {
 
 static bool length_is_fine(const char *row, const char *newline, size_t max_line, sl_csv_trouble *t) {
     char message[80];
+    if ((size_t)(newline - row) <= max_line) return true;
     snprintf(message, sizeof message, SL_LONG_LINE_MESSAGE, max_line);
-    return (size_t)(newline - row) <= max_line || bad(t, SL_LONG_LINE, row, message);
+    return bad(t, SL_LONG_LINE, row, message);
 }
 
 /* Where the record that begins here ends: behind its newline. */
@@ -315,20 +318,17 @@ static const char *past_record(const parser *x, const char *row) {
 
 /* One row; *at moves behind it. */
 static bool take_row(parser *x, const char **at, sl_csv_trouble *t) {
-    sluice_batch *batch = &x->block->batch;
     size_t most = (size_t)(x->end - *at) / 2 + 1; /* a cell and what ends it are two bytes */
     if (most > x->header->columns) most = x->header->columns;
-    if (!sl_batch_reserve_names(batch, most, 0)) {
-        t->reason = SL_REASONS;
-        return false;
-    }
+    sl_named_status status = sl_named_room(&x->rows, most);
+    if (status != SL_NAMED_OK) return bad_name(status, *at, t);
     x->newlines = 0;
     x->weight = 1;
     x->label = 0;
     x->unlabelled = x->header->label == SL_CSV_NO_COLUMN;
     const char *p = *at;
     if (!cells(x, &p, t)) return false;
-    sl_named_status status = sl_named_row(&x->rows, x->label, x->unlabelled ? 0 : x->weight, x->block->lines + 1);
+    status = sl_named_row(&x->rows, x->label, x->unlabelled ? 0 : x->weight, x->block->lines + 1);
     if (status != SL_NAMED_OK) return bad_name(status, *at, t);
     x->block->lines += x->newlines + 1;
     *at = p + 1;
@@ -349,40 +349,74 @@ static bool leave_out(parser *x, const char **at, const sl_csv_trouble *t) {
     return go_on;
 }
 
+/* A blank line; *at moves behind it. */
+static bool blank_line(parser *x, const char **at, size_t n, sl_csv_trouble *t) {
+    sl_block *b = x->block;
+    b->lines++;
+    *at += n;
+    if (!b->rules->every_line || sl_batch_add_empty(&b->batch, b->lines, false)) return true;
+    t->reason = SL_REASONS;
+    return false;
+}
+
 static void rows(parser *x) {
     sl_block *b = x->block;
     const size_t max_line = b->rules->max_line;
     const bool check_length = b->n > max_line;
     sl_csv_trouble t;
-    for (const char *p = b->text + b->head; p < x->end;) {
+    t.counted = b->rules->skip_errors;
+    const char *p = b->text + b->at;
+    while (p < x->end && !sl_part_is_full(b)) {
+        const char *row = p;
         bool good = !check_length || length_is_fine(p, past_record(x, p) - 1, max_line, &t);
         size_t blank =
             good && (*p == '\n' || *p == ' ' || *p == '\r') ? sl_past_blank_line(p, 0, (size_t)(x->end - p)) : 0;
-        if (blank) {
-            b->lines++;
-            p += blank;
-        } else if (!good || !take_row(x, &p, &t)) {
-            const char *row = p;
-            if (t.reason == SL_REASONS) {
-                sl_named_drop(&x->rows);
-                sl_block_no_memory(b, row);
-                return;
-            }
-            if (!leave_out(x, &p, &t)) {
-                sl_stop_at(b, row);
-                return;
-            }
+        if (good && (blank ? blank_line(x, &p, blank, &t) : take_row(x, &p, &t))) continue;
+        if (t.reason == SL_LATER || t.reason == SL_REASONS) sl_named_drop(&x->rows);
+        if (t.reason == SL_LATER) break;
+        if (t.reason == SL_REASONS) {
+            sl_block_no_memory(b, row);
+            return;
         }
+        if (!leave_out(x, &p, &t)) {
+            sl_stop_at(b, row);
+            return;
+        }
+    }
+    b->at = (size_t)(p - b->text);
+}
+
+/* Blank lines before the first record, which are rows only where all lines are and none is the header. */
+static void blank_lines(sl_block *b) {
+    const bool make_rows = b->rules->every_line && b->rules->no_header;
+    b->batch.has_names = b->batch.has_lines = true;
+    while (sl_block_has_more(b) && !sl_part_is_full(b)) {
+        b->lines++;
+        if (make_rows && !sl_batch_add_empty(&b->batch, b->lines, false)) {
+            sl_block_no_memory(b, b->text + b->at);
+            return;
+        }
+        const char *newline = memchr(b->text + b->at, '\n', b->n - b->at);
+        b->at = (size_t)(newline + 1 - b->text);
     }
 }
 
 void sl_parse_csv(sl_block *b) {
-    b->lines = sl_count_newlines(b->text, b->header ? b->head : b->n);
-    if (!b->header) return;
+    if (!b->header) {
+        blank_lines(b);
+        return;
+    }
     parser x = {.block = b, .header = b->header, .end = b->text + b->n};
     sl_named_begin(&x.rows, b);
-    if (sl_named_keep(&x.rows, b->header->text, b->header->text_n) == SL_NAMED_OK)
-        rows(&x);
-    else
+    sl_named_status status = b->kept ? SL_NAMED_OK : sl_named_keep(&x.rows, b->header->text, b->header->text_n);
+    if (status == SL_NAMED_LATER) return;
+    if (status != SL_NAMED_OK) {
         sl_block_no_memory(b, b->text);
+        return;
+    }
+    if (b->at < b->head) {
+        b->lines = sl_count_newlines(b->text, b->head);
+        b->at = b->head;
+    }
+    rows(&x);
 }

@@ -32,6 +32,7 @@ void sl_csv_release(sl_csv_header *h);
 typedef struct sl_csv_trouble {
     sl_reason reason; /* SL_REASONS: no memory */
     const char *at;
+    bool counted; /* such rows are left out and only counted: no messages are made */
     char message[400];
 } sl_csv_trouble;
 

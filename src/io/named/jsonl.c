@@ -39,9 +39,11 @@ static void skip_blanks(json *j) {
 
 /* The line is no JSON: something else should stand here. */
 static bool expected(json *j, const char *what) {
-    char format[96];
+    char format[96] = "";
     bool over = j->p >= j->end;
-    snprintf(format, sizeof format, over ? "the line ends where %s should stand" : "%%s where %s should stand", what);
+    if (!j->t->counted)
+        snprintf(format, sizeof format, over ? "the line ends where %s should stand" : "%%s where %s should stand",
+                 what);
     return sl_bad(j->t, SL_BAD_FIELD, over ? j->end : j->p, format, j->p, over ? 0 : (size_t)(j->end - j->p));
 }
 
@@ -170,10 +172,14 @@ static bool is_json_number(const char *p, const char *end) {
     return q == end;
 }
 
-static bool careful_number(json *j, float *v, sl_reason reason, const char *what, const char *of) {
-    const char *p = j->p, *end = p;
+static bool careful_number(json *j, float *v, sl_reason reason, const char *what) {
+    const char *p = j->p, *end = p, *q = p;
     while (end < j->end && !ends_number(*end)) end++;
     j->p = end;
+    if (sl_parse_float(&q, v) == SL_NUMBER_OK && q == end && is_json_number(p, end)) return true;
+    char of[160] = "", quoted[128];
+    if (reason == SL_BAD_VALUE && !j->t->counted)
+        snprintf(of, sizeof of, " of %s", sl_quote(quoted, j->path, j->path_n));
     if (!sl_number_between(p, end, v, reason, what, of, j->t)) return false;
     return is_json_number(p, end) ||
            sl_bad(j->t, reason, p, "%s is not a number as JSON has them", p, (size_t)(end - p));
@@ -186,9 +192,7 @@ static inline bool number(json *j, float *v, sl_reason reason, const char *what)
         j->p = q;
         return true;
     }
-    char of[160] = "", quoted[128];
-    if (reason == SL_BAD_VALUE) snprintf(of, sizeof of, " of %s", sl_quote(quoted, j->path, j->path_n));
-    return careful_number(j, v, reason, what, of);
+    return careful_number(j, v, reason, what);
 }
 
 /* Whether what stands here is meant as a number: words for what is not finite are, as some programs write them. */

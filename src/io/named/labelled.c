@@ -34,7 +34,7 @@ static const char *content_end(const char *line, const char *newline) {
     return newline > line && newline[-1] == '\r' ? newline - 1 : newline;
 }
 
-/* Reads the label; *p moves to the line's data, or to its end when the line makes no row (*blank). */
+/* Reads the label; *p moves to the line's data, or to its end when the line is blank. */
 static bool head(const char **p, const char *end, bool unlabelled, float *y, float *weight, bool *blank,
                  const char *data, sl_trouble *t) {
     const char *q = *p;
@@ -42,7 +42,7 @@ static bool head(const char **p, const char *end, bool unlabelled, float *y, flo
     const char *tab = q, *rest = q;
     while (tab < end && *tab != '\t') tab++;
     while (rest < end && is_space(*rest)) rest++;
-    *blank = rest == end || *q == '#';
+    *blank = rest == end;
     *weight = 1;
     if (unlabelled && !*blank && (tab == end || tab == q)) { /* no label: for predictions; weight 0 when learning */
         *p = tab == q ? tab + 1 : q;
@@ -58,9 +58,10 @@ static bool head(const char **p, const char *end, bool unlabelled, float *y, flo
 void sl_parse_labelled(sl_block *b, const char *data, sl_raw_features *features) {
     sl_named_rows rows;
     sl_trouble t;
+    t.counted = b->rules->skip_errors;
     sl_named_begin(&rows, b);
-    const char *line = b->text, *const stop = line + b->n;
-    for (const char *newline; line < stop; line = newline + 1) {
+    const char *line = b->text + b->at, *const stop = b->text + b->n;
+    for (const char *newline; line < stop && !sl_part_is_full(b); line = newline + 1) {
         newline = memchr(line, '\n', (size_t)(stop - line));
         const char *p = line, *end = content_end(line, newline);
         float y = 0, weight;
@@ -68,16 +69,31 @@ void sl_parse_labelled(sl_block *b, const char *data, sl_raw_features *features)
         b->lines++;
         if (sl_length_is_fine(line, newline, b->rules->max_line, &t) &&
             head(&p, end, b->rules->unlabelled, &y, &weight, &blank, data, &t)) {
-            if (blank) continue;
-            features(&rows, b->rules, p, end);
-            if (!rows.failed && sl_named_row(&rows, y, weight, b->lines) == SL_NAMED_OK) continue;
-            b->status = sl_fail_at(&b->error, SLUICE_E_MEMORY, b->source, b->lines, 0, "no memory for this line");
-            break;
+            if (blank && !b->rules->every_line) continue;
+            sl_named_status status = SL_NAMED_OK;
+            if (blank) {
+                if (!sl_batch_add_empty(&b->batch, b->lines, false)) status = SL_NAMED_MEMORY;
+            } else {
+                features(&rows, b->rules, p, end);
+                status = sl_named_row(&rows, y, weight, b->lines);
+            }
+            if (status == SL_NAMED_OK) continue;
+            sl_named_drop(&rows);
+            if (status == SL_NAMED_LATER) {
+                b->lines--;
+                break;
+            }
+            if (status == SL_NAMED_MEMORY) {
+                b->status = sl_fail_at(&b->error, SLUICE_E_MEMORY, b->source, b->lines, 0, "no memory for this line");
+                sl_stop_at(b, line);
+                return;
+            }
+            sl_named_is_fine(status, line, line, 0, &t);
         }
-        if (!sl_bad_line(b, t.reason, b->lines, (size_t)(t.at - line) + 1, t.message)) break;
+        if (!sl_bad_line(b, t.reason, b->lines, (size_t)(t.at - line) + 1, t.message)) {
+            sl_stop_at(b, line);
+            return;
+        }
     }
-    if (b->status != SLUICE_OK) {
-        sl_named_drop(&rows);
-        sl_stop_at(b, line);
-    }
+    b->at = (size_t)(line - b->text);
 }

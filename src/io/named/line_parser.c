@@ -14,6 +14,11 @@ bool sl_named_is_fine(sl_named_status status, const char *at, const char *name, 
     case SL_NAMED_MUCH:
         return sl_bad(t, SL_BAD_NAME, at, "up to %s the names of this line are over 64 times as long as it is", name,
                       n);
+    case SL_NAMED_LARGE:
+        return sl_bad(t, SL_LARGE_ROW, at, SL_LARGE_ROW_MESSAGE, name, 0);
+    case SL_NAMED_LATER:
+        t->reason = SL_LATER;
+        return false;
     case SL_NAMED_MEMORY:
         break;
     }
@@ -23,7 +28,7 @@ bool sl_named_is_fine(sl_named_status status, const char *at, const char *name, 
 
 static bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
-/* One line; a blank one makes no row. */
+/* One line; a blank one makes no row, or one without features. */
 static bool one_line(sl_block *b, sl_named_rows *rows, sl_parse_line *parse, const char *p, const char *newline,
                      sl_trouble *t) {
     const char *end = newline;
@@ -32,23 +37,33 @@ static bool one_line(sl_block *b, sl_named_rows *rows, sl_parse_line *parse, con
     if (end > p && end[-1] == '\r') end--;
     while (end > p && is_blank(end[-1])) end--;
     while (p < end && is_blank(*p)) p++;
-    return p == end || parse(rows, b->rules, p, end, b->lines, t);
+    if (p < end) return parse(rows, b->rules, p, end, b->lines, t);
+    if (!b->rules->every_line || sl_batch_add_empty(&b->batch, b->lines, false)) return true;
+    t->reason = SL_REASONS;
+    return false;
 }
 
 void sl_parse_named_lines(sl_block *b, sl_parse_line *parse) {
     sl_named_rows rows;
     sl_trouble t;
+    t.counted = b->rules->skip_errors;
     sl_named_begin(&rows, b);
-    for (const char *p = b->text, *end = p + b->n, *newline; p < end; p = newline + 1) {
+    const char *p = b->text + b->at, *const end = b->text + b->n;
+    for (const char *newline; p < end && !sl_part_is_full(b); p = newline + 1) {
         newline = memchr(p, '\n', (size_t)(end - p));
         b->lines++;
         if (one_line(b, &rows, parse, p, newline, &t)) continue;
         sl_named_drop(&rows);
+        if (t.reason == SL_LATER) {
+            b->lines--;
+            break;
+        }
         if (t.reason == SL_REASONS)
             sl_block_no_memory(b, p);
         else if (sl_bad_line(b, t.reason, b->lines, (size_t)(t.at - p) + 1, t.message))
             continue;
         sl_stop_at(b, p);
-        break;
+        return;
     }
+    b->at = (size_t)(p - b->text);
 }

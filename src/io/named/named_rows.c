@@ -13,10 +13,29 @@ enum {
     SPREAD_MIN = 1 << 20, /* or this, if more */
 };
 
+static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+
+static void set_stops(sl_named_rows *r) {
+    const sluice_batch *b = r->batch;
+    r->feature_stop = least(least(b->name_room, b->nonzero_room), r->most_features);
+    r->text_stop = least(b->text_room, r->most_text);
+}
+
+static void begin_row(sl_named_rows *r) {
+    const sl_rules *rules = r->block->rules;
+    r->first = r->batch->nonzeros;
+    r->text_first = r->name_first = r->batch->text_n;
+    r->failed = SL_NAMED_OK;
+    r->most_features = r->block->limited ? 2 * rules->part_rows : r->first + SL_ROW_FEATURES;
+    r->most_text = r->block->limited ? r->block->kept + 2 * rules->part_text : r->text_first + SL_ROW_TEXT;
+    set_stops(r);
+}
+
 void sl_named_begin(sl_named_rows *r, sl_block *b) {
     *r = (sl_named_rows){.batch = &b->batch, .budget = SIZE_MAX, .block = b};
     b->batch.has_names = true;
     b->batch.has_lines = true;
+    begin_row(r);
     if (!b->seen) return;
     r->seen = b->seen; /* of the memory that it has, only as much as a new table would have */
     r->seen_bits = SEEN_START_BITS;
@@ -30,15 +49,33 @@ void sl_named_budget(sl_named_rows *r, size_t text_bytes) {
 size_t sl_named_count(const sl_named_rows *r) { return r->batch->nonzeros - r->first; }
 float *sl_named_values(const sl_named_rows *r) { return r->batch->value ? r->batch->value + r->first : NULL; }
 
-static sl_named_status no_memory(sl_named_rows *r) {
-    r->failed = true;
-    return SL_NAMED_MEMORY;
+static sl_named_status fail(sl_named_rows *r, sl_named_status why) {
+    r->feature_stop = r->text_stop = 0; /* so that what follows fails too, at once */
+    return r->failed = why;
+}
+
+/* Makes room for more features and bytes, as far as the row may have them. */
+static sl_named_status more_room(sl_named_rows *r, size_t features, size_t bytes) {
+    sluice_batch *b = r->batch;
+    if (r->failed != SL_NAMED_OK) return r->failed;
+    if (b->nonzeros + features > r->most_features || b->text_n + bytes > r->most_text)
+        return fail(r, r->block->limited ? SL_NAMED_LATER : SL_NAMED_LARGE);
+    if (!sl_batch_reserve_names(b, features, bytes)) return fail(r, SL_NAMED_MEMORY);
+    set_stops(r);
+    return SL_NAMED_OK;
+}
+
+sl_named_status sl_named_room(sl_named_rows *r, size_t n) {
+    return r->batch->nonzeros + n <= r->feature_stop ? SL_NAMED_OK : more_room(r, n, 0);
 }
 
 sl_named_status sl_named_piece(sl_named_rows *r, const char *bytes, size_t n) {
     sluice_batch *b = r->batch;
     /* one byte more than needed: then there is a text even for names without bytes */
-    if (n >= b->text_room - b->text_n && !sl_batch_reserve_names(b, 0, n + 1)) return no_memory(r);
+    if (b->text_n + n >= r->text_stop) {
+        sl_named_status status = more_room(r, 0, n + 1);
+        if (status != SL_NAMED_OK) return status;
+    }
     if (n) memcpy(b->text + b->text_n, bytes, n);
     b->text_n += n;
     return SL_NAMED_OK;
@@ -78,12 +115,13 @@ static bool grow_table(sl_named_rows *r, size_t count) {
 }
 
 /* Makes room for one more feature and its bytes, and keeps the table at most half full. */
-static inline bool ready(sl_named_rows *r, size_t bytes) {
-    sluice_batch *b = r->batch;
+static inline sl_named_status ready(sl_named_rows *r, size_t bytes) {
+    const sluice_batch *b = r->batch;
     size_t count = sl_named_count(r);
-    if ((!r->seen || 2 * (count + 1) > (size_t)1 << r->seen_bits) && !grow_table(r, count)) return false;
-    if (b->nonzeros < b->name_room && b->nonzeros < b->nonzero_room && bytes < b->text_room - b->text_n) return true;
-    return sl_batch_reserve_names(b, 1, bytes + 1);
+    if ((!r->seen || 2 * (count + 1) > (size_t)1 << r->seen_bits) && !grow_table(r, count))
+        return fail(r, SL_NAMED_MEMORY);
+    if (b->nonzeros < r->feature_stop && b->text_n + bytes < r->text_stop) return SL_NAMED_OK;
+    return more_room(r, 1, bytes + 1);
 }
 
 /* Adds a feature whose name is in the batch's text at `at`, or will be: `bytes` of it are copied there unless the row
@@ -115,10 +153,11 @@ static sl_named_status take(sl_named_rows *r, const char *name, size_t n, size_t
         return n > SL_MAX_NAME ? SL_NAMED_LONG : SL_NAMED_MUCH;
     }
     r->budget -= n;
-    if (!ready(r, bytes)) return no_memory(r);
+    sl_named_status status = ready(r, bytes);
+    if (status != SL_NAMED_OK) return status;
     if (!bytes) name = b->text + r->name_first; /* making room may have moved it */
     size_t before = b->nonzeros;
-    sl_named_status status = add(r, name, n, r->name_first, bytes, value);
+    status = add(r, name, n, r->name_first, bytes, value);
     if (b->nonzeros == before) sl_named_forget(r);
     r->name_first = b->text_n;
     return status;
@@ -133,8 +172,8 @@ sl_named_status sl_named_text(sl_named_rows *r, const char *bytes, size_t n, siz
 
 sl_named_status sl_named_within(sl_named_rows *r, size_t at, size_t n, float value) {
     if (n > SL_MAX_NAME) return SL_NAMED_LONG;
-    if (!ready(r, 0)) return no_memory(r);
-    return add(r, r->batch->text + at, n, at, 0, value);
+    sl_named_status status = ready(r, 0);
+    return status != SL_NAMED_OK ? status : add(r, r->batch->text + at, n, at, 0, value);
 }
 
 sl_named_status sl_named_end(sl_named_rows *r, float value) {
@@ -148,21 +187,17 @@ sl_named_status sl_named_feature(sl_named_rows *r, const char *name, size_t n, f
     return status == SL_NAMED_OK ? sl_named_end(r, value) : status;
 }
 
-static void begin_row(sl_named_rows *r) {
-    r->first = r->batch->nonzeros;
-    r->text_first = r->name_first = r->batch->text_n;
-    r->failed = false;
-}
-
 sl_named_status sl_named_row(sl_named_rows *r, float label, float weight, uint64_t line) {
     sluice_batch *b = r->batch;
-    if (!sl_batch_reserve(b, 1, 0, 0)) return no_memory(r);
+    if (r->failed != SL_NAMED_OK) return r->failed;
+    if (!sl_batch_reserve(b, 1, 0, 0)) return fail(r, SL_NAMED_MEMORY);
     for (size_t k = r->first; k < b->nonzeros; k++) b->has_zeros |= b->value[k] == 0;
     if (weight != 1 && !b->has_weights) {
         for (size_t i = 0; i < b->rows; i++) b->weight[i] = 1;
         b->has_weights = true;
     }
     b->weight[b->rows] = weight;
+    b->weighted = b->rows + 1;
     b->line[b->rows] = (uint32_t)line;
     b->label[b->rows++] = label;
     b->start[b->rows] = b->nonzeros;
@@ -182,9 +217,13 @@ void sl_named_drop(sl_named_rows *r) {
 }
 
 sl_named_status sl_named_keep(sl_named_rows *r, const char *bytes, size_t n) {
-    sl_named_status status = sl_named_piece(r, bytes, n);
-    if (status == SL_NAMED_OK) begin_row(r);
-    return status;
+    sluice_batch *b = r->batch;
+    if (r->block->limited && n > r->block->rules->part_text) return SL_NAMED_LATER;
+    if (!sl_batch_reserve_names(b, 0, n + 1)) return SL_NAMED_MEMORY;
+    memcpy(b->text + b->text_n, bytes, n);
+    r->block->kept = b->text_n += n;
+    begin_row(r);
+    return SL_NAMED_OK;
 }
 
 sl_named_status sl_named_end_once(sl_named_rows *r, float value) {

@@ -9,8 +9,9 @@
  *
  * A name that comes again in its row adds to the value it has. Calls fail only for want of
  * memory (SL_NAMED_MEMORY), because a name is too long (SL_NAMED_LONG), because the values of a name that repeats add
- * up to more than a float holds (SL_NAMED_RANGE), or because the names of a row are out of proportion to its text
- * (SL_NAMED_MUCH), and leave it to the parser to say where. */
+ * up to more than a float holds (SL_NAMED_RANGE), because the names of a row are out of proportion to its text
+ * (SL_NAMED_MUCH), because the row is larger than a row may be (SL_NAMED_LARGE), or because it is to be put off
+ * (SL_NAMED_LATER: sl_block.limited), and leave it to the parser to say where. */
 #ifndef SL_NAMED_ROWS_H
 #define SL_NAMED_ROWS_H
 
@@ -21,17 +22,22 @@ typedef enum sl_named_status {
     SL_NAMED_MEMORY,
     SL_NAMED_LONG,
     SL_NAMED_RANGE,
-    SL_NAMED_MUCH
+    SL_NAMED_MUCH,
+    SL_NAMED_LARGE,
+    SL_NAMED_LATER,
 } sl_named_status;
 
 typedef struct sl_named_rows {
     sluice_batch *batch;
-    size_t first;      /* feature of the row that is being built */
-    size_t text_first; /* where the text of its names begins */
-    size_t name_first; /* where the name that is being put together begins */
-    size_t budget;     /* bytes of names that the row may still have */
-    bool failed;       /* a call for this row gave SL_NAMED_MEMORY */
-    uint32_t *seen;    /* hash table over the row, of 2^seen_bits entries; its memory is the block's */
+    size_t first;                    /* feature of the row that is being built */
+    size_t text_first;               /* where the text of its names begins */
+    size_t name_first;               /* where the name that is being put together begins */
+    size_t budget;                   /* bytes of names that the row may still have */
+    size_t feature_stop, text_stop;  /* up to here there is room, and the row may have it */
+    size_t most_features, most_text; /* of the batch, with this row */
+    sl_named_status
+        failed;     /* for want of memory, or since the row is too large or put off: so does every further call */
+    uint32_t *seen; /* hash table over the row, of 2^seen_bits entries; its memory is the block's */
     unsigned seen_bits;
     sl_block *block;
 } sl_named_rows;
@@ -49,6 +55,8 @@ sl_named_status sl_named_feature(sl_named_rows *r, const char *name, size_t n, f
  * they are. */
 sl_named_status sl_named_text(sl_named_rows *r, const char *bytes, size_t n, size_t *at);
 sl_named_status sl_named_within(sl_named_rows *r, size_t at, size_t n, float value);
+/* Makes room for n more features of the row. */
+sl_named_status sl_named_room(sl_named_rows *r, size_t n);
 /* Gives up the pieces of a name. */
 void sl_named_forget(sl_named_rows *r);
 
@@ -62,7 +70,8 @@ void sl_named_drop(sl_named_rows *r);
 /* For a parser that knows that no name comes twice in its rows: all features of a row are then added by these alone,
  * and names are not compared. There must be room for the features (sl_batch_reserve_names). */
 
-/* Puts text before the first row's, for names that many rows have: they can all refer to it. */
+/* Puts text before the first row's, for names that many rows have: they can all refer to it. All parts of the block
+ * keep it. */
 sl_named_status sl_named_keep(sl_named_rows *r, const char *bytes, size_t n);
 /* A feature with such a name. */
 static inline void sl_named_known(sl_named_rows *r, sl_name name, uint64_t hash, float value) {
