@@ -1,4 +1,5 @@
-/* sluice predict: one line per example: label, tab, margin, and with --proba another tab and the probability. */
+/* sluice predict: one line for every line of the inputs: label, tab, margin, and with --proba another tab and the
+ * probability. */
 #include "commands.h"
 #include "output/message.h"
 #include "args/model_args.h"
@@ -42,6 +43,9 @@ static void print_prediction(const predicting *p, double margin) {
     fwrite(line, 1, n, stdout);
 }
 
+/* The answer to a malformed line that was skipped. */
+static void print_empty(const predicting *p) { fputs(p->proba ? "\t\t\n" : "\t\n", stdout); }
+
 /* Flushes after every batch, so that a program that reads the output through a pipe gets it without delay. */
 static int predict_batches(const predicting *p) {
     progress live = progress_start(1, 0);
@@ -59,9 +63,13 @@ static int predict_batches(const predicting *p) {
             rc = complain_error(&err);
             break;
         }
-        for (size_t i = 0; i < rows; i++) print_prediction(p, margins[i]);
+        for (size_t i = 0; i < rows; i++) {
+            if (sluice_batch_left_out(batch, i))
+                print_empty(p);
+            else
+                print_prediction(p, margins[i]), all++;
+        }
         known |= any_margin(margins, rows);
-        all += rows;
         rc = flush_results(stdout, "standard output");
         progress_examples(&live, p->reader, rows);
     }
@@ -99,6 +107,7 @@ static int prepare(const args *a, predicting *p) {
     if (!p->model) return complain_error(&err);
     input_for_model(&p->reading, p->model, &p->kept);
     p->reading.unlabelled = 1;
+    p->reading.every_line = 1;
 
     note_stdin(a);
     p->reader = sluice_reader_open(a->inputs, a->n_inputs, &p->reading, &err);
@@ -113,6 +122,7 @@ static int run(const args *a) {
         skip_tally skipped = {0};
         tally_skipped(&skipped, p.reader);
         warn_skipped(&skipped, "input");
+        if (skipped.total) warning_detail("their predictions are empty fields");
     }
     sluice_reader_close(p.reader);
     sluice_model_free(p.model);
@@ -121,10 +131,12 @@ static int run(const args *a) {
 
 const command predict_command = {
     .name = "predict",
-    .summary = "print a label and a margin for every example",
+    .summary = "print a label and a margin for every line",
     .synopsis = "-m MODEL [--proba] [INPUT...]",
     .notes = "Each line is 1 or -1, a tab and the margin in the shortest digits that read back exactly; "
-             "with --proba another tab and the probability of the class 1. The labels of the inputs are not used.",
+             "with --proba another tab and the probability of the class 1. The labels of the inputs are not used. "
+             "There is one line for every line of the inputs (csv: for every record behind the header): blank lines and "
+             "comments are examples without features, and lines that --on-error skip leaves out have empty fields.",
     .options = options,
     .files = files,
     .max_inputs = SIZE_MAX,

@@ -1,7 +1,9 @@
 """predict and test: applying a model."""
 
+import gzip
 import math
 import os
+import random
 import re
 
 from harness import check, equal, near, parse, rows
@@ -67,8 +69,61 @@ def test_rows_before_a_malformed_line_are_predicted(t):
     equal(len(r.out.splitlines()), 3)
     check("sluice: bad:4:3: " in r.err, r.err)
     r = t.run("predict", "-m", "m", "bad", "--on-error", "skip")
-    equal(len(r.out.splitlines()), 5)
-    check("1 malformed line skipped" in r.err, r.err)
+    lines = r.out.splitlines()
+    equal(len(lines), 6)
+    equal(lines[3], "\t")
+    check("1 malformed line skipped" in r.err and "empty fields" in r.err, r.err)
+
+
+def piece_of(rng, name):
+    """A line of the format, or one that is blank, a comment or malformed; and whether it has features."""
+    good = {"libsvm": "1 3:1 5:0.5", "vw": "1 |f a b:2", "csv": "1,2,x", "jsonl": '{"label":1,"a":2}',
+            "text": "1\tsome words", "url": "1\thttp://a.org/b"}[name]
+    return rng.choice([good, good, "", " ", "#", "# note", "x", "1 1:1 1:1", "1 | a:x", '{"a":', '1,2,"', "1,2", "\t",
+                       "1", "\x00", good + "\r"])
+
+
+def test_every_line_is_answered(t):
+    """As many answers as lines, in order, whatever the lines: the answer to a line is that which it has alone."""
+    rng = random.Random(5)
+    data = {"libsvm": rows(30), "vw": "1 |f a b\n0 |f c d\n" * 9, "csv": "label,a,b\n1,2,x\n0,1,y\n" * 1 + "1,3,x\n" * 9,
+            "jsonl": '{"label":1,"a":2}\n{"label":0,"b":1}\n' * 9, "text": "1\tsome words\n0\tother ones\n" * 9,
+            "url": "1\thttp://a.org/b\n0\thttp://c.org/d\n" * 9}
+    for name, train in data.items():
+        t.write("train", train)
+        t.run("train", "-q", "-f", name, "-o", "m", "train")
+        header = "label,a,b\n" if name == "csv" else ""
+        predict = ["predict", "-qq", "--proba", "-m", "m", "-f", name, "--on-error", "skip"]
+        lines = [piece_of(rng, name) for _ in range(80)]
+        if name == "csv":
+            lines = [line for line in lines if '"' not in line]  # a quote that is not closed takes the rest with it
+        alone = {line: t.run(*predict, stdin=header + line + "\n").out for line in set(lines)}
+        for line, answer in alone.items():
+            check(re.fullmatch(r"(-1|1)\t[^\t\n]+\t[^\t\n]+\n|\t\t\n", answer), (name, line, answer))
+        check(any(a == "\t\t\n" for a in alone.values()) and any(a != "\t\t\n" for a in alone.values()), name)
+        wanted = "".join(alone[line] for line in lines)
+        t.write("a", header + "\n".join(lines[:40]) + "\n")
+        t.write("b", header + "\n".join(lines[40:]))
+        t.write("b.gz", gzip.compress(t.read("b")))
+        for n in [1, 3]:
+            equal(t.run(*predict, "--threads", n, "a", "b").out, wanted, f"{name} from two files")
+            equal(t.run(*predict, "--threads", n, "a", "b.gz").out, wanted, f"{name} compressed")
+            equal(t.run(*predict, "--threads", n, stdin=header + "\n".join(lines)).out, wanted, f"{name} from a pipe")
+
+
+def test_blank_lines_and_comments_are_examples_without_features(t):
+    model(t, "--bias", "1")
+    equal(t.run("predict", "-m", "m", stdin="\n").out, t.run("predict", "-m", "m", stdin="1\n").out)
+    equal(t.run("predict", "-m", "m", stdin="# note\n \n\n").out, 3 * t.run("predict", "-m", "m", stdin="1\n").out)
+    equal(t.run("predict", "-m", "m", stdin="").out, "")
+
+
+def test_a_hash_is_data_in_texts(t):
+    t.write("a.text.tsv", "1\t#win now\n0\tother\n" * 20)
+    t.run("train", "-q", "-o", "m", "a.text.tsv")
+    equal(t.run("predict", "-m", "m", "-f", "text", stdin="# win\n").out.split("\t")[0], "1")
+    t.write("b.text.tsv", "1\tx\n# no comment\n")
+    t.refused("train", "b.text.tsv", status=1, says="b.text.tsv:2:1: label '# no comment'")
 
 
 def test_predictions_do_not_depend_on_threads(t):

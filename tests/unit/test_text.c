@@ -28,7 +28,7 @@ TEST(lines_of_all_kinds) {
     READS("1\ta\r", "1 a\n");
     READS("1\ta\rb\n", "1 a|b\n");
     READS("1\n-1\t\n0 \t !\n", "1\n-1\n0\n");
-    READS("# a comment\n1\t# none\n", "1 none\n");
+    READS("1\t# none\n# 1\tx\n", "1 none\ndata mem:2:1: label '# 1' is not a number; a line is label<TAB>text\n");
     READS("\xef\xbb\xbf"
           "1\ta\n",
           "1 a\n");
@@ -162,7 +162,7 @@ TEST(the_ending_says_so) {
 TEST(lines_without_labels) {
     sluice_reader_options o = {.size = sizeof o, .threads = 1, .format = "text", .unlabelled = 1};
     char *got = read_bytes("some\n\tmore\n1\tlabelled\n\n# comment\n  \t \nx y\n\r\n", 44, &o, 1 << 19);
-    CHECK_STR(got, "0*0 some:1\n0*0 more:1\n1 labelled:1\n0*0 x:0.70710677 y:0.70710677\n");
+    CHECK_STR(got, "0*0 some:1\n0*0 more:1\n1 labelled:1\n0*0 comment:1\n0*0 x:0.70710677 y:0.70710677\n");
     free(got);
     got = read_bytes("a\0b\n", 4, &o, 1 << 19);
     CHECK_HAS(got, "NUL");
