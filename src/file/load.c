@@ -29,6 +29,16 @@ static sluice_status load_content(sl_loader *l) {
                                      sl_section_name(l, shown));
 }
 
+/* What could not be saved again is refused. */
+static bool all_weights_finite(const sluice_model *m) {
+    uint32_t slot[SL_CHUNK];
+    uint64_t cursor = 0;
+    bool finite = true;
+    for (size_t n; finite && (n = sl_space_chunk(&m->features.space, &cursor, slot));)
+        finite = sl_model_weights_finite(m, slot, n);
+    return finite;
+}
+
 /* END: whether everything is there and fits together. */
 static sluice_status load_end(sl_loader *l) {
     sluice_model *m = l->model;
@@ -42,7 +52,9 @@ static sluice_status load_end(sl_loader *l) {
     memcpy(sp->newest, l->newest, sizeof l->newest);
     sp->arrivals = l->arrivals;
     sluice_status status = sl_load_finish_dense(l);
-    return status == SLUICE_OK ? sl_load_finish_pending(l) : status;
+    if (status == SLUICE_OK) status = sl_load_finish_pending(l);
+    return status == SLUICE_OK && !all_weights_finite(m) ? DAMAGED(l, "a weight is beyond the range of floats")
+                                                         : status;
 }
 
 static sluice_status load_head(sl_loader *l) {

@@ -93,13 +93,13 @@ static uint64_t get_count(modl *f, const char *key, uint64_t most) {
     return 0;
 }
 
-/* A list of up to `room` whole numbers, one space apart; returns how many. */
-static size_t get_list(modl *f, const char *key, uint64_t *numbers, size_t room) {
+/* A list of up to `room` whole numbers from 0 to `most`, one space apart; returns how many. */
+static size_t get_list(modl *f, const char *key, uint64_t *numbers, size_t room, uint64_t most) {
     const char *text = get_text(f, key), *t = text;
     size_t n = 0;
     bool fine = true;
     while (fine && *t) {
-        fine = n < room && read_digits(&t, &numbers[n]) && (!*t || (*t == ' ' && t[1]));
+        fine = n < room && read_digits(&t, &numbers[n]) && numbers[n] <= most && (!*t || (*t == ' ' && t[1]));
         n++;
         t += *t == ' ';
     }
@@ -225,23 +225,24 @@ static const char *key_named(const modl *f, const char *name, const char *before
 
 static void get_counts(modl *f, sluice_model *m) {
     sl_loader *l = f->l;
-    m->state.t = get_count(f, "examples", INT64_MAX);
+    m->state.t = get_count(f, "examples", SL_MAX_COUNT);
     m->mistakes = get_count(f, "mistakes", m->state.t);
     m->updates = get_count(f, "updates", m->state.t);
     m->positives = get_count(f, "positives", m->state.t);
     l->added = l->seen = get_count(f, key_named(f, "features_seen", "seen"), SLUICE_MAX_FEATURES);
     if (l->format >= 3) get_calibration(f, &m->calibration);
     if (l->format < 2) return;
-    l->added = get_count(f, key_named(f, "features_added", "births"), UINT64_MAX);
+    l->added = get_count(f, key_named(f, "features_added", "births"), SL_MAX_COUNT);
     m->features.named = get_count(f, "named", 1);
     sl_limit *limit = &m->features.limit;
-    limit->evicted = get_count(f, "evicted", UINT64_MAX);
-    limit->refused = get_count(f, "refused", UINT64_MAX);
-    limit->next_scan = get_count(f, key_named(f, "next_scan", "next_sweep"), INT64_MAX);
+    limit->evicted = get_count(f, "evicted", SL_MAX_COUNT);
+    limit->refused = get_count(f, "refused", SL_MAX_COUNT);
+    limit->next_scan = get_count(f, key_named(f, "next_scan", "next_sweep"), SL_MAX_COUNT);
     uint64_t numbers[64];
-    size_t n = get_list(f, "growth", numbers, 64);
+    size_t n = get_list(f, "growth", numbers, 64, SLUICE_MAX_FEATURES);
     for (size_t i = 0; i < n; i++) m->growth[i] = numbers[i] + 1;
-    l->arrivals = get_list(f, "newest", numbers, SL_NEWEST); /* the newest first; the model has it last */
+    /* the newest first; the model has it last */
+    l->arrivals = get_list(f, "newest", numbers, SL_NEWEST, UINT64_MAX);
     for (size_t i = 0; i < l->arrivals; i++) l->newest[l->arrivals - 1 - i] = numbers[i];
     if (f->status == SLUICE_OK && (l->added < l->seen || (m->features.named && m->settings.hash_bits)))
         f->status = DAMAGED(l, "its counts contradict each other");

@@ -69,7 +69,8 @@ sluice_status sl_load_finish_pending(sl_loader *l) {
     fine = fine &&
            (!dense ||
             (m->state.dense.order <= m->state.batch.columns && m->state.batch.columns <= SLUICE_MAX_DENSE_FEATURES)) &&
-           l->values == (b->rows ? b->start[b->rows] : 0) && b->rows <= m->state.t &&
+           l->values == (b->rows ? b->start[b->rows] : 0) &&
+           b->rows <= m->state.t - m->updates && /* each may become an update */
            (batch == 0 || (double)b->rows < batch);
     for (size_t k = 0; fine && k < l->values; k++) fine = b->column[k] < m->state.batch.columns;
     return fine ? SLUICE_OK : DAMAGED(l, "its pending rows are impossible");

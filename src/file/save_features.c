@@ -30,20 +30,6 @@ static sluice_status put_column(sl_saver *s, const sluice_model *m, const sl_fie
     return SLUICE_OK;
 }
 
-/* 64-bit state may be finite where the 32-bit weight computed from it is not. */
-static bool weights_finite(const sluice_model *m, const uint32_t *slot, size_t n) {
-    sl_state s = m->state;
-    s.features = m->features.space.features;
-    float w[SL_CHUNK];
-    for (size_t at = 0; at < n; at += SL_CHUNK) {
-        size_t k = n - at < SL_CHUNK ? n - at : SL_CHUNK;
-        m->kernels.weights(&s, slot + at, k, w);
-        for (size_t i = 0; i < k; i++)
-            if (!isfinite(w[i])) return false;
-    }
-    return true;
-}
-
 static unsigned keys_of(const sluice_model *m, const sl_walk *w) {
     return w->is_bias ? SL_KEYS_BIAS : m->features.named ? SL_KEYS_NAMES : SL_KEYS_IDS;
 }
@@ -64,7 +50,7 @@ static void put_key(sl_saver *s, const sluice_model *m, const sl_walk *w, uint64
 
 static sluice_status put_state(sl_saver *s, const sluice_model *m, const uint32_t *slot, const uint64_t *id, size_t n,
                                bool bias) {
-    if (!weights_finite(m, slot, n)) return sl_save_out_of_range(s);
+    if (!sl_model_weights_finite(m, slot, n)) return sl_save_out_of_range(s);
     for (size_t k = 0; m->settings.max_features && !bias && k < n; k++)
         sl_save_int(s, m->features.limit.last_seen[id[k]], 8);
     sluice_status status = SLUICE_OK;

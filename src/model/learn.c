@@ -65,6 +65,12 @@ static sluice_status check_can_learn(sluice_model *m) {
                        "a predict-only model cannot learn; keep the full model for that");
     if (m->broken)
         return sl_fail(&m->error, SLUICE_E_NUMERIC, "the model has left the range of numbers; learn it anew");
+    const uint64_t counts[] = {m->state.t, m->features.space.births, m->features.limit.evicted,
+                               m->features.limit.refused};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        if (counts[i] > SL_MAX_COUNT / 2)
+            return sl_fail(&m->error, SLUICE_E_LIMIT, "the model's counts are too large to go on: %llu; learn it anew",
+                           (unsigned long long)counts[i]);
     return sl_model_check_batch(m);
 }
 

@@ -10,6 +10,10 @@
 #include "rows/duplicate_ids.h"
 #include "rows/row_keys.h"
 
+/* Counts of a model file are at most SL_MAX_COUNT. A model whose counts have come half as far learns no more, so that
+ * no count ever overflows and what is saved can be loaded. */
+#define SL_MAX_COUNT ((uint64_t)INT64_MAX)
+
 struct sluice_model {
     const sl_learner *learner;
     const sl_learner *rule; /* what the state belongs to: the learner, or sl_predict_only in a predict-only model */
@@ -58,6 +62,8 @@ void sl_model_add_pending(sluice_model *m, const sl_row *x);
 sluice_status sl_model_check_batch(sluice_model *m);
 /* Learns the pending rows, if there are any, and removes them. */
 sluice_status sl_model_finish_batch(sluice_model *m);
+/* Whether the weights of n features are finite: 64-bit state may be where the 32-bit weight computed from it is not. */
+bool sl_model_weights_finite(const sluice_model *m, const uint32_t *slot, size_t n);
 /* Checks settings, wherever they come from. */
 sluice_status sl_settings_check(const sluice_settings *settings, sluice_error *err);
 

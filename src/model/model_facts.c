@@ -91,6 +91,19 @@ sluice_status sluice_model_newest(const sluice_model *m, sluice_weight *newest, 
     return SLUICE_OK;
 }
 
+bool sl_model_weights_finite(const sluice_model *m, const uint32_t *slot, size_t n) {
+    sl_state s = m->state;
+    s.features = m->features.space.features;
+    float w[SL_CHUNK];
+    for (size_t at = 0; at < n; at += SL_CHUNK) {
+        size_t k = n - at < SL_CHUNK ? n - at : SL_CHUNK;
+        m->kernels.weights(&s, slot + at, k, w);
+        for (size_t i = 0; i < k; i++)
+            if (!isfinite(w[i])) return false;
+    }
+    return true;
+}
+
 uint64_t sluice_model_nonzeros(const sluice_model *m) {
     sl_state s = m->state;
     s.features = m->features.space.features;

@@ -60,6 +60,8 @@ sluice_status sluice_model_merge(sluice_model *into, const sluice_model *from) {
         return sl_fail(err, SLUICE_E_USAGE, "models merge only with the same learner, parameters and settings");
     if (into->settings.max_features)
         return sl_fail(err, SLUICE_E_UNSUPPORTED, "models with a limit on their features do not merge");
+    if (into->state.t > SL_MAX_COUNT / 2 || from->state.t > SL_MAX_COUNT / 2)
+        return sl_fail(err, SLUICE_E_LIMIT, "the models' counts are too large to be added");
     if (into == from) return sl_fail(err, SLUICE_E_USAGE, "a model does not merge with itself");
     const sl_space before = into->features.space;
     /* all features first, so that what can fail does so before any sum has changed */

@@ -9,7 +9,7 @@
 
 #include "file/model_format.h"
 
-static void repair(unsigned char *bytes, size_t n) {
+static inline void repair(unsigned char *bytes, size_t n) {
     if (n >= 16) memcpy(bytes, SL_MAGIC, 8);
     for (size_t at = 16; at + SL_SECTION_HEAD + 8 <= n;) {
         uint64_t length = sl_get_le(bytes + at + 8, 8);

@@ -202,6 +202,12 @@ TEST(values_out_of_range_are_refused) {
         {"named", "2"},
         {"features_seen", "4000000001"},
         {"next_scan", "9223372036854775808"},
+        {"features_added", "9223372036854775808"},
+        {"features_added", "18446744073709551615"},
+        {"evicted", "18446744073709551615"},
+        {"refused", "18446744073709551615"},
+        {"growth", "1 4000000001"},
+        {"growth", "18446744073709551615"},
         {"kind", "half"},
         {"kind", "final"},
         {"normalize", "4294967296"},
@@ -237,6 +243,65 @@ TEST(values_out_of_range_are_refused) {
     replace(&f, "max_features=0", "max_features=9");
     refuse(&f, "takes no limit");
     free(good.bytes);
+}
+
+/* Two examples with a new feature each. */
+static sluice_status learn_two(sluice_model *m) {
+    sluice_status status = SLUICE_OK;
+    for (uint64_t id = 70; id < 72 && status == SLUICE_OK; id++) {
+        float value = 1;
+        sluice_example x = {&id, &value, 1, 1, 1};
+        status = sluice_model_learn(m, &x, NULL);
+    }
+    return status;
+}
+
+TEST(what_is_loaded_can_be_saved_and_loaded_again_whatever_its_counts) {
+    file good = file_of("pa-1");
+    static const char *const counts[][2] = {
+        {"examples=5", "examples"}, {"features_added=11", "features_added"}, {"evicted=0", "evicted"}};
+    static const char *const values[] = {"4611686018427387903", "4611686018427387904", "9223372036854775807"};
+    for (size_t i = 0; i < 3; i++)
+        for (size_t k = 0; k < 3; k++) {
+            char line[64];
+            snprintf(line, sizeof line, "%s=%s", counts[i][1], values[k]);
+            file f = copy_of(&good), same;
+            replace(&f, counts[i][0], line);
+            same = copy_of(&f);
+            accept(&f, &same);
+            sluice_model *m = parse(&same, NULL);
+            bool room = i == 2 && k == 0;                              /* the half, and nothing is evicted */
+            CHECK_EQ(learn_two(m), room ? SLUICE_OK : SLUICE_E_LIMIT); /* after the first where it has room for one */
+            if (!room) CHECK_HAS(sluice_model_error(m)->message, "counts are too large");
+            f = file_from(m);
+            same = copy_of(&f);
+            accept(&f, &same);
+            free(same.bytes);
+        }
+    free(good.bytes);
+}
+
+TEST(counts_that_cannot_be_added_are_not_merged) {
+    file good = file_of("perceptron");
+    replace(&good, "examples=5", "examples=9223372036854775807");
+    file f = copy_of(&good);
+    sluice_model *a = parse(&good, NULL), *b = parse(&f, NULL);
+    CHECK_EQ(sluice_model_merge(a, b), SLUICE_E_LIMIT);
+    CHECK_EQ(a->state.t, INT64_MAX);
+    sluice_model_free(a);
+    sluice_model_free(b);
+}
+
+/* A weight is computed from 64-bit state; saving would refuse it. */
+TEST(a_weight_beyond_the_range_of_floats_is_refused) {
+    file f = file_of("fobos");
+    const double large = 1e300;
+    uint64_t bits;
+    memcpy(&bits, &large, sizeof bits);
+    size_t features = (size_t)sl_get_le(f.bytes + section(&f, "FEAT") + 1, 4),
+           end = section(&f, "FEAT") + section_length(&f, "FEAT");
+    sl_put_le(f.bytes + end - 2 * 8 * features, bits, 8); /* two 64-bit fields */
+    refuse(&f, "a weight is beyond the range of floats");
 }
 
 TEST(lists_that_are_wrong_are_refused) {
@@ -581,6 +646,9 @@ TEST(pending_rows_that_are_wrong_are_refused) {
         f = copy_of(&good);
         replace(&f, "examples=5", "examples=4");
         refuse(&f, "impossible");
+        f = copy_of(&good);
+        replace(&f, "updates=0", "updates=1"); /* with those of the pending rows there may be more than examples */
+        refuse(&f, "its pending rows are impossible");
         free(good.bytes);
     }
     file f = file_of("pa-1");
@@ -1050,6 +1118,9 @@ int main(void) {
     RUN(modl_has_at_most_1024_lines);
     RUN(values_that_are_no_numbers_are_refused);
     RUN(values_out_of_range_are_refused);
+    RUN(what_is_loaded_can_be_saved_and_loaded_again_whatever_its_counts);
+    RUN(counts_that_cannot_be_added_are_not_merged);
+    RUN(a_weight_beyond_the_range_of_floats_is_refused);
     RUN(lists_that_are_wrong_are_refused);
     RUN(unknown_sections_are_skipped_where_they_are_marked_so);
     RUN(sections_that_are_skipped_are_checked);
