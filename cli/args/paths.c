@@ -215,6 +215,7 @@ static int check_later_output(const char *path) {
     struct stat s;
     int exists = stat(path, &s) == 0;
     if (is_dash(path)) return DONE;
+    if (!exists && (errno == EIO || errno == EACCES || errno == ENOMEM)) return refuse(path, "cannot write");
     if (!exists && lstat(path, &s) == 0) {
         complain("%s: is a link to a file that does not exist; remove it first", path);
         return FAILED;

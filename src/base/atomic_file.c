@@ -63,6 +63,10 @@ sl_atomic *sl_atomic_new(const char *path, sluice_error *err) {
         sl_fail_at(err, SLUICE_E_IO, path, 0, 0, "is a directory; give the name of a file");
         return NULL;
     }
+    if (!standard && !exists && errno != ENOENT) { /* it may well exist */
+        cannot_open(path, err);
+        return NULL;
+    }
     if (!standard && !exists && lstat(path, &st) == 0) {
         sl_fail_at(err, SLUICE_E_IO, path, 0, 0, "is a link to a file that does not exist; remove it first");
         return NULL;
@@ -120,6 +124,7 @@ static int open_output(sl_atomic *f) {
     if (!f->path) return dup(STDOUT_FILENO);
     struct stat st;
     bool exists = stat(f->path, &st) == 0;
+    if (!exists && errno != ENOENT) return -1; /* it may well exist, with rights to take over */
     if (f->in_place) return exists && S_ISREG(st.st_mode) ? dup(STDOUT_FILENO) : open(f->path, O_WRONLY | O_CLOEXEC);
     if (exists && S_ISDIR(st.st_mode)) return errno = EISDIR, -1;
     int fd = open_temporary(f, exists ? 0600 : 0666);

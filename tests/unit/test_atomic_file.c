@@ -14,7 +14,8 @@ static char calls[4096]; /* what the library called, ';' after each */
 
 static struct {
     int write, fsync, close, rename, open_folder, exists; /* an errno: the next call fails with it; 0: none does */
-    int fchown;                                           /* likewise, but all calls fail */
+    int fchown, stat;                                     /* likewise, but all calls fail */
+    size_t stat_after;                                    /* so many calls of stat() succeed before */
     size_t times;                                         /* for `exists`: how often the call fails */
     size_t short_write;                                   /* bytes that a call of write() takes at most; 0: all */
     bool no_random, pretend;                              /* pretend: nothing really happens to files */
@@ -48,6 +49,8 @@ int __real_rename(const char *from, const char *to);
 bool __real_sl_random(void *bytes, size_t n);
 int __real_fchown(int fd, uid_t owner, gid_t group);
 int __real_fchmod(int fd, mode_t mode);
+int __real_stat(const char *path, struct stat *st);
+int __wrap_stat(const char *path, struct stat *st);
 int __wrap_open(const char *path, int flags, ...);
 ssize_t __wrap_write(int fd, const void *bytes, size_t n);
 int __wrap_fsync(int fd);
@@ -77,6 +80,11 @@ int __wrap_fchown(int fd, uid_t owner, gid_t group) {
 int __wrap_fchmod(int fd, mode_t mode) {
     changed = mode;
     return __real_fchmod(fd, mode);
+}
+
+int __wrap_stat(const char *file, struct stat *st) {
+    if (!next.stat || (next.stat_after && next.stat_after--)) return __real_stat(file, st);
+    return errno = next.stat, -1;
 }
 
 int __wrap_open(const char *path, int flags, ...) {
@@ -146,6 +154,12 @@ static size_t files(void) {
     return n;
 }
 
+static struct stat facts(void) {
+    struct stat st = {0};
+    CHECK_EQ(stat(path, &st), 0);
+    return st;
+}
+
 static sluice_status put(const char *text, sluice_error *err) {
     *calls = 0;
     return sluice_write_file(path, text, strlen(text), err);
@@ -196,6 +210,23 @@ TEST(a_call_that_fails_leaves_the_old_file_and_nothing_else) {
     CHECK_EQ(put("new", NULL), SLUICE_E_IO);
     expect_content("old");
     CHECK_EQ(files(), 1);
+}
+
+TEST(a_file_that_may_exist_is_not_replaced_as_if_it_did_not) {
+    CHECK_EQ(put("old", NULL), SLUICE_OK);
+    CHECK_EQ(chmod(path, 0640), 0);
+    for (size_t i = 0; i < 2; i++) { /* before anything is written, and when writing begins */
+        sluice_error err = {0};
+        next.stat = EIO;
+        next.stat_after = i;
+        CHECK_EQ(put("new", &err), SLUICE_E_IO);
+        CHECK_STR(err.source, path);
+        CHECK_HAS(err.message, strerror(EIO));
+        next.stat = 0;
+        expect_content("old");
+        CHECK_EQ(facts().st_mode & 07777, 0640);
+        CHECK_EQ(files(), 1);
+    }
 }
 
 TEST(a_folder_that_cannot_be_synced_is_no_error) {
@@ -304,12 +335,6 @@ TEST(memory_that_runs_out_leaves_the_old_file) {
     CHECK_EQ(allocations_failed, 4);
 }
 
-static struct stat facts(void) {
-    struct stat st = {0};
-    CHECK_EQ(stat(path, &st), 0);
-    return st;
-}
-
 TEST(the_temporary_file_is_never_more_readable_than_the_file_it_replaces) {
     static const mode_t modes[] = {0600, 0400, 0640, 0644, 0660};
     for (size_t i = 0; i < 5; i++) {
@@ -409,6 +434,7 @@ int main(void) {
     RUN(a_file_is_synced_before_it_is_renamed_and_its_folder_after);
     RUN(the_folder_of_a_name_without_one_is_the_current_one_and_the_root_is_a_folder);
     RUN(a_call_that_fails_leaves_the_old_file_and_nothing_else);
+    RUN(a_file_that_may_exist_is_not_replaced_as_if_it_did_not);
     RUN(a_folder_that_cannot_be_synced_is_no_error);
     RUN(interrupted_and_partial_writes_go_on);
     RUN(a_temporary_name_that_is_taken_is_not_used);
