@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const command *const commands[] = {
     &train_command,  &predict_command,  &test_command,  &inspect_command, &tune_command, &sweep_command,
@@ -71,7 +72,17 @@ static int run_command(const command *c, int argc, char *const *argv) {
     return rc;
 }
 
-int main(int argc, char **argv) {
+static int main_has_ended;
+
+/* A library that ends the process in the middle of a run (libgfortran does, when there is no memory while OpenBLAS is
+ * loaded) leaves behind what its own destructors crash on: they are not run. */
+static void end_of_process(void) {
+    if (main_has_ended) return;
+    complain("a library that sluice uses has ended the run, for lack of memory in all likelihood");
+    _exit(FAILED);
+}
+
+static int run(int argc, char **argv) {
     setenv("OPENBLAS_NUM_THREADS", "1", 0); /* the library has its own threads; those of OpenBLAS would be idle */
     /* a closed reading end is a write error, not a reason to stop in the middle of a file */
     signal(SIGPIPE, SIG_IGN);
@@ -94,4 +105,11 @@ int main(int argc, char **argv) {
     }
     const command *c = find_command(name);
     return c ? run_command(c, argc - 2, argv + 2) : unknown_command(name);
+}
+
+int main(int argc, char **argv) {
+    atexit(end_of_process);
+    int status = run(argc, argv);
+    main_has_ended = 1;
+    return status;
 }

@@ -85,17 +85,18 @@ static bool load(char *why, size_t room) {
 }
 
 /* OpenBLAS takes a buffer of 128 MiB for every thread that calls it, when it first does, and where there is no memory
- * for that it tries for ever: so we try before. */
+ * for that it tries for ever; libgfortran, which comes with it, ends the process when there is none while it is loaded.
+ * So we try before. */
 static bool try_room(unsigned threads) {
     if (has_buffers) return true;
-    size_t room = ((size_t)160 << 20) * (threads ? threads : sl_cores());
+    size_t room = ((size_t)160 << 20) * (threads ? threads : sl_cores()) + ((size_t)(library ? 0 : 64) << 20);
     void *memory = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory != MAP_FAILED) munmap(memory, room);
     return memory != MAP_FAILED;
 }
 
-static const sl_blas *refuse(sluice_error *err, bool loaded, const char *why) {
-    if (loaded)
+static const sl_blas *refuse(sluice_error *err, bool room, const char *why) {
+    if (!room)
         sl_fail(err, SLUICE_E_MEMORY, "no memory for OpenBLAS, which takes 160 MiB for every thread");
     else
         sl_fail(err, SLUICE_E_UNSUPPORTED,
@@ -108,13 +109,13 @@ static const sl_blas *refuse(sluice_error *err, bool loaded, const char *why) {
 const sl_blas *sl_blas_begin(unsigned threads, sluice_error *err) {
     char why[200] = "";
     pthread_mutex_lock(&lock);
-    bool loaded = load(why, sizeof why), fine = loaded && try_room(threads);
+    bool room = try_room(threads), fine = room && load(why, sizeof why);
     if (fine && users++ == 0) {
         threads_before = get_threads();
         set_threads(1);
     }
     pthread_mutex_unlock(&lock);
-    return fine ? &calls : refuse(err, loaded, why);
+    return fine ? &calls : refuse(err, room, why);
 }
 
 void sl_blas_end(bool called) {
