@@ -17,6 +17,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -35,6 +36,7 @@
 
 enum class {
     ALLOC,
+    LOADING,
     OPEN,
     READ,
     WRITE,
@@ -56,9 +58,9 @@ enum class {
     RANDOM,
     CLASSES
 };
-static const char *const names[CLASSES] = {"alloc",  "open",   "read",    "write", "stderr", "sync",     "close",
-                                           "rename", "unlink", "filemap", "pipe",  "thread", "truncate", "lock",
-                                           "stat",   "dup",    "mode",    "seek",  "poll",   "random"};
+static const char *const names[CLASSES] = {"alloc", "loading", "open",   "read",    "write", "stderr", "sync",
+                                           "close", "rename",  "unlink", "filemap", "pipe",  "thread", "truncate",
+                                           "lock",  "stat",    "dup",    "mode",    "seek",  "poll",   "random"};
 
 struct counts {
     uint64_t calls[CLASSES];
@@ -178,8 +180,52 @@ static void log_names(char kind, const char *from, const char *to) {
     log_end(kind, -1, (int64_t)n, 0, both, n + m);
 }
 
+/* libraries that were loaded during the run */
+static struct { uintptr_t from, to; } loaded[16];
+static size_t n_loaded;
+static __thread unsigned loading __attribute__((tls_model("initial-exec")));
+static size_t objects_before, object;
+
+static int count_object(struct dl_phdr_info *info, size_t size, void *n) {
+    (void)info, (void)size;
+    ++*(size_t *)n;
+    return 0;
+}
+
+static int note_object(struct dl_phdr_info *info, size_t size, void *unused) {
+    (void)size, (void)unused;
+    if (object++ < objects_before) return 0;
+    for (int i = 0; i < info->dlpi_phnum && n_loaded < sizeof loaded / sizeof *loaded; i++) {
+        if (info->dlpi_phdr[i].p_type != PT_LOAD || !(info->dlpi_phdr[i].p_flags & PF_X)) continue;
+        loaded[n_loaded].from = (uintptr_t)info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+        loaded[n_loaded].to = loaded[n_loaded].from + info->dlpi_phdr[i].p_memsz;
+        n_loaded++;
+    }
+    return 0;
+}
+
+static void *(*real_dlopen)(const char *, int);
+
+void *dlopen(const char *path, int flags) {
+    if (!on) return real_dlopen(path, flags);
+    size_t before = 0;
+    dl_iterate_phdr(count_object, &before);
+    loading++;
+    void *library = real_dlopen(path, flags);
+    loading--;
+    objects_before = before, object = 0;
+    if (library) dl_iterate_phdr(note_object, NULL);
+    return library;
+}
+
+static bool of_loaded(void *caller) {
+    for (size_t i = 0; i < n_loaded; i++)
+        if ((uintptr_t)caller >= loaded[i].from && (uintptr_t)caller < loaded[i].to) return true;
+    return loading > 0;
+}
+
 /* allocations */
-static bool no_memory(void *caller) { return fails(ALLOC, caller, NULL); }
+static bool no_memory(void *caller) { return fails(of_loaded(caller) ? LOADING : ALLOC, caller, NULL); }
 
 void *malloc(size_t n) {
     if (no_memory(CALLER)) return NULL;
@@ -238,7 +284,7 @@ void free(void *p) {
 }
 
 void *mmap(void *at, size_t n, int protection, int flags, int fd, off_t offset) {
-    if (fails(flags & MAP_ANONYMOUS ? ALLOC : FILEMAP, CALLER, NULL)) return MAP_FAILED;
+    if (flags & MAP_ANONYMOUS ? no_memory(CALLER) : fails(FILEMAP, CALLER, NULL)) return MAP_FAILED;
     return (void *)syscall(SYS_mmap, at, n, protection, flags, fd, offset);
 }
 
@@ -487,6 +533,8 @@ __attribute__((constructor)) static void begin(void) {
                *log = getenv("SLUICE_FAULT_LOG");
     void *create = dlsym(RTLD_NEXT, "pthread_create");
     memcpy(&real_pthread_create, &create, sizeof create);
+    void *load = dlsym(RTLD_NEXT, "dlopen");
+    memcpy(&real_dlopen, &load, sizeof load);
     stop = getenv("SLUICE_FAULT_STOP") != NULL;
     if (fault) choose_fault(fault);
     if (file) {

@@ -16,7 +16,7 @@ import subprocess
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-CLASSES = ("alloc", "open", "read", "write", "stderr", "sync", "close", "rename", "unlink", "filemap", "pipe", "thread",
+CLASSES = ("alloc", "loading", "open", "read", "write", "stderr", "sync", "close", "rename", "unlink", "filemap", "pipe", "thread",
            "truncate", "lock", "stat", "dup", "mode", "seek", "poll", "random")  # as in fault_shim.c
 COUNTS = struct.Struct(f"{len(CLASSES)}QQ64s")
 OLD_MODE = 0o640  # of a file that a run replaces: not what a new file would get
