@@ -4,6 +4,7 @@
 #include "output/message.h"
 #include "args/nearest.h"
 #include "args/paths.h"
+#include "run/signals.h"
 #include "sluice.h"
 #include "output/wrap.h"
 
@@ -86,6 +87,7 @@ static int run(int argc, char **argv) {
     setenv("OPENBLAS_NUM_THREADS", "1", 0); /* the library has its own threads; those of OpenBLAS would be idle */
     /* a closed reading end is a write error, not a reason to stop in the middle of a file */
     signal(SIGPIPE, SIG_IGN);
+    signals_start();
     setvbuf(stderr, NULL, _IOLBF, BUFSIZ); /* a message is one write: others do not mix with it */
     if (argc < 2) {
         print_overview(stderr);

@@ -2,6 +2,7 @@
 #include "args/input_options.h"
 
 #include "output/message.h"
+#include "run/signals.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -134,11 +135,14 @@ int each_batch(sluice_reader *reader, const sluice_reader_options *options, prog
     const sluice_batch *batch;
     sluice_status s = SLUICE_OK;
     int rc = DONE;
+    signals_interrupt(reader);
     while (!rc && (s = sluice_reader_next(reader, &batch)) == SLUICE_OK) {
         rc = use(context, batch);
         if (live) progress_examples(live, reader, sluice_batch_rows(batch));
     }
+    signals_interrupt(NULL);
     if (live) progress_clear(live);
+    if (!rc && s == SLUICE_E_CANCELLED) return stop_status();
     return !rc && s != SLUICE_END ? complain_reader(reader, options) : rc;
 }
 

@@ -69,7 +69,7 @@ void note_stdin(const args *a);
 int complain_reader(const sluice_reader *reader, const sluice_reader_options *options);
 
 /* Hands every batch to `use`, as long as it returns DONE. `live` may be NULL. Returns an exit status after saying what
- * went wrong. */
+ * went wrong: that of stop_status(), without a word, where a signal ended it. */
 int each_batch(sluice_reader *reader, const sluice_reader_options *options, progress *live,
                int (*use)(void *context, const sluice_batch *batch), void *context);
 

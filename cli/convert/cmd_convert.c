@@ -2,6 +2,7 @@
 #include "commands.h"
 #include "output/message.h"
 #include "output/progress.h"
+#include "run/signals.h"
 #include "args/input_options.h"
 
 #include <inttypes.h>
@@ -181,6 +182,7 @@ static int put_rows(converting *c, const scaling *scales) {
     int rc = DONE;
     for (size_t t = 0; t < rows && !rc; t++) {
         sluice_example x;
+        if (stop_signal()) return stop_status();
         sluice_dataset_row(c->data, order[t], &x);
         size_t n = x.n;
         if (scales) {
@@ -244,6 +246,7 @@ static int convert(converting *c) {
     progress live = progress_start(1, 0);
     int rc = each_batch(c->reader, &c->reading, &live, in_memory ? hold_batch : put_batch, c);
     if (!rc && in_memory) rc = put_dataset(c);
+    if (!rc && stop_signal()) rc = stop_status();
     if (!rc && sluice_writer_commit(c->writer) != SLUICE_OK) rc = complain_writer(c->writer, c->output);
     skip_tally skipped = {0};
     tally_skipped(&skipped, c->reader);
@@ -257,6 +260,7 @@ static int run(const args *a) {
     sluice_error err = {0};
     int rc = read_options(&c);
     if (rc) return rc;
+    signals_stop_orderly(); /* closing the writer removes its temporary file */
     note_stdin(a);
     c.reader = sluice_reader_open(a->inputs, a->n_inputs, &c.reading, &err);
     if (c.reader) c.data = sluice_dataset_new(&err);

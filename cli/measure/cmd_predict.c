@@ -4,6 +4,7 @@
 #include "output/message.h"
 #include "args/model_args.h"
 #include "output/progress.h"
+#include "run/signals.h"
 #include "args/input_options.h"
 
 #include <stdlib.h>
@@ -46,7 +47,8 @@ static void print_prediction(const predicting *p, double margin) {
 /* The answer to a malformed line that was skipped. */
 static void print_empty(const predicting *p) { fputs(p->proba ? "\t\t\n" : "\t\n", stdout); }
 
-/* Flushes after every batch, so that a program that reads the output through a pipe gets it without delay. */
+/* Flushes after every batch, so that a program that reads the output through a pipe gets it without delay. A signal ends
+ * it behind a line. */
 static int predict_batches(const predicting *p) {
     progress live = progress_start(1, 0);
     double *margins = NULL;
@@ -55,6 +57,8 @@ static int predict_batches(const predicting *p) {
     sluice_status s;
     int rc = DONE, known = 0;
     uint64_t all = 0;
+    signals_stop_orderly();
+    signals_interrupt(p->reader);
     while (!rc && (s = sluice_reader_next(p->reader, &batch)) == SLUICE_OK) {
         size_t rows = sluice_batch_rows(batch);
         if ((rc = reserve_margins(&margins, &room, rows))) break;
@@ -73,7 +77,9 @@ static int predict_batches(const predicting *p) {
         rc = flush_results(stdout, "standard output");
         progress_examples(&live, p->reader, rows);
     }
+    signals_interrupt(NULL);
     progress_clear(&live);
+    if (!rc && s == SLUICE_E_CANCELLED) rc = stop_status();
     if (!rc && s != SLUICE_END) rc = complain_reader(p->reader, &p->reading);
     if (!rc && all && !known) warn_unknown("input", all);
     free(margins);

@@ -4,6 +4,7 @@
 #include "args/nearest.h"
 #include "args/params.h"
 #include "args/paths.h"
+#include "run/signals.h"
 #include "synth/synth.h"
 #include "output/wrap.h"
 
@@ -52,6 +53,7 @@ static int write_rows(const synth_stream *stream, void *state, sluice_random *r,
                       const char *path) {
     synth_row row;
     for (uint64_t i = 0; i < rows; i++) {
+        if (stop_signal()) return stop_status();
         stream->draw(state, r, &row);
         sluice_example x = {row.ids, row.values, row.n, row.label, 1};
         if (sluice_writer_put(w, &x) != SLUICE_OK) return complain_writer(w, path);
@@ -101,6 +103,7 @@ static int run(const args *a) {
     sluice_random_seed(&r, a->seed);
     void *state = stream->start(values, &r);
     if (!state) return out_of_memory();
+    signals_stop_orderly(); /* closing the writer removes its temporary file */
     rc = write_file(stream, state, &r, (uint64_t)values[SYNTH_ROWS], output ? output : "-");
     if (!rc && test) rc = write_file(stream, state, &r, (uint64_t)values[SYNTH_TEST_ROWS], test);
     stream->free_state(state);
