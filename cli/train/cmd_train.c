@@ -3,13 +3,16 @@
 #include "output/message.h"
 #include "args/model_args.h"
 #include "args/paths.h"
+#include "run/signals.h"
 #include "train/training.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 static const option_info options[] = {
     MODEL_OPTIONS,
-    {"output", 'o', "MODEL", "save the model here if the run succeeds", 0},
+    {"output", 'o', "MODEL", "save the model here when the run has succeeded, or is ended by a signal", 0},
+    CHECKPOINT_OPTIONS,
     {"final", 0, NULL, "save a small predict-only model of the nonzero weights (needs -o)", 0},
     {"allow-empty", 0, NULL, "succeed, and save the model, even if there was no example to learn (-i implies it)", 0},
     {"test", 0, "FILE", "measure the model on this file afterwards", 0},
@@ -41,13 +44,14 @@ static int check_usage(training *t) {
     const args *a = t->a;
     int rc = input_options(a, &t->reading);
     if (!rc) rc = measure_options(a, &t->how);
+    if (!rc) rc = checkpoint_options(a, &t->checkpoint);
     if (!rc) rc = trace_options(a, &t->trace);
     if (!rc) rc = calibrate_options(a, &t->calibrating);
     if (!rc) rc = args_count(a, "passes", 1, 1000000000, &t->passes);
     if (!rc) rc = args_count(a, "dim", 1, UINT64_MAX, &t->dimension);
     if (!rc) rc = args_count(a, "top", 0, SIZE_MAX, &t->top);
     if (rc) return rc;
-    if (args_has(a, "final") && !t->output)
+    if (args_has(a, "final") && !t->checkpoint.path)
         return wrong_usage(a->command->name, "--final needs -o MODEL: there is nothing to write it to");
     if (t->passes > 1 && reads_once(a->inputs, a->n_inputs))
         return wrong_usage(a->command->name, "--passes %" PRIu64 ": standard input and pipes can be read only once",
@@ -55,21 +59,33 @@ static int check_usage(training *t) {
     return DONE;
 }
 
+/* Saves a checkpoint if one is due after n more examples. It is a full model, whatever --final says. */
+static int save_if_due(training *t, progress *p, const sluice_reader *reader, size_t n) {
+    int why = checkpoint_due(&t->checkpoint, n);
+    if (!why) return DONE;
+    progress_clear(p);
+    int rc = remember_input(t->a, t->model, sluice_reader_format(reader));
+    if (!rc) checkpoint_try(&t->checkpoint, t->model, why);
+    return rc;
+}
+
 /* Learns a batch, in parts where something is due within it: a row of the progress table or of the trace, a point of
- * the history. */
+ * the history, a checkpoint. Parts are short, so that a signal is seen soon. */
 static int learn_batch(training *t, progress *p, const sluice_reader *reader, const sluice_batch *batch) {
-    size_t rows = sluice_batch_rows(batch);
+    size_t rows = sluice_batch_rows(batch), first = checkpoint_skip(&t->checkpoint, rows);
     tally_labels(&t->labels, batch);
-    for (size_t first = 0, n; first < rows; first += n) {
+    int rc = save_if_due(t, p, reader, 0); /* one may have been asked for while the input was waited for */
+    for (size_t n; first < rows && !rc && !stop_signal(); first += n) {
         n = trace_until_row(&t->trace, progress_until_row(p, rows - first));
-        n = history_until_point(&t->history, n);
+        n = history_until_point(&t->history, checkpoint_until(&t->checkpoint, n, t->model));
         if (sluice_model_learn_rows(t->model, batch, first, n, t->meter) != SLUICE_OK)
             return complain_error(sluice_model_error(t->model));
         progress_learned(p, reader, n, t->model, t->meter);
         trace_learned(&t->trace, n, t->model, t->meter);
         history_learned(&t->history, batch, first, n, t->model, t->meter);
+        rc = save_if_due(t, p, reader, n);
     }
-    return DONE;
+    return rc;
 }
 
 static int learn_pass(training *t, progress *p) {
@@ -79,9 +95,12 @@ static int learn_pass(training *t, progress *p) {
     const sluice_batch *batch;
     sluice_status status = SLUICE_OK;
     int rc = DONE;
-    while (!rc && (status = sluice_reader_next(reader, &batch)) == SLUICE_OK) rc = learn_batch(t, p, reader, batch);
+    signals_interrupt(reader);
+    while (!rc && !stop_signal() && (status = sluice_reader_next(reader, &batch)) == SLUICE_OK)
+        rc = learn_batch(t, p, reader, batch);
+    signals_interrupt(NULL);
     progress_clear(p);
-    if (!rc && status != SLUICE_END) rc = complain_reader(reader, &t->reading);
+    if (!rc && !stop_signal() && status != SLUICE_END) rc = complain_reader(reader, &t->reading);
     t->format = sluice_reader_format(reader);
     if (!rc) rc = remember_input(t->a, t->model, t->format);
     tally_skipped(&t->skipped, reader);
@@ -95,16 +114,32 @@ static uint64_t examples_of(const sluice_model *model) {
     return facts.examples;
 }
 
+/* Whether the model has a batch that the end of the run would have finished: a signal ended the run before. */
+static int has_open_batch(const sluice_model *model) {
+    sluice_model_facts facts = {.size = sizeof facts};
+    sluice_model_quick_facts(model, &facts);
+    for (size_t i = 0; facts.waiting && i < facts.learner->n_params; i++)
+        if (strcmp(facts.learner->params[i].name, "batch") == 0) return sluice_model_param(model, i) == 0;
+    return 0;
+}
+
 /* Learners that take the whole run as one batch learn it now; a batch of fixed size may be left unfinished. */
-static int end_run(training *t) {
+static int learn_last_batch(training *t) {
     uint64_t waiting = sluice_model_waiting(t->model);
     if (waiting) tell_progress("learning a batch of %" PRIu64 " examples", waiting);
     if (sluice_model_end_run(t->model) != SLUICE_OK) return complain_error(sluice_model_error(t->model));
     t->blind = waiting && waiting == examples_of(t->model);
     if (t->blind) note("all examples were predicted before the first batch was learned; --test measures the model");
+    return DONE;
+}
+
+/* A run that a signal has ended leaves its batch open: it may go on. */
+static int end_run(training *t) {
+    int rc = stop_signal() ? DONE : learn_last_batch(t);
+    if (rc) return rc;
     t->result = t->model;
     t->waiting = sluice_model_waiting(t->model);
-    if (!t->waiting) return DONE;
+    if (!t->waiting || has_open_batch(t->model)) return DONE;
     sluice_error err = {0};
     t->result = sluice_model_finished(t->model, &err);
     return t->result ? DONE : complain_error(&err);
@@ -112,20 +147,24 @@ static int end_run(training *t) {
 
 /* An empty input is most often a producer that failed: its result must not replace a good model. */
 static int check_learned(const training *t) {
-    if (examples_of(t->model) > t->examples_before) return DONE;
+    if (stop_signal() || examples_of(t->model) > t->examples_before) return DONE;
     if (args_has(t->a, "resume") || args_has(t->a, "allow-empty")) return DONE;
     complain("no example was learned%s; --allow-empty takes that for success",
-             t->output ? ", and no model is saved" : "");
+             t->checkpoint.path ? ", and no model is saved" : "");
     return FAILED;
 }
 
 static int learn(training *t) {
     const args *a = t->a;
-    if (!t->output) note("the model will not be saved; -o MODEL saves it");
+    if (!t->checkpoint.path) note("the model will not be saved; -o MODEL saves it");
     note_stdin(a);
     progress p = progress_start(t->passes, t->dimension);
     int rc = DONE, fitted = is_fitted(t->model);
-    for (p.pass = 0; p.pass < t->passes && !rc; p.pass++) rc = learn_pass(t, &p);
+    for (p.pass = 0; p.pass < t->passes && !rc && !stop_signal(); p.pass++) rc = learn_pass(t, &p);
+    if (rc) checkpoint_tell(&t->checkpoint, reads_once(a->inputs, a->n_inputs));
+    if (!rc && !stop_signal() && t->checkpoint.rows < t->checkpoint.skip)
+        warning("--skip %" PRIu64 ": the inputs have only %" PRIu64 " examples", t->checkpoint.skip,
+                t->checkpoint.rows);
     if (!rc) rc = check_learned(t);
     if (!rc) rc = end_run(t);
     t->seconds = now_seconds() - p.started;
@@ -156,14 +195,41 @@ static int measure(training *t) {
 }
 
 static int save(training *t) {
-    if (!t->output) return DONE;
+    if (!t->checkpoint.path) return DONE;
     sluice_error err = {0};
     sluice_model *final = NULL;
     if (args_has(t->a, "final") && !(final = sluice_model_final(t->result, &err))) return complain_error(&err);
     sluice_model *m = final ? final : t->model;
-    int rc = sluice_model_save(m, t->output, &err) == SLUICE_OK ? DONE : complain_error(&err);
+    int rc = checkpoint_save(&t->checkpoint, m);
     sluice_model_free(final);
     return rc;
+}
+
+static void say_interrupted(const training *t, uint64_t learned) {
+    const char *name = signal_name(t->interrupted), *path = t->checkpoint.path;
+    char advice[512];
+    if (!path)
+        complain("%s: %" PRIu64 " examples were learned, and nothing is saved: there is no -o MODEL", name, learned);
+    else if (!t->checkpoint.has_saved)
+        complain("%s: no example was learned, and nothing is saved", name);
+    else
+        complain("%s: %" PRIu64 " examples were learned, and the model is saved as %s; to go on: %s", name, learned,
+                 path,
+                 checkpoint_advice(&t->checkpoint, reads_once(t->a->inputs, t->a->n_inputs), advice, sizeof advice));
+}
+
+/* After a signal: saves what was learned first, since standard output and error may be gone, and then says what there
+ * is. Testing and calibrating are left out, and --final too: the model is to go on. */
+static int stop(training *t) {
+    uint64_t learned = examples_of(t->model) - t->examples_before;
+    t->interrupted = stop_signal();
+    t->test = t->calibrating.path = NULL;
+    int rc = learned || args_has(t->a, "resume") ? checkpoint_save(&t->checkpoint, t->model) : DONE;
+    if (rc) return rc;
+    say_interrupted(t, learned);
+    print_results(t);
+    write_train_page(t);
+    return stop_status();
 }
 
 static int make_meter(training *t) {
@@ -179,7 +245,7 @@ static int count_before(training *t) {
     sluice_error err = {0};
     sluice_model_facts facts = {.size = sizeof facts};
     sluice_model_describe(t->model, &facts);
-    if (facts.waiting) {
+    if (facts.waiting && !has_open_batch(t->model)) {
         sluice_model *finished = sluice_model_finished(t->model, &err);
         if (!finished) return complain_error(&err);
         sluice_model_describe(finished, &facts);
@@ -191,16 +257,18 @@ static int count_before(training *t) {
 }
 
 static int run(const args *a) {
-    training t = {.a = a, .output = args_value(a, "output"), .test = args_value(a, "test"), .passes = 1};
+    training t = {.a = a, .test = args_value(a, "test"), .passes = 1};
     t.page = args_value(a, "report");
     t.history = history_start(t.page != NULL);
     t.tested.needs_shape = t.page != NULL;
     int rc = check_usage(&t);
+    signals_stop_orderly();
+    if (!rc) rc = check_files_usable(a); /* what would otherwise fail only after learning */
+    if (!rc) rc = checkpoint_open(&t.checkpoint);
     if (!rc) rc = model_from_args(a, &t.model);
     if (!rc) {
         note_learned_too(a, "--test", t.test);
         calibrate_note(a, &t.calibrating, t.test);
-        rc = check_files_usable(a); /* what would otherwise fail only after learning */
     }
     if (!rc) rc = make_meter(&t);
     if (!rc) {
@@ -208,13 +276,20 @@ static int run(const args *a) {
         rc = trace_start(&t.trace);
     }
     if (!rc) rc = count_before(&t);
+    signals_ask_for_saves(t.checkpoint.seconds);
     if (!rc) rc = learn(&t);
-    if (!rc) rc = calibrate(&t.calibrating, t.model, t.result, &t.reading);
-    if (!rc) rc = measure(&t);
-    if (!rc) rc = print_results(&t);
-    /* a run that fails writes no model and no page, so these come after the results are printed */
-    if (!rc) rc = save(&t);
-    if (!rc) rc = write_train_page(&t);
+    int learned = !rc;
+    if (!rc && !stop_signal()) rc = calibrate(&t.calibrating, t.model, t.result, &t.reading);
+    if (!rc && !stop_signal()) rc = measure(&t);
+    if (learned && stop_signal()) {
+        rc = stop(&t);
+    } else {
+        if (!rc) rc = print_results(&t);
+        /* a run that fails writes no model and no page, so these come after the results are printed */
+        if (!rc) rc = save(&t);
+        if (!rc) rc = write_train_page(&t);
+    }
+    checkpoint_close(&t.checkpoint);
     sluice_meter_free(t.meter);
     if (t.result != t.model) sluice_model_free(t.result);
     sluice_model_free(t.model);
@@ -231,7 +306,6 @@ const command train_command = {
     .notes = "Every example is predicted first and then learned, so the error reported is that of unseen examples.\n"
              "A model saved with -o can go on learning later (-i), exactly as if it had never stopped;\n"
              "with a learner that takes a whole run as one batch (batch=0), each run is a batch.\n"
-             "The trace grows as the run goes on; every other file appears when it is complete.\n"
              "A run that fails writes no model and leaves an existing one untouched.",
     .options = options,
     .files = files,

@@ -21,6 +21,8 @@ static void put_notes(FILE *out, const train_page *g) {
     const sluice_measures *m = &t->measures;
     uint64_t positives = m->true_pos + m->false_neg;
     if (!m->examples) put_note(out, "There was no example to learn from.");
+    if (t->interrupted)
+        put_note(out, "A signal ended the run before its inputs did: this page is about what was learned until then.");
     if (t->blind)
         put_note(out, t->test
                           ? "All examples were predicted before the first batch was learned: the figures while "
@@ -175,7 +177,7 @@ static void put_data(FILE *out, const train_page *g) {
                 t->examples_before);
     page_fact(out, "tested on", t->test ? t->test : "nothing");
     if (t->calibrating.path) page_fact(out, "calibrated on", t->calibrating.path);
-    if (t->output) page_fact(out, "saved as", t->output);
+    if (t->checkpoint.path) page_fact(out, "saved as", t->checkpoint.path);
     fprintf(out, "<dt>made by</dt><dd>sluice %s</dd>\n</dl>\n", sluice_version());
 }
 

@@ -1,6 +1,7 @@
 /* Prints the results of `sluice train`. */
 #include "output/message.h"
 #include "output/report.h"
+#include "run/signals.h"
 #include "train/training.h"
 #include "output/weights.h"
 
@@ -33,6 +34,12 @@ int print_results(const training *t) {
         report_open(&r, "test");
         report_measures(&r, &t->tested.measures);
         report_skipped(&r, &t->tested.skipped);
+        report_close(&r);
+    }
+    if (t->interrupted) {
+        report_open(&r, "interrupted");
+        report_text(&r, "signal", signal_name(t->interrupted));
+        report_count(&r, "skip", t->checkpoint.rows);
         report_close(&r);
     }
     int rc = t->top ? report_top(&r, t) : DONE;

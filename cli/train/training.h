@@ -3,6 +3,7 @@
 #define CLI_TRAINING_H
 
 #include "train/calibrate.h"
+#include "train/checkpoint.h"
 #include "train/history.h"
 #include "measure/measure.h"
 #include "train/trace.h"
@@ -12,8 +13,9 @@ typedef struct training {
     sluice_reader_options reading;
     reader_settings kept; /* what the model keeps of its reader: `reading` points to it */
     sluice_meter_options how;
-    const char *output, *test, *page;
+    const char *test, *page;
     uint64_t passes, dimension, top;
+    checkpoint checkpoint;
     trace trace;
     history history;
     calibrating calibrating;
@@ -24,6 +26,7 @@ typedef struct training {
     sluice_meter *meter;
     uint64_t examples_before, updates_before; /* of earlier runs, with -i */
     uint64_t waiting;                         /* examples of an unfinished batch */
+    int interrupted;                          /* the signal that ended the run; 0: none */
     int blind;                                /* all examples were predicted before the first batch was learned */
     const char *format;                       /* of the last input; NULL: there was none */
     double seconds;

@@ -4,6 +4,7 @@
 #include "measure/measure.h"
 #include "output/message.h"
 #include "args/paths.h"
+#include "run/signals.h"
 #include "search/point_report.h"
 #include "search/search_args.h"
 #include "tune/tuning.h"
@@ -57,7 +58,8 @@ typedef struct searching {
     tuning t;
     sluice_tune_options how;
     progress live;
-    sluice_model *model; /* for -o */
+    sluice_model *model; /* for -o, */
+    sluice_model_file *file;
     char *command_line;
     double seconds;
 } searching;
@@ -121,7 +123,12 @@ static int read_rows(searching *s) {
 
 static int show_models(void *context, uint64_t done, uint64_t total) {
     progress_units(context, done, total, "models");
-    return 0;
+    return stop_signal();
+}
+
+static int may_go_on(void *context, uint64_t done, uint64_t total) {
+    (void)context, (void)done, (void)total;
+    return stop_signal();
 }
 
 /* Failed points are the last ones. */
@@ -146,6 +153,7 @@ static int tune(searching *s) {
     s->how.context = &s->live;
     sluice_status status = sluice_search_tune(s->t.search, s->t.folds, &s->how, &err);
     progress_clear(&s->live);
+    if (stop_signal()) return stop_status();
     if (status != SLUICE_OK) return complain_error(&err);
     warn_failures(s);
     const sluice_point *best = sluice_search_point(s->t.search, 0);
@@ -163,9 +171,8 @@ static int learn_best(searching *s) {
     sluice_model_set_threads(s->model, s->a->threads);
     int rc = remember_text_options(s->a, s->model);
     if (!rc) rc = remember_input(s->a, s->model, s->format);
-    if (!rc && sluice_dataset_learn(s->data, s->model, s->passes, NULL, NULL, &err) != SLUICE_OK)
-        rc = complain_error(&err);
-    return rc;
+    if (rc || sluice_dataset_learn(s->data, s->model, s->passes, may_go_on, NULL, &err) == SLUICE_OK) return rc;
+    return stop_signal() ? stop_status() : complain_error(&err);
 }
 
 static int print_results(const searching *s) {
@@ -184,16 +191,25 @@ static int print_results(const searching *s) {
     return report_end(&r);
 }
 
-static int save(const searching *s) {
+/* Locks the model's file until the end. */
+static int open_output(searching *s) {
+    if (!s->output) return DONE;
     sluice_error err = {0};
-    if (!s->output || sluice_model_save(s->model, s->output, &err) == SLUICE_OK) return DONE;
-    return complain_error(&err);
+    s->file = sluice_model_file_open(s->output, &err);
+    return s->file ? DONE : complain_error(&err);
+}
+
+static int save(const searching *s) {
+    if (!s->file || sluice_model_file_save(s->file, s->model) == SLUICE_OK) return DONE;
+    return complain_error(sluice_model_file_error(s->file));
 }
 
 static int run(const args *a) {
     double started = now_seconds();
     searching s = {.a = a, .output = args_value(a, "output"), .n_folds = FOLDS, .top = TOP, .passes = 1};
     int rc = check_usage(&s);
+    signals_stop_orderly();
+    if (!rc) rc = open_output(&s);
     if (!rc) rc = read_rows(&s);
     if (!rc) rc = tune(&s);
     if (!rc && s.output) rc = learn_best(&s);
@@ -205,6 +221,7 @@ static int run(const args *a) {
     /* not before the results are printed */
     if (!rc) rc = save(&s);
     free(s.command_line);
+    sluice_model_file_close(s.file);
     sluice_model_free(s.model);
     sluice_folds_free(s.t.folds);
     sluice_search_free(s.t.search);

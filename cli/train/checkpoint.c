@@ -1,0 +1,119 @@
+/* Saves the model of a run on the way and at the end, and says how to go on. */
+#include "train/checkpoint.h"
+
+#include "output/message.h"
+#include "run/signals.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Rows that are learned before a signal is looked at. Dense learners take up to some tenths of a second for a row,
+ * others less than a millisecond for a thousand. */
+enum { PART = 1024, DENSE_PART = 16, DENSE_OPERATIONS = 1 << 22 };
+
+static size_t part_of(const sluice_model *model) {
+    sluice_model_facts facts = {.size = sizeof facts};
+    sluice_model_quick_facts(model, &facts);
+    if (!(facts.learner->flags & SLUICE_LEARNER_DENSE)) return PART;
+    uint64_t row = facts.features_seen * facts.features_seen + 1;
+    return row > DENSE_OPERATIONS / DENSE_PART ? (size_t)(DENSE_OPERATIONS / row) + 1 : DENSE_PART;
+}
+
+enum { MOST_SECONDS = 1000000000 };
+
+static int read_interval(const args *a, checkpoint *c) {
+    const char *text = args_value(a, "save-every");
+    if (!text) return DONE;
+    char digits[24] = "";
+    size_t n = strlen(text);
+    int by_time = text[n - 1] == 's';
+    if (n < sizeof digits) memcpy(digits, text, n - (size_t)by_time);
+    uint64_t *value = by_time ? &c->seconds : &c->every;
+    if (!parse_count(digits, 1, by_time ? MOST_SECONDS : UINT64_MAX, value))
+        return wrong_usage(a->command->name, "--save-every %s: give examples, as in 100000, or seconds, as in 60s",
+                           text);
+    if (!c->path) return wrong_usage(a->command->name, "--save-every needs -o MODEL: there is nothing to save to");
+    return DONE;
+}
+
+int checkpoint_options(const args *a, checkpoint *c) {
+    *c = (checkpoint){.path = args_value(a, "output")};
+    int rc = read_interval(a, c);
+    return rc ? rc : args_count(a, "skip", 0, UINT64_MAX, &c->skip);
+}
+
+int checkpoint_open(checkpoint *c) {
+    if (!c->path) return DONE;
+    sluice_error err = {0};
+    c->file = sluice_model_file_open(c->path, &err);
+    if (!c->file) return complain_error(&err);
+    int regular = sluice_model_file_is_regular(c->file);
+    if (!regular && (c->every || c->seconds))
+        return wrong_usage(
+            "train", "--save-every: -o %s is no regular file, and a second model cannot replace the first", c->path);
+    if (regular && !sluice_model_file_locked(c->file))
+        warning("%s: its file system has no locks: a second run that writes this model would not be noticed", c->path);
+    return DONE;
+}
+
+void checkpoint_close(checkpoint *c) { sluice_model_file_close(c->file); }
+
+size_t checkpoint_skip(checkpoint *c, size_t rows) {
+    uint64_t left = c->skip > c->rows ? c->skip - c->rows : 0;
+    size_t n = left < rows ? (size_t)left : rows;
+    c->rows += n;
+    return n;
+}
+
+size_t checkpoint_until(const checkpoint *c, size_t rows, const sluice_model *model) {
+    size_t part = part_of(model), n = rows < part ? rows : part;
+    uint64_t until = c->every ? c->every - c->rows % c->every : n;
+    return until < n ? (size_t)until : n;
+}
+
+int checkpoint_due(checkpoint *c, size_t n) {
+    c->rows += n;
+    int asked = save_signal();
+    if (asked == SIGUSR1 && (!c->file || !sluice_model_file_is_regular(c->file))) {
+        warning("SIGUSR1: %s to save the model to", c->file ? "-o names no regular file" : "there is no -o MODEL");
+        return 0;
+    }
+    if (c->rows <= c->skip || (c->has_saved && c->rows == c->saved)) return 0; /* there is nothing new */
+    return asked ? asked : c->every && n && c->rows % c->every == 0;
+}
+
+static int try_to_save(checkpoint *c, const sluice_model *model) {
+    if (sluice_model_file_save(c->file, model) != SLUICE_OK) return 0;
+    c->has_saved = 1;
+    c->saved = c->rows;
+    return 1;
+}
+
+int checkpoint_save(checkpoint *c, const sluice_model *model) {
+    if (!c->file || try_to_save(c, model)) return DONE;
+    return complain_error(sluice_model_file_error(c->file));
+}
+
+void checkpoint_try(checkpoint *c, const sluice_model *model, int why) {
+    const sluice_error *e = sluice_model_file_error(c->file);
+    if (!try_to_save(c, model))
+        warning("%s%s%s; there is no new checkpoint, and the run goes on", e->source, *e->source ? ": " : "",
+                e->message);
+    else if (why == SIGUSR1)
+        tell_progress("SIGUSR1: the model is saved as %s after %" PRIu64 " examples", c->path, c->rows);
+}
+
+const char *checkpoint_advice(const checkpoint *c, int read_once, char *text, size_t room) {
+    snprintf(text, room, "-i %s --skip %" PRIu64 "%s", c->path, c->saved,
+             read_once ? " where the input begins anew, without --skip where it goes on" : " and the same inputs");
+    return text;
+}
+
+void checkpoint_tell(const checkpoint *c, int read_once) {
+    if (!c->has_saved) return;
+    char advice[512];
+    complain("%s has learned the first %" PRIu64 " examples; to go on behind them: %s", c->path, c->saved,
+             checkpoint_advice(c, read_once, advice, sizeof advice));
+}
