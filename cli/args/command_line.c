@@ -1,6 +1,8 @@
 /* Writes command lines that a person can run again. */
 #include "args/command_line.h"
 
+#include "output/memory_text.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,17 +30,9 @@ static int is_trains(const option_info *o) {
     return 0;
 }
 
-/* What was written, complete; NULL where it is not. */
-static char *close_text(FILE *out, char **text) {
-    if (fclose(out) == 0) return *text;
-    free(*text);
-    return NULL;
-}
-
 char *train_command_line(const args *a, const sluice_point *p, const char *output) {
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
+    memory_text text;
+    FILE *out = memory_text_open(&text);
     if (!out) return NULL;
     fprintf(out, "sluice train -a %s", p->learner->name);
     for (size_t i = 0; i < p->n_params; i++) {
@@ -53,13 +47,12 @@ char *train_command_line(const args *a, const sluice_point *p, const char *outpu
     fputs(" -o", out);
     put_word(out, output ? output : "MODEL");
     for (size_t i = 0; i < a->n_inputs; i++) put_word(out, a->inputs[i]);
-    return close_text(out, &text);
+    return memory_text_close(&text, NULL);
 }
 
 char *given_command_line(const args *a) {
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
+    memory_text text;
+    FILE *out = memory_text_open(&text);
     if (!out) return NULL;
     fprintf(out, "sluice %s", a->command->name);
     for (size_t i = 0; i < a->n_given; i++) {
@@ -71,5 +64,5 @@ char *given_command_line(const args *a) {
         if (a->given[i].value) put_word(out, a->given[i].value);
     }
     for (size_t i = 0; i < a->n_inputs; i++) put_word(out, a->inputs[i]);
-    return close_text(out, &text);
+    return memory_text_close(&text, NULL);
 }

@@ -19,6 +19,7 @@ report report_start(int as_json) {
 }
 
 int report_end(report *r) {
+    if (r->failed) return out_of_memory();
     if (r->as_json) {
         json_close(&r->j, '}');
         putchar('\n');

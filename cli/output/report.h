@@ -11,12 +11,13 @@ typedef struct report {
     json j;
     int as_json, as_rows;
     int depth;
+    int failed; /* memory was short for a part of it */
 } report;
 
 report report_start(int as_json);
 /* Rows of an HTML table, whose end the caller writes; it leaves parameters out. */
 report report_rows(FILE *out);
-/* Ends the report and flushes it. Returns DONE or FAILED. */
+/* Ends the report and flushes it. Returns DONE, or FAILED after saying why. */
 int report_end(report *r);
 
 void report_count(report *r, const char *key, uint64_t n);

@@ -20,6 +20,8 @@ void report_search_settings(report *r, const args *a, const sluice_point *like, 
         sluice_model_new(like->learner->name, like->params, like->n_params, settings, &(sluice_error){0});
     if (model && remember_text_options(a, model) == DONE && remember_input(a, model, format) == DONE)
         report_settings(r, model);
+    else
+        r->failed = 1;
     sluice_model_free(model);
 }
 
@@ -28,7 +30,7 @@ void json_point_params(report *r, const sluice_point *p) {
     sluice_model_facts facts = {.size = sizeof facts};
     sluice_model *model = sluice_model_new(p->learner->name, p->params, p->n_params, NULL, &(sluice_error){0});
     if (!model) {
-        json_null(&r->j, "params");
+        r->failed = 1;
         return;
     }
     sluice_model_describe(model, &facts);

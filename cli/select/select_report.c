@@ -1,12 +1,10 @@
 /* Prints what `sluice select` chose, and writes it as tab-separated text. */
-#include "output/message.h"
 #include "select/select_report.h"
+#include "output/text_file.h"
 #include "output/weights.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 static void print_rate(int width, double x) {
     if (isnan(x))
@@ -86,15 +84,10 @@ static void write_budget(FILE *out, const sluice_budget *b) {
     }
 }
 
-int write_selection(const sluice_selection *s, const char *path) {
-    FILE *out = fopen(path, "w");
-    int failed = !out;
-    if (out) {
-        fputs("budget\trank\tfeature\tscore\tweight\n", out);
-        for (size_t i = 0; i < sluice_selection_count(s); i++) write_budget(out, sluice_selection_budget(s, i));
-        failed = ferror(out);
-        failed |= fclose(out) != 0;
-    }
-    if (failed) complain("%s: cannot write: %s", path, strerror(errno));
-    return failed ? FAILED : DONE;
+static void write_budgets(FILE *out, const void *what) {
+    const sluice_selection *s = what;
+    fputs("budget\trank\tfeature\tscore\tweight\n", out);
+    for (size_t i = 0; i < sluice_selection_count(s); i++) write_budget(out, sluice_selection_budget(s, i));
 }
+
+int write_selection(const sluice_selection *s, const char *path) { return write_text_file(path, write_budgets, s); }

@@ -55,6 +55,7 @@ static void json_point(report *r, const sweeping *w, const curve *c, const sluic
 /* With what makes its model. */
 static void json_chosen(report *r, const sweeping *w, const curve *c, const sluice_point *p) {
     char *line = train_command_line(w->a, p, NULL);
+    r->failed |= !line;
     json_point(r, w, c, p);
     json_text(&r->j, "command", line);
     free(line);

@@ -1,6 +1,7 @@
 /* sweep --html: one page that needs nothing else. */
 #include "args/command_line.h"
 #include "page/html.h"
+#include "output/memory_text.h"
 #include "output/message.h"
 #include "page/page.h"
 #include "sweep/sweeping.h"
@@ -161,17 +162,14 @@ static void put_page(FILE *out, const void *what) {
 
 /* What was learned from what; NULL where memory is short. */
 static char *make_title(const sweeping *w) {
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
+    memory_text text;
+    FILE *out = memory_text_open(&text);
     if (!out) return NULL;
     fputs("Error against sparsity: ", out);
     for (size_t i = 0; i < w->n_curves; i++) fprintf(out, "%s%s", i ? ", " : "", w->curves[i].learner->name);
     fprintf(out, " on %s", w->a->n_inputs ? w->a->inputs[0] : "standard input");
     if (w->a->n_inputs > 1) fprintf(out, " and %zu more", w->a->n_inputs - 1);
-    if (fclose(out) == 0) return text;
-    free(text);
-    return NULL;
+    return memory_text_close(&text, NULL);
 }
 
 int write_page(const sweeping *w) {

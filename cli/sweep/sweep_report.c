@@ -103,13 +103,15 @@ static size_t list_chosen(const sweeping *w, const sluice_point **list) {
     return n;
 }
 
-static void print_commands(const sweeping *w) {
+static void print_commands(report *r, const sweeping *w) {
     const double *levels;
-    const sluice_point **list = calloc(sweep_levels(w, &levels) + w->n_findings, sizeof *list);
+    const sluice_point **list = calloc(sweep_levels(w, &levels) + w->n_findings + 1, sizeof *list);
     size_t n = list ? list_chosen(w, list) : 0;
+    r->failed |= !list;
     if (n) puts("\nwhat makes their models");
     for (size_t i = 0; i < n; i++) {
         char *line = train_command_line(w->a, list[i], NULL);
+        r->failed |= !line;
         printf("  %s\n", line ? line : "");
         free(line);
     }
@@ -125,5 +127,5 @@ void report_sweep(report *r, const sweeping *w) {
     if (!w->examples) return;
     print_best(w);
     print_findings(w);
-    print_commands(w);
+    print_commands(r, w);
 }

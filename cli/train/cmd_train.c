@@ -306,6 +306,7 @@ const command train_command = {
     .notes = "Every example is predicted first and then learned, so the error reported is that of unseen examples.\n"
              "A model saved with -o can go on learning later (-i), exactly as if it had never stopped;\n"
              "with a learner that takes a whole run as one batch (batch=0), each run is a batch.\n"
+             "The trace grows as the run goes on; every other file appears when it is complete.\n"
              "A run that fails writes no model and leaves an existing one untouched.",
     .options = options,
     .files = files,

@@ -38,8 +38,9 @@ static double figure(const sluice_measures *m, size_t offset) {
 static void set_figure(sluice_measures *m, size_t offset, double x) { memcpy((char *)m + offset, &x, sizeof x); }
 
 void sl_outcome_failed(sl_outcome *o, const sluice_error *err) {
-    o->failed = 1;
+    o->status = err->status;
     o->failure = strdup(err->message);
+    if (!o->failure) o->status = SLUICE_E_MEMORY;
 }
 
 /* What is known of a model without measuring it. */
@@ -165,9 +166,10 @@ static void sum_counts(sl_point *p, const sl_outcome *run) {
 }
 
 static sluice_status take_failure(sl_point *p, const sl_outcome *runs, size_t n, sluice_error *err) {
-    for (size_t i = 0; i < n && !p->failure; i++)
-        if (runs[i].failed && !(p->failure = strdup(runs[i].failure ? runs[i].failure : "out of memory")))
-            return sl_no_memory(err);
+    for (size_t i = 0; i < n; i++) {
+        if (runs[i].status == SLUICE_OK || (p->failure && runs[i].status != SLUICE_E_MEMORY)) continue;
+        if (runs[i].status == SLUICE_E_MEMORY || !(p->failure = strdup(runs[i].failure))) return sl_no_memory(err);
+    }
     p->shown.failure = p->failure;
     return SLUICE_OK;
 }

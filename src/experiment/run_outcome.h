@@ -9,8 +9,8 @@ typedef struct sl_outcome {
     sluice_measures test;
     uint64_t examples, mistakes, nonzeros, features_seen;
     double sparsity, seconds;
-    int failed;
-    char *failure; /* why; NULL where memory is short even for that */
+    sluice_status status; /* of the run */
+    char *failure;        /* why it failed */
 } sl_outcome;
 
 /* Measures a model on rows it has not learned. */
@@ -24,7 +24,8 @@ void sl_outcomes_of_sweep(const sluice_sweep *sweep, size_t first, size_t n, con
 void sl_outcome_failed(sl_outcome *o, const sluice_error *err);
 void sl_outcomes_free(sl_outcome *outcomes, size_t n);
 
-/* Makes the result of a point from its runs; its mean is that of the figure at `offset` in sluice_measures. */
+/* Makes the result of a point from its runs; its mean is that of the figure at `offset` in sluice_measures. A run that
+ * left the range of numbers, say, is a failure of the point; one that had no memory fails the whole search. */
 sluice_status sl_sum_up(sl_point *p, const sl_outcome *runs, size_t n, size_t offset, sluice_error *err);
 
 #endif

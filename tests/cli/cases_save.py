@@ -267,3 +267,24 @@ def test_one_pipe_is_not_read_by_two(t):
         t.refused("train", option, "/dev/stdin", stdin=rows(9), status=2, says=f"{option} /dev/stdin: it is already the input")
     t.refused("train", "--test", "-", "--calibrate", "-", "a", stdin=rows(9), status=2, says="cannot both read standard input")
     t.run("train", "-q", "--test", "/dev/stdin", "a", stdin=rows(9))
+
+
+def test_a_full_disk_leaves_the_old_file_whichever_it_is(t):
+    """The limit on the size of a file stands for the disk. A trace is not here: it is written as the run goes on."""
+    t.write("a", rows(300))
+    files = {"a"}
+    for command, name in [
+        (["train", "-o", "m", "a"], "m"), (["train", "--report", "p", "a"], "p"), (["tune", "--grid", "eta=1,2", "-o", "m", "a"], "m"),
+        (["sweep", "--lambda", "0.1..10:20", "--csv", "c", "a"], "c"), (["sweep", "--lambda", "1", "--html", "p", "a"], "p"),
+        (["select", "--features", "10,20,30,40", "-o", "s", "a"], "s"), (["convert", "a", "-o", "b"], "b"),
+        (["synth", "sparse", "-P", "rows=200", "-o", "b"], "b"),
+    ]:
+        t.write(name, "old\n")
+        files.add(name)
+        done = subprocess.run(["sh", "-c", "trap '' XFSZ; ulimit -f 1; exec \"$@\"", "sh", t.sluice, *command, "-qq"],
+                              cwd=t.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        equal((done.returncode, t.read(name)), (1, b"old\n"), f"{command}: {done.stderr}")
+        check(b"cannot write: File too large" in done.stderr, done.stderr)
+        equal(set(os.listdir(t.folder)), files, f"{command}: files")
+        t.run(*command)
+        check(len(t.read(name)) > 1024, f"{command}: too short to test anything")
