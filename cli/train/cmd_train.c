@@ -302,12 +302,16 @@ const command train_command = {
     .name = "train",
     .summary = "learn from a stream of labelled examples",
     .synopsis = "[-a LEARNER] [-P NAME=VALUE]... [-o MODEL] [-i MODEL] [--test FILE] [--calibrate FILE] "
-                "[--passes N] [INPUT...]",
+                "[--passes N] [--save-every N|Ns] [--skip N] [INPUT...]",
     .notes = "Every example is predicted first and then learned, so the error reported is that of unseen examples.\n"
              "A model saved with -o can go on learning later (-i), exactly as if it had never stopped;\n"
              "with a learner that takes a whole run as one batch (batch=0), each run is a batch.\n"
              "The trace grows as the run goes on; every other file appears when it is complete.\n"
-             "A run that fails writes no model and leaves an existing one untouched.",
+             "A run that fails writes no model and leaves an existing one untouched, but for what --save-every saved "
+             "before.\n"
+             "SIGINT, SIGTERM and SIGHUP end a run after the example at hand: it saves the full model to -o and says how "
+             "to go on (-i MODEL --skip N). A second signal stops it at once. SIGUSR1 saves now.\n"
+             "While a run is under way no other may write its model.",
     .options = options,
     .files = files,
     .max_inputs = SIZE_MAX,

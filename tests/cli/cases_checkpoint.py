@@ -82,6 +82,7 @@ def test_checkpoints_lie_where_they_were_asked_for(t):
     equal(t.read("m"), model_of(t, "".join(lines[:200])), "second checkpoint")
     run.p.kill()
     run.p.wait()
+    equal(t.run("inspect", "--json", "m").json()["examples"], 200, "what a killed run says about where to go on")
     # those of a run that goes on lie at the same places of the stream
     t.write("bad", "".join(lines[:350]) + "x\n")
     t.refused("train", "-q", "-i", "m", "-o", "m", "--skip", 200, "--save-every", 150, "bad", status=1, says="the first 300 examples")
