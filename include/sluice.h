@@ -87,7 +87,8 @@ typedef struct sluice_error {
     sluice_status status;
     uint64_t line, column; /* from 1; 0 where there is no such place */
     char source[512];      /* the file or stream the place is in; "" where there is none */
-    char message[512];     /* what is wrong and what to do about it: one line, no full stop */
+    char message[512];     /* what is wrong and what to do about it: one line, no full stop. Both are safe to print:
+                            * bytes of inputs and paths that a terminal would not show as they are stand as \xNN */
     uint64_t reserved[4];
 } sluice_error;
 
@@ -401,8 +402,8 @@ SLUICE_API sluice_status sluice_model_save(const sluice_model *model, const char
 SLUICE_API sluice_model *sluice_model_load(const char *path, sluice_error *err);
 
 /* The file that a long run saves its model to, again and again. From opening to closing it is locked against other runs
- * that open it so (SLUICE_E_LOCKED; the lock is a file beside it, .NAME.sluice-lock, and ends with the process), and the
- * memory that saving takes, 17 MiB, is held, so that a save does not fail for want of it (a model with large ids or
+ * that open it so (SLUICE_E_LOCKED; the lock is a file beside it, .NAME.sluice-lock, and ends with the process), and
+ * the memory that saving takes, 17 MiB, is held, so that a save does not fail for want of it (a model with large ids or
  * with max_features takes up to 20 bytes a feature more). Links are resolved at opening. What is written in place has
  * no lock. */
 typedef struct sluice_model_file sluice_model_file;
@@ -975,6 +976,17 @@ SLUICE_API sluice_status sluice_build_info(sluice_build_facts *facts);
 SLUICE_API sluice_status sluice_params_read(const char *owner, const sluice_param_info *params, size_t n_params,
                                             const char *const *given, size_t n_given, double *values,
                                             sluice_error *err);
+
+/* The first character of a text of n bytes, n > 0: its code point, with its length; or SLUICE_NO_CHARACTER, with a
+ * length of 1, where the bytes are not UTF-8. *shown: whether it may go to a terminal as it is. Controls (C0, C1, DEL),
+ * marks of direction, line and paragraph separators and what Unicode calls ignorable (zero-width and other invisible
+ * characters) may not, nor bytes that are not UTF-8. */
+#define SLUICE_NO_CHARACTER UINT32_MAX
+SLUICE_API uint32_t sluice_character(const char *text, size_t n, size_t *length, int *shown);
+/* Writes the first character of a text of n bytes, n > 0, as a terminal may show it: itself, or \xNN for each of its
+ * bytes; and a NUL. Returns its length in the text. */
+enum { SLUICE_ESCAPED = 17 };
+SLUICE_API size_t sluice_escape(const char *text, size_t n, char out[SLUICE_ESCAPED]);
 
 /* Writes a file of any bytes, as a model is saved. */
 SLUICE_API sluice_status sluice_write_file(const char *path, const void *bytes, size_t n, sluice_error *err);

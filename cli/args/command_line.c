@@ -2,11 +2,24 @@
 #include "args/command_line.h"
 
 #include "output/memory_text.h"
+#include "output/shown_text.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* In quotes in which bytes may stand as \xNN: such a word is read back exactly, and does nothing to a terminal. */
+static void put_escaped_word(FILE *out, const char *word) {
+    char piece[SLUICE_ESCAPED];
+    fputs(" $'", out);
+    for (size_t n = strlen(word), k; n; word += k, n -= k) {
+        k = sluice_escape(word, n, piece);
+        if (*word == '\\' || *word == '\'') fputc('\\', out);
+        fputs(piece, out);
+    }
+    fputc('\'', out);
+}
 
 /* A word as a shell reads it. */
 static void put_word(FILE *out, const char *word) {
@@ -14,6 +27,10 @@ static void put_word(FILE *out, const char *word) {
     while (isalnum((unsigned char)*at) || (*at && strchr("_-+=.,:/@%^", *at))) at++;
     if (*word && !*at) {
         fprintf(out, " %s", word);
+        return;
+    }
+    if (!shows_as_it_is(word)) {
+        put_escaped_word(out, word);
         return;
     }
     fputs(" '", out);

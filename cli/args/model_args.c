@@ -2,6 +2,7 @@
 #include "args/model_args.h"
 
 #include "output/message.h"
+#include "output/shown_text.h"
 #include "args/nearest.h"
 #include "args/params.h"
 
@@ -163,7 +164,9 @@ static int load_or_make(const args *a, sluice_model **model) {
 void print_learner_help(const char *name, const char *otherwise) {
     const sluice_learner_info *l = sluice_learner_find(name ? name : otherwise);
     if (!l) {
-        printf("\nThere is no learner '%s'; `sluice learners` lists them.\n", name);
+        fputs("\nThere is no learner '", stdout);
+        put_shown(stdout, name);
+        puts("'; `sluice learners` lists them.");
         return;
     }
     printf("\nparameters of %s%s:\n", l->name, name ? "" : ", the default learner (-a LEARNER --help for others)");

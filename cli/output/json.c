@@ -2,26 +2,28 @@
 #include "output/json.h"
 
 #include "sluice.h"
-#include "output/utf8_text.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-/* Bytes that are not UTF-8 become the replacement character: JSON allows no other text. */
-static void write_string(FILE *out, const char *bytes, size_t n) {
-    const unsigned char *text = (const unsigned char *)bytes;
+/* What a terminal would not show as it is stands as \uNNNN. Bytes that are not UTF-8 become the replacement character:
+ * JSON allows no other text. */
+static void write_string(FILE *out, const char *text, size_t n) {
+    int shown;
     fputc('"', out);
-    for (size_t i = 0, k; i < n; i += k ? k : 1) {
-        k = utf8_character(text + i, n - i);
-        if (k == 0)
+    for (size_t k; n; text += k, n -= k) {
+        uint32_t c = sluice_character(text, n, &k, &shown);
+        if (c == SLUICE_NO_CHARACTER)
             fputs("\\ufffd", out);
-        else if (text[i] == '"' || text[i] == '\\')
-            fprintf(out, "\\%c", text[i]);
-        else if (text[i] < 0x20 || text[i] == 0x7f)
-            fprintf(out, "\\u%04x", text[i]);
-        else
-            fwrite(text + i, 1, k, out);
+        else if (c == '"' || c == '\\')
+            fprintf(out, "\\%c", (char)c);
+        else if (shown)
+            fwrite(text, 1, k, out);
+        else if (c < 0x10000)
+            fprintf(out, "\\u%04x", (unsigned)c);
+        else /* two surrogates */
+            fprintf(out, "\\u%04x\\u%04x", (unsigned)(0xd7c0 + (c >> 10)), (unsigned)(0xdc00 | (c & 0x3ff)));
     }
     fputc('"', out);
 }

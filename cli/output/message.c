@@ -1,6 +1,8 @@
 /* Prints messages on stderr. */
 #include "output/message.h"
 
+#include "output/shown_text.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -16,9 +18,12 @@ int shows_progress(void) { return quietness < 1; }
 
 static int shows_warnings(void) { return quietness < 2; }
 
+/* Escaped as a whole: paths, arguments and bytes of inputs may stand anywhere in a message. */
 static void say(const char *kind, const char *format, va_list values) {
+    char text[4 * 4096];
+    vsnprintf(text, sizeof text, format, values);
     fprintf(stderr, "sluice: %s", kind);
-    vfprintf(stderr, format, values);
+    put_shown(stderr, text);
     fputc('\n', stderr);
 }
 
@@ -72,12 +77,12 @@ void tell_progress(const char *format, ...) {
 int complain_error(const sluice_error *error) { return complain_error_with(error, ""); }
 
 int complain_error_with(const sluice_error *error, const char *advice) {
-    fputs("sluice: ", stderr);
-    if (error->source[0]) fprintf(stderr, "%s:", error->source);
-    if (error->line) fprintf(stderr, "%" PRIu64 ":", error->line);
-    if (error->line && error->column) fprintf(stderr, "%" PRIu64 ":", error->column);
-    fprintf(stderr, "%s%s%s\n", error->source[0] || error->line ? " " : "",
-            error->message[0] ? error->message : "failed for an unknown reason; please report this", advice);
+    char line[24] = "", column[24] = "";
+    if (error->line) snprintf(line, sizeof line, "%" PRIu64 ":", error->line);
+    if (error->line && error->column) snprintf(column, sizeof column, "%" PRIu64 ":", error->column);
+    complain("%s%s%s%s%s%s%s", error->source, error->source[0] ? ":" : "", line, column,
+             error->source[0] || error->line ? " " : "",
+             error->message[0] ? error->message : "failed for an unknown reason; please report this", advice);
     return error->status == SLUICE_E_USAGE ? WRONG_USAGE : FAILED;
 }
 

@@ -3,6 +3,7 @@
 
 #include "page/html.h"
 #include "output/message.h"
+#include "output/shown_text.h"
 #include "args/params.h"
 #include "output/wrap.h"
 
@@ -52,7 +53,8 @@ static void put_line(const report *r, const char *key, const char *text) {
         return;
     }
     print_label(r, key);
-    puts(text);
+    put_shown(stdout, text);
+    putchar('\n');
 }
 
 void report_count(report *r, const char *key, uint64_t n) {
@@ -133,6 +135,13 @@ static const char *tf_word(const reader_settings *s) {
     return s->tf == SLUICE_TF_BINARY ? "binary" : s->tf == SLUICE_TF_COUNT ? "count" : "log";
 }
 
+/* A model may come from anywhere, and so may the texts that it keeps. */
+static void print_kept(const char *key, const char *text) {
+    if (!*text) return;
+    printf(" %s=", key);
+    put_shown(stdout, text);
+}
+
 /* On one line, and only what differs from the defaults. */
 static void settings_text(const report *r, const sluice_settings *s, const reader_settings *kept,
                           const char *normalize) {
@@ -143,9 +152,9 @@ static void settings_text(const report *r, const sluice_settings *s, const reade
     if (s->max_features) printf(" max-features=%" PRIu64, s->max_features);
     if (kept->ngrams) printf(" ngrams=%u", kept->ngrams);
     if (kept->tf) printf(" tf=%s", tf_word(kept));
-    if (*kept->format) printf(" format=%s", kept->format);
-    if (*kept->label) printf(" label=%s", kept->label);
-    if (*kept->weight) printf(" weight=%s", kept->weight);
+    print_kept("format", kept->format);
+    print_kept("label", kept->label);
+    print_kept("weight", kept->weight);
     if (kept->no_header) printf(" no-header");
     putchar('\n');
 }

@@ -1,6 +1,8 @@
 /* Prints features and their weights. */
 #include "output/weights.h"
 
+#include "output/shown_text.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -12,13 +14,8 @@ void print_name(FILE *out, const sluice_weight *w, int width) {
         written = fprintf(out, "bias");
     else if (!w->name.text)
         written = fprintf(out, "%" PRIu64, w->id);
-    for (size_t i = 0; i < w->name.n; i++) {
-        unsigned char c = (unsigned char)w->name.text[i];
-        if (c < ' ' || c == 0x7f || c == '\\')
-            written += fprintf(out, "\\x%02x", c);
-        else
-            written += putc(c, out) != EOF && (c & 0xc0) != 0x80; /* characters, not bytes */
-    }
+    else
+        written = put_exact(out, w->name.text, w->name.n);
     fprintf(out, "%*s", written < width ? width - written : 0, "");
 }
 

@@ -4,7 +4,7 @@
 
 #include "output/report.h"
 
-/* A feature as text, at least `width` wide; control characters and backslashes are escaped. */
+/* A feature as text, at least `width` wide; escaped so that its bytes can be told from it (put_exact). */
 void print_name(FILE *out, const sluice_weight *w, int width);
 /* Its "id" or "name" in an object. */
 void json_name(json *j, const sluice_weight *w);

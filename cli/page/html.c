@@ -1,13 +1,13 @@
 /* Writes text and numbers as HTML. */
 #include "page/html.h"
 
-#include "output/utf8_text.h"
+#include "sluice.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-static const char *escaped(unsigned char c) {
+static const char *escaped(char c) {
     switch (c) {
     case '&':
         return "&amp;";
@@ -27,21 +27,20 @@ static const char *escaped(unsigned char c) {
 void html_text(FILE *out, const char *text) { html_bytes(out, text, strlen(text), SIZE_MAX); }
 
 void html_bytes(FILE *out, const char *text, size_t n, size_t most) {
-    const unsigned char *at = (const unsigned char *)text;
-    for (size_t k; n; at += k, n -= k) {
+    int shown;
+    for (size_t k; n; text += k, n -= k) {
         if (most-- == 0) {
             fputs("\xe2\x80\xa6", out);
             return;
         }
-        k = utf8_character(at, n);
-        const char *safe = escaped(*at);
+        uint32_t c = sluice_character(text, n, &k, &shown);
+        const char *safe = escaped(*text);
         if (safe)
             fputs(safe, out);
-        else if (k == 0 || *at < 0x20 || *at == 0x7f)
+        else if (c == SLUICE_NO_CHARACTER || c < 0x20 || (c >= 0x7f && c < 0xa0))
             fputs("&#xfffd;", out);
-        else
-            fwrite(at, 1, k, out);
-        if (k == 0) k = 1;
+        else /* a browser keeps marks of direction to the element that they stand in */
+            fwrite(text, 1, k, out);
     }
 }
 

@@ -2,6 +2,7 @@
 
 import os
 import re
+import subprocess
 
 from harness import check, equal, on_a_terminal, rows
 
@@ -260,3 +261,79 @@ def test_q_hides_progress_and_qq_warnings_and_notes_too(t):
     for quiet in "-q", "-qq":
         t.refused("train", quiet, "a", status=1, says="sluice: a:41:1: ")
         t.refused("train", quiet, "--passes", 0, "a", status=2, says="--passes 0")
+
+
+# controls as ASCII, as UTF-8 and as bytes, overrides and isolates of direction, zero-width, invisible, not UTF-8
+NASTY = [b"\x1b[31mred", b"\x07bell", b"\x7fdel", "\u009b31mred".encode(), b"\x9b31mraw", "\u202egnp".encode(), "\u2066iso".encode(),
+         "a\u200bb".encode(), "\u00adsoft".encode(), "\U000e0041tag".encode(), b"caf\xe9", "\u2028line".encode()]
+HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]")
+
+
+def check_clean(output, what):
+    text = output.decode()  # not UTF-8: an exception
+    check(not HIDDEN.search(text), f"{what}: {text!r}")
+
+
+def test_names_of_features_reach_a_terminal_escaped(t):
+    names = [n for n in NASTY if b"\x07" not in n] + [b"back\\slash", "caf\u00e9".encode()]
+    t.write("a.vw", b"".join(b"%d | %s:%d\n" % (1 if i % 2 else -1, n, i + 1) for i, n in enumerate(names)) * 20)
+    t.run("train", "-qq", "-a", "perceptron", "-o", "m", "a.vw")
+    for command in (["inspect", "m"], ["inspect", "--json", "m"], ["inspect", "--weights", "m"], ["train", "-a", "perceptron", "--top", 20, "a.vw"],
+                    ["train", "-a", "perceptron", "--top", 20, "--json", "a.vw"], ["select", "--features", 20, "-o", "list", "a.vw"],
+                    ["select", "--features", 20, "--json", "a.vw"]):
+        r = t.run(*command)
+        check_clean(r.out_bytes + r.err_bytes, command)
+    check_clean(t.read("list"), "list")
+    shown = [line.split(b"\t")[0] for line in t.run("inspect", "--weights", "m").out_bytes.splitlines()]
+    exact = [re.sub(rb"\\x(..)", lambda m: bytes.fromhex(m[1].decode()), name) for name in shown]
+    equal(sorted(exact), sorted(names), "names from --weights")
+    check("caf\u00e9".encode() in shown, "ordinary characters are shown as they are")
+    said = {x["name"] for x in t.run("inspect", "--json", "--top", 20, "m").json()["top"]}
+    equal(said, {n.decode("utf-8", "replace") for n in names}, "names in JSON")
+
+
+def test_what_a_model_keeps_reaches_a_terminal_escaped(t):
+    label = "\u202e\x1b[31mlabel\u009b"
+    t.write("a.csv", f"{label},a\n1,2\n-1,3\n")
+    t.run("train", "-q", "--label", label, "-o", "m", "a.csv")
+    out = t.run("inspect", "m").out_bytes
+    check_clean(out, "inspect")
+    check(b"label=\\xe2\\x80\\xae\\x1b[31mlabel\\xc2\\x9b\n" in out, out)
+    equal(t.run("inspect", "--json", "m").json()["settings"]["label"], label)
+    check_clean(t.run("inspect", "--json", "m").out_bytes, "inspect --json")
+
+
+def test_messages_show_paths_and_arguments_escaped(t):
+    t.write("a", rows(60))
+    t.run("train", "-q", "-o", "m", "a")
+    for text in [n for n in NASTY if b"\xe9" not in n and b"\x9b3" not in n]:
+        text = text.decode()
+        bad = t.write(text, "1 1:x\n")
+        os.mkdir(t.path(text + ".d"))
+        for command, status in [
+            (["train", text], 1), (["train", "no" + text], 1), (["train", "-i", text, "a"], 1), (["train", "-o", text + ".d", "a"], 1),
+            (["train", "-o", f"{text}/x", "a"], 1), (["train", "--test", text, "a"], 1), (["train", "-a", text, "a"], 2),
+            (["train", "-P", text, "a"], 2), (["train", "-P", f"eta={text}", "a"], 2), (["train", f"--{text}", "a"], 2), ([text], 2),
+            (["train", "--passes", text, "a"], 2), (["tune", "--grid", text, "a"], 2), (["tune", "--grid", f"eta={text}", "a"], 2),
+            (["inspect", text], 1), (["predict", "-m", text, "a"], 1), (["predict", "-m", "m", text], 1), (["learners", text], 2),
+            (["convert", "a", "-o", f"{text}/x"], 1), (["convert", "--to", text, "a"], 2), (["synth", text], 2), (["train", "-f", text, "a"], 2),
+            (["train", "-o", text, text], 2), (["select", "--features", text, "a"], 2), (["train", "--help", "-a", text], 0),
+            (["train", "--on-error", "skip", "--test", text, "a"], 0), (["train", "--label", text, "-f", "csv", "a"], 1),
+        ]:
+            r = t.run(*command, status=status)
+            check_clean(r.err_bytes + r.out_bytes, command)
+        os.remove(t.path(bad))
+
+
+def test_a_command_line_to_copy_is_safe_to_show_and_names_the_same_file(t):
+    for name in "a\x1b[31m'b\\c", "\u202ex y", "plain name":
+        t.write(name, rows(60))
+        out = t.run("tune", "-q", "--grid", "eta=1,2", name).out_bytes
+        check_clean(out, "tune")
+        line = out.decode().splitlines()[-1].split(": ", 1)[1].replace("sluice", f"'{t.sluice}'", 1).replace("MODEL", "m2")
+        subprocess.run(["bash", "-c", line + " -q"], cwd=t.folder, check=True, stdout=subprocess.DEVNULL)
+        t.run("train", "-q", "-P", re.search(r"-P (\S+)", line)[1], "-o", "m1", name)
+        equal(t.read("m2"), t.read("m1"), name)
+        t.write("b", rows(20))
+        for command in (["sweep", "-q", "--lambda", "1", "--test", name, "b"], ["select", "-q", "--features", 2, "--test", name, "b"]):
+            check_clean(t.run(*command).out_bytes, command)

@@ -70,7 +70,7 @@ TEST(values_of_all_forms) {
     CHECK_READS("1 5:- \n", "data mem:1:5: value '-' of id 5 is not a number\n");
     CHECK_READS("1 5:1..5 \n", "data mem:1:5: value '1..5' of id 5 is not a number\n");
     CHECK_READS("1 5:1\r6:1\n", "data mem:1:5: value '1\\x0d6:1' of id 5 is not a number\n");
-    CHECK_READS("1 5:\xc3\xa9\n", "data mem:1:5: value '\\xc3\\xa9' of id 5 is not a number\n");
+    CHECK_READS("1 5:\xc3\xa9\n", "data mem:1:5: value '\xc3\xa9' of id 5 is not a number\n");
 }
 
 TEST(what_is_not_finite) {
