@@ -67,6 +67,8 @@ size_t checkpoint_skip(checkpoint *c, size_t rows) {
     return n;
 }
 
+uint64_t checkpoint_place(const checkpoint *c) { return c->rows > c->skip ? c->rows : c->skip; }
+
 size_t checkpoint_until(const checkpoint *c, size_t rows, const sluice_model *model) {
     size_t part = part_of(model), n = rows < part ? rows : part;
     uint64_t until = c->every ? c->every - c->rows % c->every : n;
@@ -87,7 +89,7 @@ int checkpoint_due(checkpoint *c, size_t n) {
 static int try_to_save(checkpoint *c, const sluice_model *model) {
     if (sluice_model_file_save(c->file, model) != SLUICE_OK) return 0;
     c->has_saved = 1;
-    c->saved = c->rows;
+    c->saved = checkpoint_place(c);
     return 1;
 }
 

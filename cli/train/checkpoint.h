@@ -30,6 +30,8 @@ void checkpoint_close(checkpoint *c);
 
 /* How many of the next `rows` examples to leave out: they count as done. */
 size_t checkpoint_skip(checkpoint *c, size_t rows);
+/* What --skip must leave out to go on with the model as it is now: at least what this run is to leave out. */
+uint64_t checkpoint_place(const checkpoint *c);
 /* How many of the next `rows` examples to learn before signals and the next checkpoint are looked at. */
 size_t checkpoint_until(const checkpoint *c, size_t rows, const sluice_model *model);
 /* After learning n rows: whether a checkpoint is due, because of the examples (1), or the time (SIGALRM) or a wish

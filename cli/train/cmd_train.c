@@ -263,6 +263,7 @@ static int run(const args *a) {
     t.tested.needs_shape = t.page != NULL;
     int rc = check_usage(&t);
     signals_stop_orderly();
+    signals_ask_for_saves(t.checkpoint.seconds);
     if (!rc) rc = check_files_usable(a); /* what would otherwise fail only after learning */
     if (!rc) rc = checkpoint_open(&t.checkpoint);
     if (!rc) rc = model_from_args(a, &t.model);
@@ -276,7 +277,6 @@ static int run(const args *a) {
         rc = trace_start(&t.trace);
     }
     if (!rc) rc = count_before(&t);
-    signals_ask_for_saves(t.checkpoint.seconds);
     if (!rc) rc = learn(&t);
     int learned = !rc;
     if (!rc && !stop_signal()) rc = calibrate(&t.calibrating, t.model, t.result, &t.reading);

@@ -39,7 +39,7 @@ int print_results(const training *t) {
     if (t->interrupted) {
         report_open(&r, "interrupted");
         report_text(&r, "signal", signal_name(t->interrupted));
-        report_count(&r, "skip", t->checkpoint.rows);
+        report_count(&r, "skip", checkpoint_place(&t->checkpoint));
         report_close(&r);
     }
     int rc = t->top ? report_top(&r, t) : DONE;

@@ -135,6 +135,19 @@ def test_skipped_examples_are_rows_of_the_inputs(t):
     equal(t.read("m"), before, "model that learned nothing more")
 
 
+def test_a_signal_before_the_first_new_example_changes_nothing(t):
+    lines = rows(64).splitlines(True)
+    t.run("train", "-q", "-o", "m", stdin="".join(lines))
+    before = t.read("m")
+    run = Live(t, "train", "--json", "-i", "m", "-o", "m", "--skip", 64)
+    run.feed("".join(lines[:50]))
+    run.until_file(".m.sluice-lock")
+    r = json.loads(run.stop(signal.SIGTERM).out)
+    equal(r["interrupted"]["skip"], 64, "what to leave out")
+    check("0 examples were learned" in run.err and "-i m --skip 64" in run.err, run.err)
+    equal(t.read("m"), before, "model")
+
+
 def test_wrong_usage(t):
     for text in "0", "0s", "s", "-1", "1.5", "60m", "60ss", "1e3", "99999999999999999999", "1000000001s":
         t.refused("train", "-o", "m", "--save-every", text, status=2, says=f"--save-every {text}: ")
