@@ -14,11 +14,13 @@
 #include "base/system.h"
 
 struct sl_atomic {
-    int fd;          /* -1: nothing is being written */
-    bool in_place;   /* there is no temporary file */
-    char *path;      /* the final name, symbolic links resolved; NULL: standard output */
-    char *folder;    /* the one that it is in; this and the next one: NULL where it is written in place */
-    char *temporary; /* room for the name of the temporary file */
+    int fd;                /* -1: nothing is being written */
+    bool in_place;         /* there is no temporary file */
+    char *path;            /* the final name, symbolic links resolved; NULL: standard output */
+    char *folder;          /* the one that it is in; this and the next one: NULL where it is written in place */
+    char *random;          /* room for a random name of the temporary file */
+    const char *own;       /* the name that it has where nobody else can write the file; NULL: a random one */
+    const char *temporary; /* its name: one of these two */
 };
 
 static const char *shown_name(const sl_atomic *f) { return f->path ? f->path : "standard output"; }
@@ -28,7 +30,7 @@ void sl_atomic_free(sl_atomic *f) {
     sl_atomic_drop(f);
     free(f->path);
     free(f->folder);
-    free(f->temporary);
+    free(f->random);
     free(f);
 }
 
@@ -47,8 +49,8 @@ static bool set_names(sl_atomic *f, const char *path, bool exists) {
     if (!f->path || f->in_place) return f->path;
     const char *slash = strrchr(f->path, '/');
     f->folder = slash > f->path ? strndup(f->path, (size_t)(slash - f->path)) : strdup(slash ? "/" : ".");
-    f->temporary = f->folder ? malloc((slash ? (size_t)(slash + 1 - f->path) : 0) + TEMPORARY_NAME) : NULL;
-    return f->temporary;
+    f->random = f->folder ? malloc((slash ? (size_t)(slash + 1 - f->path) : 0) + TEMPORARY_NAME) : NULL;
+    return f->random;
 }
 
 static sluice_status cannot_open(const char *path, sluice_error *err) {
@@ -82,6 +84,11 @@ sl_atomic *sl_atomic_new(const char *path, sluice_error *err) {
     return NULL;
 }
 
+void sl_atomic_own_temporary(sl_atomic *f, const char *name) {
+    f->own = name;
+    unlink(name);
+}
+
 const char *sl_atomic_path(const sl_atomic *f) { return f->in_place ? NULL : f->path; }
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
@@ -89,19 +96,29 @@ const char *sl_atomic_path(const sl_atomic *f) { return f->in_place ? NULL : f->
 /* The temporary file is in the folder of the final one, so that renaming stays within one file system. Its name does
  * not contain the final one, which may be as long as names can be; it is random, so that processes that save the same
  * file do not meet, and files left by a crash are not in the way. */
-static int open_temporary(sl_atomic *f, mode_t mode) {
+static int open_random(sl_atomic *f, mode_t mode) {
     const char *slash = strrchr(f->path, '/');
     size_t folder = slash ? (size_t)(slash + 1 - f->path) : 0;
-    memcpy(f->temporary, f->path, folder);
+    memcpy(f->random, f->path, folder);
+    f->temporary = f->random;
     for (unsigned tries = 0; tries < 100; tries++) {
         uint64_t bits = 0;
         if (!sl_random(&bits, sizeof bits)) bits = tries;
-        snprintf(f->temporary + folder, TEMPORARY_NAME, ".sluice-%ld-%08llx.tmp", (long)getpid(),
+        snprintf(f->random + folder, TEMPORARY_NAME, ".sluice-%ld-%08llx.tmp", (long)getpid(),
                  (unsigned long long)bits & 0xffffffff);
         int fd = open(f->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
         if (fd >= 0 || (errno != EEXIST && errno != EINTR)) return fd;
     }
     return -1;
+}
+
+/* What a crash left under the name of its own is removed. If another user has put something there, it is not used. */
+static int open_temporary(sl_atomic *f, mode_t mode) {
+    if (!f->own) return open_random(f, mode);
+    unlink(f->own);
+    f->temporary = f->own;
+    int fd = open(f->own, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    return fd < 0 && (errno == EEXIST || errno == EINTR) ? open_random(f, mode) : fd;
 }
 
 /* Gives the new file, which nobody else can read so far, the owner, group and permissions of the one that it will

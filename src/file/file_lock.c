@@ -24,18 +24,17 @@ enum {
     SHORTENED = 100,
 };
 
-/* "folder/.NAME.sluice-lock" */
-static char *lock_name(const char *path) {
+char *sl_hidden_name(const char *path, const char *ending) {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     size_t folder = (size_t)(name - path), length = strlen(name), room = folder + LONGEST_NAME + 48;
     char *text = malloc(room);
     if (!text) return NULL;
     memcpy(text, path, folder);
     if (length <= LONGEST_NAME)
-        snprintf(text + folder, room - folder, ".%s.sluice-lock", name);
+        snprintf(text + folder, room - folder, ".%s.%s", name, ending);
     else
-        snprintf(text + folder, room - folder, ".%.*s-%016llx.sluice-lock", SHORTENED, name,
-                 (unsigned long long)XXH64(name, length, 0));
+        snprintf(text + folder, room - folder, ".%.*s-%016llx.%s", SHORTENED, name,
+                 (unsigned long long)XXH64(name, length, 0), ending);
     return text;
 }
 
@@ -81,7 +80,7 @@ static sluice_status fail(sl_file_lock *lock, const char *path, int why, sluice_
 }
 
 sluice_status sl_file_lock_take(sl_file_lock *lock, const char *path, sluice_error *err) {
-    *lock = (sl_file_lock){.fd = -1, .name = lock_name(path)};
+    *lock = (sl_file_lock){.fd = -1, .name = sl_hidden_name(path, "sluice-lock")};
     if (!lock->name) return sl_fail(err, SLUICE_E_MEMORY, "no memory to lock a file");
     for (;;) {
         lock->fd = open_lock(lock->name);

@@ -170,6 +170,31 @@ TEST(names_as_long_as_names_can_be_are_locked) {
     sluice_model_file_close(f), sluice_model_file_close(g);
 }
 
+TEST(what_a_killed_run_left_of_a_save_is_removed) {
+    char left[160];
+    snprintf(left, sizeof left, "%s/.file.sluice-new", folder);
+    sluice_model *m = small_model();
+    for (int i = 0; i < 2; i++) { /* left before, and while it is open */
+        if (i == 0) close(open(left, O_WRONLY | O_CREAT, 0666));
+        sluice_model_file *f = sluice_model_file_open(path, &err);
+        CHECK(access(left, F_OK) != 0);
+        if (i == 1) close(open(left, O_WRONLY | O_CREAT, 0666));
+        CHECK_EQ(sluice_model_file_save(f, m), SLUICE_OK);
+        expect_model(m);
+        sluice_model_file_close(f);
+        CHECK_EQ(files(), 1);
+    }
+    /* what cannot be removed is not used */
+    CHECK_EQ(mkdir(left, 0700), 0);
+    sluice_model_file *f = sluice_model_file_open(path, &err);
+    CHECK_EQ(sluice_model_file_save(f, m), SLUICE_OK);
+    expect_model(m);
+    sluice_model_file_close(f);
+    rmdir(left);
+    CHECK_EQ(files(), 1);
+    sluice_model_free(m);
+}
+
 TEST(what_is_written_in_place_has_no_lock) {
     sluice_model_file *f = sluice_model_file_open("/dev/null", &err), *g = sluice_model_file_open("/dev/null", &err);
     sluice_model *m = small_model();
@@ -237,6 +262,7 @@ int main(void) {
     RUN(a_file_system_without_locks_has_none_and_says_so);
     RUN(what_stands_in_the_place_of_the_lock_file_is_not_followed);
     RUN(names_as_long_as_names_can_be_are_locked);
+    RUN(what_a_killed_run_left_of_a_save_is_removed);
     RUN(what_is_written_in_place_has_no_lock);
     RUN(no_save_needs_memory_once_the_file_is_open);
     RUN(a_save_that_fails_leaves_the_old_file_and_the_next_one_works);
