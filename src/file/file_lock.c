@@ -50,10 +50,12 @@ static int open_lock(const char *name) {
     return -1;
 }
 
-static bool is_still_there(int fd, const char *name) {
+/* Whether the name still leads to the file that is locked; -1: errno says why that is not known. */
+static int is_still_there(int fd, const char *name) {
     struct stat locked, now;
-    return fstat(fd, &locked) == 0 && lstat(name, &now) == 0 && locked.st_dev == now.st_dev &&
-           locked.st_ino == now.st_ino;
+    if (fstat(fd, &locked) != 0) return -1;
+    if (lstat(name, &now) != 0) return errno == ENOENT ? 0 : -1;
+    return locked.st_dev == now.st_dev && locked.st_ino == now.st_ino;
 }
 
 static int flock_now(int fd) {
@@ -90,7 +92,9 @@ sluice_status sl_file_lock_take(sl_file_lock *lock, const char *path, sluice_err
             sl_file_lock_release(lock);
             return SLUICE_OK;
         }
-        if (is_still_there(lock->fd, lock->name)) return SLUICE_OK;
+        int there = is_still_there(lock->fd, lock->name);
+        if (there < 0) return fail(lock, path, errno, err);
+        if (there) return SLUICE_OK;
         close(lock->fd); /* the last holder removed it meanwhile: its lock is nobody else's */
     }
 }
