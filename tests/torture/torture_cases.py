@@ -7,11 +7,12 @@ import subprocess
 
 class Case:
     """One command. `old`: files that are there before it (name: an input, or a file made by preparing); what it writes is
-    compared by name. `streamed`: files that grow during the run, of which a failed run may leave a part."""
+    compared by name. `streamed`: files that grow during the run, of which a failed run may leave a part. `parts`: commands
+    without -o, each of which learns what a checkpoint of the model `m` has learned: that may be there after a failure."""
 
-    def __init__(self, name, command, old=None, stdin=None, streamed=(), prepare=()):
+    def __init__(self, name, command, old=None, stdin=None, streamed=(), parts=()):
         self.name, self.arguments, self.old = name, command.split(), old or {}
-        self.stdin, self.streamed, self.prepare = stdin, set(streamed), prepare
+        self.stdin, self.streamed, self.parts = stdin, set(streamed), [p.split() for p in parts]
 
 
 FORM = {"txt": "-f text", "url": "-f url"}  # what the ending does not say
@@ -53,6 +54,11 @@ def make_cases(sluice):
         add(f"train.report.{at}", f"train ../in/a.svm -o m --report r.html --test ../in/b.svm -q {t}",
             old={**model, "r.html": "a.svm"})
         add(f"train.trace.{at}", f"train ../in/a.svm -o m --trace t.csv --trace-every 5 -q {t}", old=model, streamed=["t.csv"])
+        add(f"train.save_every.{at}", f"train ../in/a.svm ../in/b.svm -o m --save-every 24 -q {t}", old=model,
+            parts=["train ../in/a.svm"])
+        add(f"train.skip.{at}", f"train -i m --skip 10 ../in/b.svm -o m --save-every 5 -q {t}", old=model,
+            parts=["train -i ../in/ssol.model --skip 10 ../in/b15.svm"])
+        add(f"train.allow_empty.{at}", f"train /dev/null -o m --allow-empty -q {t}", old=model)
         add(f"train.passes.{at}", f"train ../in/a.svm ../in/b.svm --passes 3 -o m --bias 1 --normalize l2 -q {t}", old=model)
         add(f"train.stdin.{at}", f"train -o m -f libsvm {t}", old=model, stdin="../in/a.svm")
         add(f"train.hash.{at}", f"train ../in/a.vw -o m --hash 8 -q {t}", old=model)

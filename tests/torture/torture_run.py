@@ -154,6 +154,15 @@ def make_inputs(folder):
         put(f"{name}.txt", "".join(f"{y}\t" + " ".join(words.sample(WORDS, 4)) + "\n" for y, x in rows))
         put(f"{name}.url", "".join(f"{y}\thttp://{words.choice(WORDS)}.example/{words.choice(WORDS)}?q={i % 7}\n"
                                    for i, (y, x) in enumerate(rows)))
+    with open(os.path.join(folder, "b.svm"), "rb") as f:
+        put("b15.svm", b"".join(f.readlines()[:15]))
+    # features without end, so that what holds them grows in the middle of the run, again and again
+    wide = random.Random(3)
+    put("wide.svm", "".join(f"{wide.choice((-1, 1))} " + " ".join(
+        f"{i}:1" for i in sorted({*wide.sample(range(1, 4000), 12), *(wide.randrange(2**20, 2**40) for _ in range(8))}))
+        + "\n" for _ in range(60)))
+    put("wide.vw", "".join(f"{wide.choice((-1, 1))} | " + " ".join(
+        f"{wide.choice(WORDS)}{wide.randrange(10**6)}" for _ in range(12)) + "\n" for _ in range(60)))
     with open(os.path.join(folder, "a.svm"), "rb") as f:
         plain = f.read()
     put("a.svm.gz", gzip.compress(plain, mtime=0))
