@@ -54,31 +54,74 @@ static void heap_pop(sl_top *k) {
 
 /* ---- the run ----------------------------------------------------------------------------------------------------- */
 
-/* Keys differ, and bins are small: quicksort, and insertion where little is left. */
-static void sort(sl_top_entry *e, size_t n) {
-    while (n > 24) {
-        uint64_t a = e[0].key, b = e[n / 2].key, c = e[n - 1].key;
-        uint64_t middle = a < b ? (b < c ? b : a < c ? c : a) : (a < c ? a : b < c ? c : b);
+/* Tests put a comparison of their own in its place, one that makes the work as much as it can be. */
+#ifndef BELOW
+#define BELOW(a, b) ((a) < (b))
+#endif
+
+/* Restores a heap whose root has the highest key, from one element down. */
+static void sink(sl_top_entry *e, size_t n, size_t from) {
+    sl_top_entry x = e[from];
+    for (size_t child; (child = 2 * from + 1) < n; from = child) {
+        if (child + 1 < n && BELOW(e[child].key, e[child + 1].key)) child++;
+        if (!BELOW(x.key, e[child].key)) break;
+        e[from] = e[child];
+    }
+    e[from] = x;
+}
+
+static void sort_by_heap(sl_top_entry *e, size_t n) {
+    for (size_t i = n / 2; i-- > 0;) sink(e, n, i);
+    while (n-- > 1) {
+        sl_top_entry x = e[n];
+        e[n] = e[0];
+        e[0] = x;
+        sink(e, n, 0);
+    }
+}
+
+static uint64_t median(uint64_t a, uint64_t b, uint64_t c) {
+    if (BELOW(b, a)) {
+        uint64_t x = a;
+        a = b, b = x;
+    }
+    return BELOW(b, c) ? b : BELOW(a, c) ? c : a;
+}
+
+/* Keys differ, and bins are small: quicksort, and insertion where little is left. A model from elsewhere may have keys
+ * in an order that costs n^2: where the parts do not become smaller within `depth` steps a heap sorts the rest. */
+static void sort_within(sl_top_entry *e, size_t n, unsigned depth) {
+    for (; n > 24; depth--) {
+        if (!depth) {
+            sort_by_heap(e, n);
+            return;
+        }
+        uint64_t middle = median(e[0].key, e[n / 2].key, e[n - 1].key);
         size_t i = 0, j = n - 1;
         for (;; i++, j--) {
-            while (e[i].key < middle) i++;
-            while (e[j].key > middle) j--;
+            while (BELOW(e[i].key, middle)) i++;
+            while (BELOW(middle, e[j].key)) j--;
             if (i >= j) break;
             sl_top_entry x = e[i];
             e[i] = e[j];
             e[j] = x;
         }
         bool left_is_smaller = i < n - i; /* the smaller part first: the stack stays short */
-        sort(left_is_smaller ? e : e + i, left_is_smaller ? i : n - i);
+        sort_within(left_is_smaller ? e : e + i, left_is_smaller ? i : n - i, depth - 1);
         e = left_is_smaller ? e + i : e;
         n = left_is_smaller ? n - i : i;
     }
     for (size_t i = 1; i < n; i++) {
         sl_top_entry x = e[i];
         size_t j = i;
-        for (; j > 0 && x.key < e[j - 1].key; j--) e[j] = e[j - 1];
+        for (; j > 0 && BELOW(x.key, e[j - 1].key); j--) e[j] = e[j - 1];
         e[j] = x;
     }
+}
+
+static void sort(sl_top_entry *e, size_t n) {
+    unsigned bits = n ? 64 - (unsigned)__builtin_clzll(n) : 0;
+    sort_within(e, n, 2 * bits + 8); /* twice as many as in the best case, and some */
 }
 
 static void set_run(sl_top *k, size_t n) {
