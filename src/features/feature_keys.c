@@ -27,6 +27,7 @@ bool sl_keys_use_names(sl_features *f) {
     sl_features over = {.named = true};
     sl_space_init(&over.space, f->space.size, f->space.fresh);
     over.space.numbered = f->space.numbered;
+    over.space.forgets = f->space.forgets;
     sl_walk w;
     bool fine = sl_walk_start(&w, &f->space);
     while (fine && sl_walk_next(&w)) {

@@ -264,6 +264,7 @@ uint32_t sl_space_admit_other(sl_space *sp, uint64_t id) {
     unsigned bits = better_bits(sp, id);
     if (bits) {
         if (widen(sp, bits)) return sl_space_admit(sp, id);
+        if (sp->forgets) return SL_NO_SLOT; /* others would be removed than on a machine with more memory */
         sp->too_wide = (uint32_t)1 << bits; /* go on with the table, and do not try this again for every id */
     }
     b = make_room(sp, id, b, &at);

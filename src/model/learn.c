@@ -180,11 +180,15 @@ static sluice_status learn_rows(sluice_model *m, const sluice_batch *b, const sl
     for (size_t i = first; i < end; i++) {
         sl_row_form this = a.next;
         uint64_t moves = a.moves, seen = m->features.space.seen;
-        sl_lookahead_advance(m, &a, i + 1);
+        /* what was not admitted in advance, for lack of memory too, is admitted before the features of the next row */
+        if (this != SL_LAY_OUT) sl_lookahead_advance(m, &a, i + 1);
         size_t at = b->start[i], n = b->start[i + 1] - at;
         sl_row x = {b->id + at, b->value + at, n, sl_label_at(b, t, i) > 0 ? 1 : -1, sl_weight_at(b, t, i)};
         if ((status = check_weight(m, x.h)) != SLUICE_OK) return at_row(m, b, i);
-        if (x.h == 0) continue;
+        if (x.h == 0) {
+            sl_lookahead_advance(m, &a, i + 1);
+            continue;
+        }
         if (this == SL_ROW_ADMITTED && moves == m->features.space.moves) {
             x.slot = m->row_slot + i % 2 * m->row_room;
         } else if (this != SL_AS_IT_LIES) {
@@ -193,6 +197,7 @@ static sluice_status learn_rows(sluice_model *m, const sluice_batch *b, const sl
         }
         if (this != SL_LAY_OUT) m->state.seen = seen; /* those of the next row do not count yet */
         if ((status = learn_batch_row(m, b, i, &x, meter)) != SLUICE_OK) return status;
+        if (this == SL_LAY_OUT) sl_lookahead_advance(m, &a, i + 1);
     }
     return SLUICE_OK;
 }

@@ -56,6 +56,7 @@ sluice_model *sl_model_empty(const sl_learner *learner, const sl_learner *rule, 
     sl_space_init(&m->features.space, rule->info.bytes_per_feature, rule->fresh);
     m->features.space.numbered = rule->rank != NULL;
     m->features.limit.most = m->settings.max_features;
+    m->features.space.forgets = m->settings.max_features != 0;
     sl_top_init(&m->state.top, rule->rank, rule->keeps_list);
     m->state.p = m->params;
     m->state.scalar = m->scalars;

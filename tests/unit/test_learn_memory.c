@@ -227,6 +227,61 @@ TEST(a_batch_goes_on_at_the_row_that_failed) {
             }
 }
 
+/* Rows whose features keep arriving, spread over all ids or under as many names: tables and arrays grow in the middle
+ * of the batch. */
+static sluice_batch *make_growing(bool names, size_t n) {
+    sluice_batch *b = sluice_batch_new(NULL);
+    for (size_t t = 0; t < n; t++) {
+        made r = {.n = 8, .label = t % 3 ? 1 : -1};
+        for (size_t k = 0; k < r.n; k++) {
+            uint64_t id = k < 3 ? (t + k) % 11 : t * 8 + k;
+            r.ids[k] = k % 2 ? id << 33 : id;
+            r.values[k] = (float)(k % 3) - 0.75f;
+            r.names[k] = (sluice_name){r.text[k], (size_t)snprintf(r.text[k], 16, "n%d", (int)id)};
+        }
+        sluice_example x = example(&r, names);
+        CHECK_EQ(sluice_batch_add(b, &x, NULL), SLUICE_OK);
+    }
+    return b;
+}
+
+/* Returns how many allocations failed. */
+static size_t check_learned_alike(const sl_learner *l, const sluice_settings *settings, const sluice_batch *b) {
+    sluice_model *quiet = new_model(l, settings);
+    CHECK_EQ(sluice_model_learn_batch(quiet, b, NULL), SLUICE_OK);
+    FOR_EACH_FAILED_ALLOCATION {
+        allocation_countdown = 0;
+        sluice_model *m = new_model(l, settings);
+        allocation_countdown = failing_n;
+        sluice_status status = sluice_model_learn_batch(m, b, NULL);
+        bool failed = allocation_has_failed;
+        allocation_countdown = 0;
+        if (status == SLUICE_OK)
+            check_same(m, quiet, l->info.name);
+        else
+            CHECK(failed && status == SLUICE_E_MEMORY);
+        sluice_model_free(m);
+    }
+    sluice_model_free(quiet);
+    return allocations_failed;
+}
+
+/* A call that says it has learned has learned what it learns on a quiet machine, features seen and evicted included. */
+TEST(a_batch_is_learned_as_ever_or_not) {
+    static const sluice_settings few = {.size = sizeof few, .max_features = 300};
+    const sluice_settings *settings[] = {&exact, &changed, &limited, &few};
+    for (int names = 0; names < 2; names++) {
+        sluice_batch *small = make_batch(names, ROWS), *growing = make_growing(names, 300);
+        for (size_t l = 0; sl_learners[l]; l++)
+            for (size_t s = 0; s < (takes_limit(sl_learners[l]) ? 4 : 2); s++) {
+                CHECK(check_learned_alike(sl_learners[l], settings[s], small) > 0);
+                if (takes_limit(sl_learners[l])) CHECK(check_learned_alike(sl_learners[l], settings[s], growing) > 0);
+            }
+        sluice_batch_free(small);
+        sluice_batch_free(growing);
+    }
+}
+
 TEST(the_end_of_a_run_can_be_tried_again) {
     for (size_t l = 0; sl_learners[l]; l++) {
         if (!(sl_learners[l]->info.flags & SLUICE_LEARNER_BATCH)) continue;
@@ -450,8 +505,9 @@ TEST(a_batch_takes_a_row_or_stays_as_it_was) {
     }
 }
 
-/* Makes a sweep, learns and takes out everything there is; all of it is freed whatever fails. */
-static sluice_status sweep_once(const char *learner, const sluice_batch *b, unsigned threads) {
+/* Makes a sweep, learns and takes out everything there is; all of it is freed whatever fails. *taken: the bytes of a
+ * model that was taken out. */
+static sluice_status sweep_once(const char *learner, const sluice_batch *b, unsigned threads, bytes *taken) {
     static const char *const values[] = {"lambda=0.01", "lambda=0.1", "lambda=1"};
     const char *const *params[] = {&values[0], &values[1], &values[2]};
     const size_t n_params[] = {1, 1, 1};
@@ -469,6 +525,7 @@ static sluice_status sweep_once(const char *learner, const sluice_batch *b, unsi
     }
     sluice_model *m = sluice_sweep_model(sweep, 1, &err), *finals[3] = {NULL};
     if (!m) status = err.status;
+    if (m) status = sluice_model_bytes(m, &taken->data, &taken->n, &err);
     sluice_model_free(m);
     if (status == SLUICE_OK) status = sluice_sweep_finals(sweep, 0, 3, finals, &err);
     if (status == SLUICE_OK)
@@ -483,17 +540,23 @@ TEST(a_sweep_that_has_no_memory_says_so) {
     static const char *const learners[] = {"ssol", "pa-1"}; /* side by side, and a model each */
     for (size_t l = 0; l < 2; l++)
         for (unsigned threads = 1; threads <= 3; threads += 2) {
-            sluice_batch *b = make_batch(l == 1, ROWS);
+            sluice_batch *b = make_growing(l == 1, 100);
             size_t refused = 0;
+            bytes quiet = {0};
+            CHECK_EQ(sweep_once(learners[l], b, threads, &quiet), SLUICE_OK);
             for (long n = 1; n < 100000; n++) {
+                bytes taken = {0};
                 fail_allocation(n);
-                sluice_status status = sweep_once(learners[l], b, threads);
+                sluice_status status = sweep_once(learners[l], b, threads, &taken);
                 bool failed = allocation_failed();
                 CHECK(status == SLUICE_OK || (failed && status == SLUICE_E_MEMORY));
+                if (status == SLUICE_OK) CHECK(taken.n == quiet.n && memcmp(taken.data, quiet.data, quiet.n) == 0);
+                sluice_free(taken.data);
                 if (!failed) break;
                 refused += status == SLUICE_E_MEMORY;
             }
             CHECK(refused > 5);
+            sluice_free(quiet.data);
             sluice_batch_free(b);
         }
 }
@@ -578,6 +641,7 @@ int main(void) {
     RUN(a_new_model_is_whole_or_none);
     RUN(learning_goes_on_where_it_stopped);
     RUN(a_batch_goes_on_at_the_row_that_failed);
+    RUN(a_batch_is_learned_as_ever_or_not);
     RUN(the_end_of_a_run_can_be_tried_again);
     RUN(what_is_made_from_a_model_is_whole_or_none);
     RUN(merging_adds_all_or_nothing);
