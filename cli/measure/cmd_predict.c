@@ -31,8 +31,23 @@ typedef struct predicting {
     int proba;
 } predicting;
 
-static void print_prediction(const predicting *p, double margin) {
-    char line[80];
+enum { ANSWER_ROOM = 80 };
+
+/* Answers on their way to standard output. */
+typedef struct answers {
+    char text[1 << 15];
+    size_t n;
+    char last[ANSWER_ROOM]; /* the answer to the last margin: rows without known features have the same one */
+    size_t last_n;          /* 0: there is none */
+    double margin;
+} answers;
+
+static void write_answers(answers *out) {
+    fwrite(out->text, 1, out->n, stdout);
+    out->n = 0;
+}
+
+static size_t format_answer(const predicting *p, double margin, char *line) {
     size_t n = margin > 0 ? 2 : 3;
     memcpy(line, margin > 0 ? "1\t" : "-1\t", n);
     n += sluice_format_double(line + n, margin);
@@ -41,11 +56,26 @@ static void print_prediction(const predicting *p, double margin) {
         n += sluice_format_double(line + n, sluice_model_probability(p->model, margin));
     }
     line[n++] = '\n';
-    fwrite(line, 1, n, stdout);
+    return n;
+}
+
+static void answer(const predicting *p, answers *out, double margin) {
+    if (!out->last_n || memcmp(&margin, &out->margin, sizeof margin) != 0) {
+        out->last_n = format_answer(p, margin, out->last);
+        out->margin = margin;
+    }
+    if (out->n + ANSWER_ROOM > sizeof out->text) write_answers(out);
+    memcpy(out->text + out->n, out->last, ANSWER_ROOM); /* a fixed length is fastest */
+    out->n += out->last_n;
 }
 
 /* The answer to a malformed line that was skipped. */
-static void print_empty(const predicting *p) { fputs(p->proba ? "\t\t\n" : "\t\n", stdout); }
+static void answer_empty(const predicting *p, answers *out) {
+    if (out->n + ANSWER_ROOM > sizeof out->text) write_answers(out);
+    out->text[out->n++] = '\t';
+    if (p->proba) out->text[out->n++] = '\t';
+    out->text[out->n++] = '\n';
+}
 
 /* Flushes after every batch, so that a program that reads the output through a pipe gets it without delay. A signal ends
  * it behind a line. */
@@ -56,6 +86,8 @@ static int predict_batches(const predicting *p) {
     const sluice_batch *batch;
     sluice_status s;
     int rc = DONE, known = 0;
+    answers out;
+    out.n = out.last_n = 0;
     uint64_t all = 0;
     signals_stop_orderly();
     signals_interrupt(p->reader);
@@ -69,10 +101,11 @@ static int predict_batches(const predicting *p) {
         }
         for (size_t i = 0; i < rows; i++) {
             if (sluice_batch_left_out(batch, i))
-                print_empty(p);
+                answer_empty(p, &out);
             else
-                print_prediction(p, margins[i]), all++;
+                answer(p, &out, margins[i]), all++;
         }
+        write_answers(&out);
         known |= any_margin(margins, rows);
         rc = flush_results(stdout, "standard output");
         progress_examples(&live, p->reader, rows);
@@ -139,10 +172,11 @@ const command predict_command = {
     .name = "predict",
     .summary = "print a label and a margin for every line",
     .synopsis = "-m MODEL [--proba] [INPUT...]",
-    .notes = "Each line is 1 or -1, a tab and the margin in the shortest digits that read back exactly; "
-             "with --proba another tab and the probability of the class 1. The labels of the inputs are not used. "
-             "There is one line for every line of the inputs (csv: for every record behind the header): blank lines and "
-             "comments are examples without features, and lines that --on-error skip leaves out have empty fields.",
+    .notes =
+        "Each line is 1 or -1, a tab and the margin in the shortest digits that read back exactly; "
+        "with --proba another tab and the probability of the class 1. The labels of the inputs are not used. "
+        "There is one line for every line of the inputs (csv: for every record behind the header): blank lines and "
+        "comments are examples without features, and lines that --on-error skip leaves out have empty fields.",
     .options = options,
     .files = files,
     .max_inputs = SIZE_MAX,

@@ -18,6 +18,7 @@
 enum {
     FLUSH_BYTES = 1 << 18,
     FLUSH_ROWS = 1 << 15,
+    LARGE_ROW = 1 << 20, /* features of a row that is not copied */
 };
 
 static const struct written_format {
@@ -220,14 +221,68 @@ sluice_status sluice_writer_put(sluice_writer *w, const sluice_example *x) {
     return status == SLUICE_OK ? append(w, x) : status;
 }
 
+/* ---- rows of batches, which were checked when they were added -------------------------------------------------- */
+
+static size_t name_bytes(const sluice_batch *b, size_t row) {
+    size_t bytes = 0;
+    for (size_t k = b->start[row]; b->has_names && k < b->start[row + 1]; k++) bytes += b->name[k].n;
+    return bytes;
+}
+
+/* Appends a row to the pending ones. */
+static sluice_status append_row(sluice_writer *w, const sluice_batch *b, size_t row) {
+    const size_t first = b->start[row], n = b->start[row + 1] - first;
+    sluice_example x;
+    if (!room_for_row(w, n)) return no_memory(w);
+    sluice_batch_row(b, row, w->ids, w->names, &x);
+    if (b->has_names && n) memcpy(w->ids, b->hash + first, n * sizeof *w->ids);
+    return append(w, &x);
+}
+
+/* Writes a row as a block of its own, without a copy. */
+static sluice_status write_large_row(sluice_writer *w, const sluice_batch *b, size_t row) {
+    const size_t first = b->start[row], n = b->start[row + 1] - first;
+    size_t start[] = {0, n};
+    const sluice_batch view = {.rows = 1,
+                               .nonzeros = n,
+                               .start = start,
+                               .label = b->label + row,
+                               .weight = b->weight + row,
+                               .id = b->has_names ? NULL : b->id + first,
+                               .value = b->value + first,
+                               .wide = b->wide,
+                               .name = b->has_names ? b->name + first : NULL,
+                               .hash = b->has_names ? b->hash + first : NULL,
+                               .text = b->text,
+                               .has_names = b->has_names,
+                               .has_weights = b->has_weights && b->weight[row] != 1};
+    sluice_status status = flush(w);
+    if (status == SLUICE_OK) status = sl_bin_put_block(&w->out.bytes, &view) ? write_out(w) : no_memory(w);
+    w->rows += status == SLUICE_OK;
+    return status;
+}
+
+static sluice_status put_row(sluice_writer *w, const sluice_batch *b, size_t row) {
+    if (w->put_line) {
+        sluice_status status = write_line(w, b, row);
+        w->rows += status == SLUICE_OK;
+        return status;
+    }
+    const size_t n = sluice_batch_nonzeros(b, row), bytes = name_bytes(b, row);
+    if (n > SL_MAX_ROW)
+        return sl_fail(&w->error, SLUICE_E_LIMIT, "an example of %zu features; there may be %zu", n, SL_MAX_ROW);
+    if (bytes > SL_BIN_MAX_ROW_TEXT)
+        return sl_fail(&w->error, SLUICE_E_LIMIT, "the names of an example have %zu bytes; bin has room for %zu", bytes,
+                       (size_t)SL_BIN_MAX_ROW_TEXT);
+    return n > LARGE_ROW || bytes > 2 * SL_BIN_MAX_TEXT ? write_large_row(w, b, row) : append_row(w, b, row);
+}
+
 sluice_status sluice_writer_put_batch(sluice_writer *w, const sluice_batch *batch) {
     if (w->broken) return w->broken;
+    if (w->committed) return sl_fail(&w->error, SLUICE_E_USAGE, "the file is already complete");
     sluice_status status = SLUICE_OK;
     for (size_t i = 0; i < batch->rows && status == SLUICE_OK; i++) {
-        if (!room_for_row(w, sluice_batch_nonzeros(batch, i))) return no_memory(w);
-        sluice_example x;
-        sluice_batch_row(batch, i, w->ids, w->names, &x);
-        status = sluice_writer_put(w, &x);
+        status = put_row(w, batch, i);
         if (status != SLUICE_OK && !w->broken) /* the row is at fault: say where it is from */
             sl_place(&w->error, batch->source ? batch->source : "",
                      batch->has_lines ? batch->first_line + batch->line[i] : 0, 0);

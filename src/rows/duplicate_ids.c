@@ -1,8 +1,10 @@
 /* Duplicate ids: sorts a copy by merging its ascending runs and compares neighbours. Only if there is a duplicate, a
- * second, slower search finds its position. */
+ * second, slower search finds its position. Large rows have a hash table instead, keyed so that no input can be made to
+ * collide. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "features/names.h"
 #include "rows/duplicate_ids.h"
 
 /* The end of the ascending run that begins at i. */
@@ -54,15 +56,41 @@ static size_t place(const uint64_t *ids, size_t n, uint64_t *sorted, uint64_t *o
     return SL_NO_DUPLICATE;
 }
 
+enum { LARGE = 1 << 20 };
+
+/* Words for n ids: those that are sorted need two copies. */
+static size_t words_for(size_t n) { return n > LARGE ? n : 3 * n; }
+
 uint64_t *sl_duplicates_room(sl_duplicates *r, size_t n) {
-    if (n <= r->room && r->ids) return r->ids;
-    if (n > SIZE_MAX / 64) return NULL;
-    size_t room = n + n / 2 + 64;
-    uint64_t *grown = malloc(3 * room * sizeof *grown);
-    if (!grown) return NULL;
-    free(r->ids);
-    r->ids = grown, r->room = room;
-    return grown;
+    if (n > SIZE_MAX / 64 || n >= UINT32_MAX) return NULL;
+    if (words_for(n) > r->room || !r->ids) {
+        size_t room = words_for(n) + (n > LARGE ? 0 : words_for(n) / 2 + 192);
+        uint64_t *grown = malloc(room * sizeof *grown);
+        if (!grown) return NULL;
+        free(r->ids);
+        r->ids = grown, r->room = room;
+    }
+    if (n <= LARGE) return r->ids;
+    free(r->seen);
+    for (r->bits = 1; (size_t)1 << r->bits < 2 * n;) r->bits++;
+    r->seen = calloc((size_t)1 << r->bits, sizeof *r->seen);
+    return r->seen ? r->ids : NULL;
+}
+
+/* The position of the first duplicate in a large row. Pages of the table that no id needs are never touched. */
+static size_t find_in_table(sl_duplicates *r, size_t n) {
+    size_t found = SL_NO_DUPLICATE;
+    const size_t mask = ((size_t)1 << r->bits) - 1;
+    for (size_t k = 0; k < n && found == SL_NO_DUPLICATE; k++) {
+        const uint64_t id = r->ids[k];
+        size_t i = (size_t)(sl_name_hash((const char *)&id, sizeof id) >> (64 - r->bits));
+        while (r->seen[i] && r->ids[r->seen[i] - 1] != id) i = (i + 1) & mask;
+        if (r->seen[i]) found = k;
+        r->seen[i] = (uint32_t)k + 1;
+    }
+    free(r->seen);
+    r->seen = NULL;
+    return found;
 }
 
 size_t sl_duplicates_find(sl_duplicates *r, size_t n) {
@@ -70,7 +98,8 @@ size_t sl_duplicates_find(sl_duplicates *r, size_t n) {
     size_t ascending = 1;
     while (ascending < n && ids[ascending - 1] < ids[ascending]) ascending++;
     if (ascending >= n) return SL_NO_DUPLICATE;
-    uint64_t *a = r->ids + r->room, *b = a + r->room;
+    if (n > LARGE) return find_in_table(r, n);
+    uint64_t *a = r->ids + n, *b = a + n;
     memcpy(a, ids, n * sizeof *a);
     uint64_t *sorted = sort(a, b, n);
     for (size_t i = 1; i < n; i++)
@@ -78,9 +107,10 @@ size_t sl_duplicates_find(sl_duplicates *r, size_t n) {
     return SL_NO_DUPLICATE;
 }
 
-size_t sl_duplicates_memory(const sl_duplicates *r) { return 3 * r->room * sizeof *r->ids; }
+size_t sl_duplicates_memory(const sl_duplicates *r) { return r->room * sizeof *r->ids; }
 
 void sl_duplicates_free(sl_duplicates *r) {
     free(r->ids);
+    free(r->seen);
     *r = (sl_duplicates){0};
 }

@@ -9,14 +9,17 @@
 
 /* Buffers, reused from row to row; begin with {0}, free with sl_duplicates_free(). */
 typedef struct sl_duplicates {
-    uint64_t *ids; /* the row's ids, and twice as much for sorting */
-    size_t room;   /* ids there is room for */
+    uint64_t *ids;  /* the row's ids, and (unless it is large) two copies for sorting */
+    size_t room;    /* ids and copies there is room for */
+    uint32_t *seen; /* of a large row, until it is searched: a hash table of positions, plus 1; 2^bits entries */
+    unsigned bits;
 } sl_duplicates;
 
-/* Room for the ids of a row of n; NULL when there is no memory. */
+/* Room for the ids of a row of n, to be asked for before every search; NULL when there is no memory. */
 uint64_t *sl_duplicates_room(sl_duplicates *r, size_t n);
 /* The position of the first of the n ids that came before in the row; SL_NO_DUPLICATE if all differ. Ascending ids cost
- * one comparison each, others a merge sort of their ascending runs. */
+ * one comparison each, others a merge sort of their ascending runs; of a large row those up to the first duplicate go
+ * into a hash table, which takes less memory. */
 size_t sl_duplicates_find(sl_duplicates *r, size_t n);
 void sl_duplicates_free(sl_duplicates *r);
 /* Bytes that it has allocated. */

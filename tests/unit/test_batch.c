@@ -118,8 +118,17 @@ TEST(a_long_falling_row_is_not_quadratic) {
     uint64_t *ids = sl_duplicates_room(&r, N);
     for (size_t i = 0; i < N; i++) ids[i] = N - i;
     CHECK(sl_duplicates_find(&r, N) == SL_NO_DUPLICATE);
+    ids = sl_duplicates_room(&r, N); /* it keeps what is there */
     ids[N - 1] = N;
     CHECK_EQ(sl_duplicates_find(&r, N), N - 1);
+    ids = sl_duplicates_room(&r, N);
+    ids[7] = ids[2];
+    CHECK_EQ(sl_duplicates_find(&r, N), 7);
+    enum { FEW = 1000 }; /* the same memory for a small row */
+    ids = sl_duplicates_room(&r, FEW);
+    for (size_t i = 0; i < FEW; i++) ids[i] = FEW - i;
+    ids[FEW - 1] = 500;
+    CHECK_EQ(sl_duplicates_find(&r, FEW), FEW - 1);
     sl_duplicates_free(&r);
 }
 

@@ -102,9 +102,26 @@ static bool put_ascending_ids(sl_bytes *out, const sluice_batch *b) {
     return true;
 }
 
+/* The names of a block of one row: they all differ, so that the list is the row's names in order. */
+static bool put_row_names(sl_bytes *out, const sluice_batch *b) {
+    size_t bytes = 0;
+    for (size_t k = 0; k < b->nonzeros; k++) bytes += b->name[k].n;
+    uint8_t *p = more(out, 10 + bytes + 3 * b->nonzeros);
+    if (!p) return false;
+    p = put_varint(p, b->nonzeros);
+    for (size_t k = 0; k < b->nonzeros; k++) {
+        p = put_varint(p, b->name[k].n);
+        if (b->name[k].n) memcpy(p, b->text + b->name[k].at, b->name[k].n);
+        p += b->name[k].n;
+    }
+    out->n = (size_t)(p - out->data);
+    return true;
+}
+
 /* The list of the block's names, in the order of first sight; *position says where each feature's is, and the caller
- * frees it. */
+ * frees it; NULL: features have the names in order. */
 static bool put_names(sl_bytes *out, const sluice_batch *b, uint64_t **position) {
+    if (b->rows == 1) return put_row_names(out, b);
     sl_names list = {0};
     bool fine = (*position = malloc((b->nonzeros + 1) * sizeof **position)) != NULL;
     for (size_t k = 0; k < b->nonzeros && fine; k++) {
@@ -126,14 +143,14 @@ static bool put_names(sl_bytes *out, const sluice_batch *b, uint64_t **position)
     return p != NULL;
 }
 
-/* ids: NULL, or what to write instead of the batch's own. */
+/* ids: NULL, or what to write instead of the batch's own; names without them are numbered in order. */
 static bool put_any_ids(sl_bytes *out, const sluice_batch *b, const uint64_t *ids) {
     uint8_t *p = more(out, 10 * b->nonzeros);
     if (!p) return false;
     for (size_t i = 0; i < b->rows; i++) {
         uint64_t last = 0;
         for (size_t k = b->start[i]; k < b->start[i + 1]; k++) {
-            uint64_t id = ids ? ids[k] : sl_batch_id(b, k), d = id - last;
+            uint64_t id = ids ? ids[k] : b->has_names ? k : sl_batch_id(b, k), d = id - last;
             p = put_varint(p, d << 1 ^ (0 - (d >> 63))); /* zigzag: small steps down are small numbers too */
             last = id;
         }
