@@ -1,6 +1,6 @@
 #!/bin/sh
-# What must never lose or damage a file, in full: failing allocations and system calls, kills, power failures. torture.sh
-# BUILD; `make test` runs a part that is drawn from the same cases.
+# What must never lose or damage a file, in full: failing allocations and system calls, kills, power failures; then the
+# memory and time of hostile input. torture.sh BUILD; `make test` runs a part that is drawn from the same cases.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 build=${1:-build/release}
@@ -10,4 +10,6 @@ for test in fault_injection crash_test power_failure; do
     echo "== $test"
     python3 tests/torture/$test.py --sluice "$build/bin/sluice" --shim "$build/lib/fault_shim.so" || failed=1
 done
+echo "== hostile_input"
+python3 tests/torture/hostile_input.py --sluice "$build/bin/sluice" || failed=1
 exit $failed

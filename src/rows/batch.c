@@ -108,7 +108,8 @@ static bool mark_left_out(sluice_batch *b, size_t row) {
 }
 
 bool sl_batch_add_empty(sluice_batch *b, uint64_t line, bool left_out) {
-    if (!sl_batch_reserve(b, 1, 0, 0) || (left_out && !mark_left_out(b, b->rows))) return false;
+    if (b->rows >= b->row_room && !sl_batch_reserve(b, 1, 0, 0)) return false;
+    if (left_out && !mark_left_out(b, b->rows)) return false;
     b->has_weights = true;
     sl_batch_fill_weights(b);
     b->weight[b->weighted++] = 0;

@@ -10,6 +10,7 @@ program ends otherwise than with 0 or 1."""
 import argparse
 import bz2
 import gzip
+import itertools
 import json
 import lzma
 import os
@@ -47,15 +48,16 @@ def some_words(k):
     return rng.choices(WORDS, k=k)
 
 
-def token(i):
-    """Short tokens that all differ."""
-    digits = "abcdefghijklmnopqrstuvwxyz0123456789"
-    out = ""
-    while True:
-        out += digits[i % 36]
-        i //= 36
-        if not i:
-            return out
+def tokens(size, tail, between=""):
+    """Short tokens that all differ, each with `between` before it and `tail` behind it, up to the size."""
+    letters = "abcdefghijklmnopqrstuvwxyz0123456789"
+    count = size // (5 + len(tail) + len(between))
+    made = itertools.islice(map("".join, itertools.product(letters, repeat=5)), count)
+    return between + (tail + between).join(made) + tail
+
+
+def token_line(size, tail, head, end="\n", between=""):
+    return head + tokens(size - 70000, tail, between) + end
 
 
 # ---- ordinary input: the measure of time --------------------------------------------------------------------------
@@ -122,13 +124,13 @@ def members(n):
 
 
 CASES = [  # format, name, text of a size, options of the reader
-    ("libsvm", "one line", lambda n: one_line(lambda i: f"{i}:1 ", n)),
-    ("libsvm", "one line, descending ids", lambda n: one_line(lambda i: f"{99999999 - i}:1 ", n)),
+    ("libsvm", "one line", lambda n: "1 " + ":1 ".join(map(str, range(n * 10 // 106))) + ":1\n"),
+    ("libsvm", "one line, descending ids", lambda n: "1 " + ":1 ".join(map(str, range(99999999, 99999999 - n * 10 // 111, -1))) + ":1\n"),
     ("libsvm", "one line, one id", lambda n: one_line("1:1 ", n)),
-    ("libsvm", "one line, ids spread", lambda n: one_line(lambda i: f"{i * 0x9E3779B97F4A7C15 % 2**64}:1 ", n)),
+    ("libsvm", "one line, ids spread", lambda n: "1 " + ":1 ".join(str(i * 0x9E3779B97F4A7C15 % 2**64) for i in range(n // 24)) + ":1\n"),
     ("libsvm", "repeated ids", lambda n: repeat("1 " + "1:1 2:1 " * 400 + "\n", n)),
     ("libsvm", "unsorted ids", lambda n: repeat("1 " + " ".join(f"{i * 7919 % 999}:1" for i in range(900)) + "\n", n)),
-    ("libsvm", "ids spread", lambda n: repeat(lambda i: f"1 {i * 0x9E3779B97F4A7C15 % 2**64}:1\n", n)),
+    ("libsvm", "ids spread", lambda n: repeat(lambda i: f"1 {i * 0x9E3779B97F4A7C15 % 2**64}:1\n", min(n, 8 << 20)) * max(1, n >> 23)),
     ("libsvm", "shortest rows", lambda n: repeat("1\n", n)),
     ("libsvm", "blank lines", lambda n: repeat("\n", n)),
     ("libsvm", "malformed lines", lambda n: repeat("x\n", n)),
@@ -142,12 +144,12 @@ CASES = [  # format, name, text of a size, options of the reader
     ("libsvm", "qid", lambda n: repeat("1" + " qid:1" * 90 + "\n", n)),
     ("vw", "long namespace", lambda n: repeat("1 |" + "n" * 1500 + " " + " ".join(PAIRS) + "\n", n)),
     ("vw", "longest namespace", lambda n: repeat("1 |" + "n" * 60000 + " " + " ".join(PAIRS[:64]) + "\n", n)),
-    ("vw", "one line, long namespace", lambda n: one_line(lambda i: token(i) + " ", n, "1 |" + "n" * 200 + " ")),
-    ("vw", "one line", lambda n: one_line(lambda i: token(i) + " ", n, "1 | ")),
-    ("vw", "one line with values", lambda n: one_line(lambda i: token(i) + ":0.25 ", n, "1 |f ")),
+    ("vw", "one line, long namespace", lambda n: token_line(n, " ", "1 |" + "n" * 200 + " ")),
+    ("vw", "one line", lambda n: token_line(n, " ", "1 | ")),
+    ("vw", "one line with values", lambda n: token_line(n, ":0.25 ", "1 |f ")),
     ("vw", "short tokens", lambda n: repeat("1 | " + " ".join(PAIRS) + "\n", n)),
-    ("vw", "names that differ", lambda n: repeat(lambda i: f"1 | {token(i)}\n", n)),
-    ("vw", "long names", lambda n: repeat(lambda i: f"1 | {token(i)}{'x' * 60000}\n", n)),
+    ("vw", "names that differ", lambda n: tokens(n, "\n", "1 | ")),
+    ("vw", "long names", lambda n: tokens(n, "x" * 60000 + "\n", "1 | ")),
     ("vw", "one name again and again", lambda n: repeat("1 |f " + "a " * 3000 + "\n", n)),
     ("vw", "features without names", lambda n: repeat("1 |f " + ":1 " * 3000 + "\n", n)),
     ("vw", "namespaces", lambda n: repeat("1 " + "|f a " * 1000 + "\n", n)),
@@ -162,11 +164,11 @@ CASES = [  # format, name, text of a size, options of the reader
     ("csv", "many columns", lambda n: wide_csv(n, "1", 7, min((1 << 22) - 9, n // 24))),
     ("csv", "many columns, texts", lambda n: wide_csv(n, "x", 7, min((1 << 22) - 9, n // 24))),
     ("csv", "columns of one name", lambda n: repeat(",".join(["1"] * 99999) + "\n", n, "label" + ",a" * 99998 + "\n")),
-    ("csv", "a header alone", lambda n: one_line(lambda i: "," + token(i), n, "label")),
+    ("csv", "a header alone", lambda n: token_line(n, "", "label", between=",")),
     ("csv", "a quote never closed", lambda n: one_line("x,", n, 'label,a\n1,"')),
     ("csv", "quotes", lambda n: repeat('1,"a""b"\n', n, "label,a\n")),
     ("csv", "doubled quotes", lambda n: repeat('1,"' + '""' * 20000 + '"\n', n, "label,a\n")),
-    ("csv", "texts that differ", lambda n: repeat(lambda i: f"1,{token(i)}\n", n, "label,a\n")),
+    ("csv", "texts that differ", lambda n: "label,a\n" + tokens(n, "\n", "1,")),
     ("csv", "shortest cells", lambda n: repeat(",".join(["1"] * 100) + "\n", n, ",".join(["label"] + PAIRS[:99]) + "\n")),
     ("csv", "newlines in quotes", lambda n: repeat('1,"' + "\n" * 3000 + '"\n', n, "label,a\n")),
     ("csv", "blank lines", lambda n: repeat("\n", n, "label,a\n")),
@@ -176,23 +178,23 @@ CASES = [  # format, name, text of a size, options of the reader
     ("jsonl", "nested short keys", lambda n: nested_json(n, 60, 20, members(100))),
     ("jsonl", "a long key", lambda n: nested_json(n, 1, 1500, members(676))),
     ("jsonl", "an array", lambda n: repeat('{"label":1,"' + "k" * 1500 + '":[' + "1," * 2000 + "1]}\n", n)),
-    ("jsonl", "one line", lambda n: one_line(lambda i: f'"{token(i)}":1,', n, "{", '"label":1}\n')),
+    ("jsonl", "one line", lambda n: token_line(n, '":1,', "{", '"label":1}\n', '"')),
     ("jsonl", "one array", lambda n: one_line("1,", n, '{"label":1,"a":[', "1]}\n")),
     ("jsonl", "one string", lambda n: one_line("x", n, '{"label":1,"a":"', '"}\n')),
     ("jsonl", "brackets", lambda n: repeat('{"a":' * 63 + "1" + "}" * 63 + "\n", n)),
     ("jsonl", "only brackets", lambda n: one_line("[", n, '{"a":', "\n")),
     ("jsonl", "escapes", lambda n: repeat('{"label":1,"' + "\\u0001" * 900 + '":"\\ud83d\\ude00"}\n', n)),
     ("jsonl", "one key again and again", lambda n: repeat('{"label":1' + ',"a":1' * 1000 + "}\n", n)),
-    ("jsonl", "keys that differ", lambda n: repeat(lambda i: f'{{"label":1,"{token(i)}":1}}\n', n)),
+    ("jsonl", "keys that differ", lambda n: tokens(n, '":1}\n', '{"label":1,"')),
     ("jsonl", "huge exponents", lambda n: repeat('{"label":1,"a":1e-99999999,"b":0.1E+00000001}\n', n)),
     ("jsonl", "shortest rows", lambda n: repeat("{}\n", n)),
     ("jsonl", "malformed lines", lambda n: repeat("x\n", n)),
     ("jsonl", "blank lines", lambda n: repeat("\n", n)),
     ("text", "n-grams", lambda n: repeat("1\t" + " ".join(PAIRS) + "\n", n), "--ngrams", "8"),
     ("text", "n-grams of ordinary text", lambda n: sampled(ordinary_text, n), "--ngrams", "8"),
-    ("text", "one line, n-grams", lambda n: one_line(lambda i: token(i) + " ", n, "1\t"), "--ngrams", "8"),
+    ("text", "one line, n-grams", lambda n: token_line(n, " ", "1\t"), "--ngrams", "8"),
     ("text", "one line of 1 MiB, n-grams", lambda n: repeat(one_line("a b ", 1 << 20, "1\t"), n), "--ngrams", "8"),
-    ("text", "one line", lambda n: one_line(lambda i: token(i) + " ", n, "1\t")),
+    ("text", "one line", lambda n: token_line(n, " ", "1\t")),
     ("text", "one word again and again", lambda n: one_line("a ", n, "1\t")),
     ("text", "short words", lambda n: repeat("1\t" + " ".join(LETTERS) + "\n", n)),
     ("text", "one long word", lambda n: one_line("a", n, "1\t")),
@@ -203,8 +205,8 @@ CASES = [  # format, name, text of a size, options of the reader
     ("text", "shortest rows", lambda n: repeat("1\t\n", n)),
     ("text", "blank lines", lambda n: repeat("\n", n)),
     ("text", "malformed lines", lambda n: repeat("x\ty\n", n)),
-    ("url", "one URL", lambda n: one_line(lambda i: token(i) + "/", n, "1\thttp://a.b/")),
-    ("url", "one query", lambda n: one_line(lambda i: token(i) + "=1&", n, "1\thttp://a.b/?")),
+    ("url", "one URL", lambda n: token_line(n, "/", "1\thttp://a.b/")),
+    ("url", "one query", lambda n: token_line(n, "=1&", "1\thttp://a.b/?")),
     ("url", "labels", lambda n: repeat("1\t" + ".".join(PAIRS) + "/\n", n)),
     ("url", "hyphens", lambda n: repeat("1\t" + "-".join(PAIRS) + ".org/\n", n)),
     ("url", "escapes", lambda n: repeat("1\ta.b/" + "%41%2f" * 300 + "\n", n)),
@@ -217,7 +219,7 @@ BOMBS = [
     ("libsvm", "one endless line", lambda n: "1" * n),
     ("libsvm", "longest lines", lambda n: one_line("1:1 ", 60 << 20) * max(1, n // (60 << 20))),
     ("vw", "long namespace", lambda n: repeat("1 |" + "n" * 1500 + " " + " ".join(PAIRS) + "\n", n)),
-    ("vw", "longest lines", lambda n: one_line(lambda i: token(i) + " ", 30 << 20, "1 | ") * max(1, n // (30 << 20))),
+    ("vw", "longest lines", lambda n: token_line(30 << 20, " ", "1 | ") * max(1, n // (30 << 20))),
 ]
 PACKERS = {"gz": lambda b: gzip.compress(b, 1), "xz": lambda b: lzma.compress(b, preset=0), "bz2": bz2.compress,
            "zst": lambda b: subprocess.run(["zstd", "-q", "-c"], input=b, stdout=subprocess.PIPE, check=True).stdout}
