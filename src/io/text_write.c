@@ -15,6 +15,10 @@ enum {
     GROWTH = 1 << 18,
 };
 
+/* Every byte 1; every byte 0x7F. */
+#define EACH 0x0101010101010101u
+#define LOW 0x7F7F7F7F7F7F7F7Fu
+
 #define LABEL_KEY "label"
 #define WEIGHT_KEY "weight"
 
@@ -127,8 +131,16 @@ sluice_status sl_put_libsvm(sl_text_out *out, const sluice_batch *b, size_t row,
 
 /* ---- VW text ---------------------------------------------------------------------------------------------------- */
 
+/* High bits of the eight bytes that VW text can have in a name: above the space, no colon and no bar. */
+static inline uint64_t fit_vw(uint64_t x) {
+    uint64_t y = x ^ EACH * ':', z = x ^ EACH * '|';
+    return (((x & LOW) + EACH * (0x7F - ' ')) | x) & (((y & LOW) + LOW) | y) & (((z & LOW) + LOW) | z) & ~LOW;
+}
+
 static bool fits_vw(const feature_name *name) {
-    for (size_t i = 0; i < name->n; i++) {
+    size_t i = 0;
+    while (i + 8 <= name->n && fit_vw(sl_load8(name->text + i)) == ~LOW) i += 8;
+    for (; i < name->n; i++) {
         char c = name->text[i];
         if (c == ' ' || c == '\t' || c == ':' || c == '|' || c == '\n' || c == '\r' || c == 0) return false;
     }
@@ -194,9 +206,17 @@ sluice_status sl_put_vw(sl_text_out *out, const sluice_batch *b, size_t row, slu
 /* ---- JSON Lines ------------------------------------------------------------------------------------------------- */
 
 static bool is_utf8(const feature_name *name) {
-    for (size_t i = 0, n; i < name->n; i += n)
-        if (!(n = sl_utf8_length(name->text + i, name->n - i))) return false;
+    for (size_t i = 0, n; i < name->n; i += n) {
+        bool ascii = i + 8 <= name->n && (sl_load8(name->text + i) & ~LOW) == 0;
+        if (!(n = ascii ? 8 : sl_utf8_length(name->text + i, name->n - i))) return false;
+    }
     return true;
+}
+
+/* High bits of the eight bytes that are ASCII and need no escape. */
+static inline uint64_t plain(uint64_t x) {
+    uint64_t y = x ^ EACH * '"', z = x ^ EACH * '\\';
+    return ((x & LOW) + EACH * (0x80 - ' ')) & ((y & LOW) + LOW) & ((z & LOW) + LOW) & ~x & ~LOW;
 }
 
 /* A string in quotes. */
@@ -204,6 +224,10 @@ static void put_string(sl_text_out *out, const char *text, size_t n) {
     static const char digits[] = "0123456789abcdef";
     put_byte(out, '"');
     for (size_t i = 0; i < n; i++) {
+        size_t run = i;
+        while (run + 8 <= n && plain(sl_load8(text + run)) == ~LOW) run += 8;
+        put(out, text + i, run - i);
+        if ((i = run) == n) break;
         char c = text[i];
         if (c == '"' || c == '\\') {
             put_byte(out, '\\');

@@ -85,17 +85,16 @@ static bool name_columns(sl_csv_header *h, const char *p, const char *end, sl_cs
 /* The feature of one cell is the column's name, or that and `=` and some text. So features of two columns can only be
  * the same where a name stands twice or has a `=` in it. */
 static bool look_for_clashes(sl_csv_header *h) {
-    sl_names names = {0};
-    bool enough = true;
-    for (size_t i = 0; i < h->columns && enough && !h->clashes; i++) {
+    sl_duplicates repeat = {0};
+    uint64_t *hashes = sl_duplicates_room(&repeat, h->columns);
+    for (size_t i = 0; i < h->columns && hashes; i++) {
         const sl_csv_column *c = &h->column[i];
-        const char *name = h->text + c->name.at;
-        uint32_t number = sl_names_add(&names, c->hash, name, c->name.n);
-        enough = number != SL_NO_NAME;
-        h->clashes = number != i || memchr(name, '=', c->name.n);
+        hashes[i] = c->hash; /* names of the same hash are taken for the same: that costs only time */
+        h->clashes |= memchr(h->text + c->name.at, '=', c->name.n) != NULL;
     }
-    sl_names_free(&names);
-    return enough;
+    if (hashes && !h->clashes) h->clashes = sl_duplicates_find(&repeat, h->columns) != SL_NO_DUPLICATE;
+    sl_duplicates_free(&repeat);
+    return hashes != NULL;
 }
 
 /* The column with this name, or else with this number; SL_CSV_NO_COLUMN: there is none. */
