@@ -403,9 +403,9 @@ SLUICE_API sluice_model *sluice_model_load(const char *path, sluice_error *err);
 
 /* The file that a long run saves its model to, again and again. From opening to closing it is locked against other runs
  * that open it so (SLUICE_E_LOCKED; the lock is a file beside it, .NAME.sluice-lock, and ends with the process), and
- * the memory that saving takes, 17 MiB, is held, so that a save does not fail for want of it (a model with large ids or
- * with max_features takes up to 20 bytes a feature more). Links are resolved at opening. What is written in place has
- * no lock. */
+ * the memory that saving takes, 17 MiB, is held, so that a save does not fail for want of it (a model with max_features
+ * takes 20 bytes a feature more, one with large ids 64 KiB). Links are resolved at opening. What is written in place
+ * has no lock. */
 typedef struct sluice_model_file sluice_model_file;
 
 SLUICE_API sluice_model_file *sluice_model_file_open(const char *path, sluice_error *err);

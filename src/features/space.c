@@ -298,15 +298,56 @@ static int by_id(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-bool sl_walk_start(sl_walk *w, const sl_space *sp) {
-    *w = (sl_walk){.sp = sp};
-    if (!sp->table_used) return true;
-    w->sorted = malloc(sp->table_used * sizeof *w->sorted);
-    if (!w->sorted) return false;
+/* Puts an entry that is smaller than the largest of a full heap, the first one, in its place. */
+static void replace_largest(sl_named *heap, size_t n, sl_named entry) {
+    size_t at = 0;
+    for (size_t child; (child = 2 * at + 1) < n; at = child) {
+        if (child + 1 < n && heap[child + 1].id > heap[child].id) child++;
+        if (heap[child].id <= entry.id) break;
+        heap[at] = heap[child];
+    }
+    heap[at] = entry;
+}
+
+static void make_heap(sl_named *heap, size_t n) {
+    qsort(heap, n, sizeof *heap, by_id); /* ascending; the other way round it is a heap */
+    for (size_t i = 0; i < n / 2; i++) {
+        sl_named x = heap[i];
+        heap[i] = heap[n - 1 - i];
+        heap[n - 1 - i] = x;
+    }
+}
+
+/* Takes the next entries of the table by ascending id, as many as there is room for: all, where memory is not short. */
+static void take_next(sl_walk *w) {
+    const sl_space *sp = w->sp;
+    uint64_t last = w->given ? w->sorted[w->n_sorted - 1].id : 0;
+    w->n_sorted = w->next_sorted = 0;
     for (size_t i = 0; i < buckets(sp); i++)
-        for (unsigned k = 0; k < sp->table[i].used; k++)
-            w->sorted[w->n_sorted++] = (sl_named){sp->table[i].id[k], sp->table[i].rank[k]};
+        for (unsigned k = 0; k < sp->table[i].used; k++) {
+            sl_named entry = {sp->table[i].id[k], sp->table[i].rank[k]};
+            if (w->given && entry.id <= last) continue;
+            if (w->n_sorted < w->room) {
+                w->sorted[w->n_sorted++] = entry;
+                if (w->n_sorted == w->room && w->room < sp->table_used) make_heap(w->sorted, w->room);
+            } else if (entry.id < w->sorted[0].id) {
+                replace_largest(w->sorted, w->room, entry);
+            }
+        }
     qsort(w->sorted, w->n_sorted, sizeof *w->sorted, by_id);
+    w->given += w->n_sorted;
+}
+
+/* A model must not be lost because the list of its ids finds no room: half of it, or less, will do. */
+bool sl_walk_start(sl_walk *w, const sl_space *sp) {
+    enum { LEAST_ROOM = 4096 };
+    *w = (sl_walk){.sp = sp, .room = sp->table_used};
+    if (!sp->table_used) return true;
+    while (!(w->sorted = malloc(w->room * sizeof *w->sorted))) {
+        if (w->room <= LEAST_ROOM) return false;
+        w->room = w->room / 2 + 1;
+    }
+    take_next(w);
     return true;
 }
 
@@ -333,7 +374,10 @@ bool sl_walk_next(sl_walk *w) {
         w->next_direct = w->id + 1;
         return true;
     }
-    if (w->next_sorted == w->n_sorted) return false;
+    if (w->next_sorted == w->n_sorted) {
+        if (w->given == sp->table_used) return false;
+        take_next(w);
+    }
     w->id = w->sorted[w->next_sorted].id;
     w->slot = sp->direct + w->sorted[w->next_sorted++].rank - 1;
     return true;

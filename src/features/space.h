@@ -148,8 +148,9 @@ typedef struct sl_walk {
     uint32_t slot;
     bool is_bias;
     const sl_space *sp;
-    struct sl_named *sorted; /* the table's */
-    size_t n_sorted, next_sorted;
+    struct sl_named *sorted; /* the table's or, where memory is short, the next of them */
+    size_t room, n_sorted, next_sorted;
+    size_t given; /* of the table */
     uint64_t next_direct;
     bool bias_done;
 } sl_walk;

@@ -23,7 +23,14 @@ static atomic_long allocation_countdown; /* the allocation that takes it from 1 
 static atomic_bool allocation_has_failed;
 static size_t allocations_failed; /* in the last loop */
 
+static atomic_long allocations_to_fail; /* of the next ones, for fail_allocations() */
+
 static inline bool allocation_fails(void) {
+    if (atomic_load(&allocations_to_fail) > 0 && atomic_fetch_sub(&allocations_to_fail, 1) > 0) {
+        atomic_store(&allocation_has_failed, true);
+        errno = ENOMEM;
+        return true;
+    }
     if (atomic_load(&allocation_countdown) <= 0 || atomic_fetch_sub(&allocation_countdown, 1) != 1) return false;
     atomic_store(&allocation_has_failed, true);
     errno = ENOMEM;
@@ -36,9 +43,16 @@ static inline void fail_allocation(long n) {
     atomic_store(&allocation_countdown, n);
 }
 
+/* The next n allocations fail. */
+static inline void fail_allocations(long n) {
+    fail_allocation(0);
+    atomic_store(&allocations_to_fail, n);
+}
+
 /* Whether it came to that; from now on none fails. */
 static inline bool allocation_failed(void) {
     atomic_store(&allocation_countdown, 0);
+    atomic_store(&allocations_to_fail, 0);
     return atomic_load(&allocation_has_failed);
 }
 

@@ -233,6 +233,30 @@ TEST(no_save_needs_memory_once_the_file_is_open) {
     sluice_model_free(m);
 }
 
+/* Large ids are sorted: in one list, or in several where there is no memory for one. */
+TEST(models_with_large_ids_are_the_same_however_little_memory_there_is) {
+    sluice_model *m = sluice_model_new("pa-1", NULL, 0, NULL, NULL);
+    uint64_t id = 1;
+    for (int i = 0; i < 60000; i++) {
+        float value = 1;
+        id = id * 6364136223846793005u + 1442695040888963407u;
+        sluice_example x = {&id, &value, 1, i % 2 ? 1 : -1, 1};
+        CHECK_EQ(sluice_model_learn(m, &x, NULL), SLUICE_OK);
+    }
+    sluice_model_file *f = sluice_model_file_open(path, &err);
+    CHECK_EQ(sluice_model_file_save(f, m), SLUICE_OK);
+    expect_model(m);
+    for (int failures = 1; failures <= 5; failures++) {
+        fail_allocations(failures);
+        sluice_status status = sluice_model_file_save(f, m);
+        CHECK(allocation_failed());
+        CHECK_EQ(status, failures < 5 ? SLUICE_OK : SLUICE_E_MEMORY);
+        expect_model(m);
+    }
+    sluice_model_file_close(f);
+    sluice_model_free(m);
+}
+
 TEST(a_save_that_fails_leaves_the_old_file_and_the_next_one_works) {
     sluice_model *m = small_model(), *bad = sluice_model_new("cs-ogd", NULL, 0, NULL, NULL);
     sluice_model_file *f = sluice_model_file_open(path, &err);
@@ -265,6 +289,7 @@ int main(void) {
     RUN(what_a_killed_run_left_of_a_save_is_removed);
     RUN(what_is_written_in_place_has_no_lock);
     RUN(no_save_needs_memory_once_the_file_is_open);
+    RUN(models_with_large_ids_are_the_same_however_little_memory_there_is);
     RUN(a_save_that_fails_leaves_the_old_file_and_the_next_one_works);
     unlink(path);
     rmdir(folder);
