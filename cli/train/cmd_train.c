@@ -142,7 +142,18 @@ static int end_run(training *t) {
     if (!t->waiting || has_open_batch(t->model)) return DONE;
     sluice_error err = {0};
     t->result = sluice_model_finished(t->model, &err);
-    return t->result ? DONE : complain_error(&err);
+    if (t->result) return DONE;
+    if (!stop_signal()) return complain_error(&err);
+    t->result = t->model; /* the figures are those of the last finished batch */
+    return DONE;
+}
+
+/* After a signal what was learned is saved first: standard output and error may be gone, and time may be short. */
+static int save_interrupted(training *t) {
+    if (t->interrupted) return DONE;
+    t->interrupted = stop_signal();
+    int worth_it = examples_of(t->model) > t->examples_before || args_has(t->a, "resume");
+    return worth_it ? checkpoint_save(&t->checkpoint, t->model) : DONE;
 }
 
 /* An empty input is most often a producer that failed: its result must not replace a good model. */
@@ -162,6 +173,7 @@ static int learn(training *t) {
     int rc = DONE, fitted = is_fitted(t->model);
     for (p.pass = 0; p.pass < t->passes && !rc && !stop_signal(); p.pass++) rc = learn_pass(t, &p);
     if (rc) checkpoint_tell(&t->checkpoint, reads_once(a->inputs, a->n_inputs));
+    if (!rc && stop_signal()) rc = save_interrupted(t);
     if (!rc && !stop_signal() && t->checkpoint.rows < t->checkpoint.skip)
         warning("--skip %" PRIu64 ": the inputs have only %" PRIu64 " examples", t->checkpoint.skip,
                 t->checkpoint.rows);
@@ -177,7 +189,7 @@ static int learn(training *t) {
         history_end(&t->history, &t->facts, t->meter);
     }
     int traced = trace_end(&t->trace, t->result ? t->result : t->model, t->meter);
-    if (!rc) rc = traced;
+    if (!rc && !t->interrupted) rc = traced;
     warn_skipped(&t->skipped, "input");
     warn_labels(&t->labels, "input");
     if (!rc) warn_one_class(&t->measures, "input");
@@ -218,15 +230,13 @@ static void say_interrupted(const training *t, uint64_t learned) {
                  checkpoint_advice(&t->checkpoint, reads_once(t->a->inputs, t->a->n_inputs), advice, sizeof advice));
 }
 
-/* After a signal: saves what was learned first, since standard output and error may be gone, and then says what there
- * is. Testing and calibrating are left out, and --final too: the model is to go on. */
+/* After a signal, which may have come while the model was tested: says what there is. Testing and calibrating are left
+ * out, and --final too: the model is to go on. */
 static int stop(training *t) {
-    uint64_t learned = examples_of(t->model) - t->examples_before;
-    t->interrupted = stop_signal();
-    t->test = t->calibrating.path = NULL;
-    int rc = learned || args_has(t->a, "resume") ? checkpoint_save(&t->checkpoint, t->model) : DONE;
+    int rc = save_interrupted(t);
     if (rc) return rc;
-    say_interrupted(t, learned);
+    t->test = t->calibrating.path = NULL;
+    say_interrupted(t, examples_of(t->model) - t->examples_before);
     print_results(t);
     write_train_page(t);
     return stop_status();
@@ -303,15 +313,16 @@ const command train_command = {
     .summary = "learn from a stream of labelled examples",
     .synopsis = "[-a LEARNER] [-P NAME=VALUE]... [-o MODEL] [-i MODEL] [--test FILE] [--calibrate FILE] "
                 "[--passes N] [--save-every N|Ns] [--skip N] [INPUT...]",
-    .notes = "Every example is predicted first and then learned, so the error reported is that of unseen examples.\n"
-             "A model saved with -o can go on learning later (-i), exactly as if it had never stopped;\n"
-             "with a learner that takes a whole run as one batch (batch=0), each run is a batch.\n"
-             "The trace grows as the run goes on; every other file appears when it is complete.\n"
-             "A run that fails writes no model and leaves an existing one untouched, but for what --save-every saved "
-             "before.\n"
-             "SIGINT, SIGTERM and SIGHUP end a run after the example at hand: it saves the full model to -o and says how "
-             "to go on (-i MODEL --skip N). A second signal stops it at once. SIGUSR1 saves now.\n"
-             "While a run is under way no other may write its model.",
+    .notes =
+        "Every example is predicted first and then learned, so the error reported is that of unseen examples.\n"
+        "A model saved with -o can go on learning later (-i), exactly as if it had never stopped;\n"
+        "with a learner that takes a whole run as one batch (batch=0), each run is a batch.\n"
+        "The trace grows as the run goes on; every other file appears when it is complete.\n"
+        "A run that fails writes no model and leaves an existing one untouched, but for what --save-every saved "
+        "before.\n"
+        "SIGINT, SIGTERM and SIGHUP end a run after the example at hand: it saves the full model to -o and says how "
+        "to go on (-i MODEL --skip N). A second signal stops it at once. SIGUSR1 saves now.\n"
+        "While a run is under way no other may write its model.",
     .options = options,
     .files = files,
     .max_inputs = SIZE_MAX,

@@ -108,6 +108,25 @@ def test_a_signal_without_an_output_or_an_example(t):
     equal(os.listdir(t.folder), ["m"], "files")
 
 
+def test_what_was_learned_is_saved_even_where_nothing_can_be_printed(t):
+    text = rows(64)
+    run = Live(t, "train", "-o", "m", "--trace", "/dev/full")
+    run.learn(text)
+    check("/dev/full: cannot write" in run.stop(signal.SIGTERM).err, run.err)
+    equal(t.read("m"), model_of(t, text), "model")
+    os.remove(t.path("m"))
+    with open("/dev/full", "wb") as full:
+        p = t.start("train", "-o", "m", stdin=subprocess.PIPE, stdout=full, stderr=subprocess.PIPE)
+        p.stdin.write(text.encode())
+        p.stdin.flush()
+        while f"{64:12d}  " not in p.stderr.readline().decode():
+            pass
+        p.send_signal(signal.SIGHUP)
+        p.communicate()
+    equal(p.returncode, 128 + signal.SIGHUP, "exit status")
+    equal(t.read("m"), model_of(t, text), "model")
+
+
 def test_a_second_signal_stops_at_once(t):
     os.mkfifo(t.path("pipe"))  # nobody reads it: saving waits for ever
     run = Live(t, "train", "-o", "pipe")
