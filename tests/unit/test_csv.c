@@ -289,7 +289,7 @@ TEST(names_that_are_too_long) {
     free(got);
     memcpy(input, "label,aaaaaaaa", 14);
     got = read_with(input, strlen(input), csv());
-    CHECK_STR(got, "data mem:1:7: the name of a column is longer than 1024 bytes\n");
+    CHECK_STR(got, "data mem:1:7: the name of a column is longer than 512 bytes\n");
     free(got), free(input);
 }
 

@@ -6,8 +6,8 @@
 #include "io/block.h"
 
 #define SL_CSV_MAX_COLUMNS ((size_t)1 << 22)
-/* Bytes of a column's name: it stands before every text in the column, so memory grows with it. */
-#define SL_CSV_MAX_NAME ((size_t)1024)
+/* Bytes of a column's name: it stands before every text in the column, so work and memory grow with it. */
+#define SL_CSV_MAX_NAME ((size_t)512)
 #define SL_CSV_NO_COLUMN SIZE_MAX
 
 typedef struct sl_csv_column {
