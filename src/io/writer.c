@@ -187,13 +187,18 @@ static sluice_status check_distinct(sluice_writer *w, const sluice_example *x) {
     return SLUICE_OK;
 }
 
+/* How many features a row may have that is written. */
+static size_t most_features(const sluice_writer *w, bool names) {
+    return names && !w->put_line ? SL_ROW_FEATURES : SL_MAX_ROW;
+}
+
 /* The rules every reader enforces hold for what is written too. */
 static sluice_status check(sluice_writer *w, const sluice_example *x) {
     sluice_error *err = &w->error;
     char text[128];
     if (w->committed) return sl_fail(err, SLUICE_E_USAGE, "the file is already complete");
-    if (x->n > SL_MAX_ROW)
-        return sl_fail(err, SLUICE_E_LIMIT, "an example of %zu features; there may be %zu", x->n, SL_MAX_ROW);
+    const size_t most = most_features(w, x->names != NULL);
+    if (x->n > most) return sl_fail(err, SLUICE_E_LIMIT, "an example of %zu features; there may be %zu", x->n, most);
     if (!isfinite((float)x->label)) return sl_fail(err, SLUICE_E_DATA, "the label of an example is not a finite float");
     if (!isfinite((float)x->weight) || x->weight < 0 || (x->weight > 0 && (float)x->weight == 0))
         return sl_fail(err, SLUICE_E_DATA, "the weight of an example is negative or beyond the range of floats");
@@ -268,9 +273,8 @@ static sluice_status put_row(sluice_writer *w, const sluice_batch *b, size_t row
         w->rows += status == SLUICE_OK;
         return status;
     }
-    const size_t n = sluice_batch_nonzeros(b, row), bytes = name_bytes(b, row);
-    if (n > SL_MAX_ROW)
-        return sl_fail(&w->error, SLUICE_E_LIMIT, "an example of %zu features; there may be %zu", n, SL_MAX_ROW);
+    const size_t n = sluice_batch_nonzeros(b, row), bytes = name_bytes(b, row), most = most_features(w, b->has_names);
+    if (n > most) return sl_fail(&w->error, SLUICE_E_LIMIT, "an example of %zu features; there may be %zu", n, most);
     if (bytes > SL_BIN_MAX_ROW_TEXT)
         return sl_fail(&w->error, SLUICE_E_LIMIT, "the names of an example have %zu bytes; bin has room for %zu", bytes,
                        (size_t)SL_BIN_MAX_ROW_TEXT);

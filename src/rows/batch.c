@@ -233,6 +233,11 @@ sluice_status sluice_batch_add_csr(sluice_batch *b, const sluice_csr *csr, sluic
     return status;
 }
 
+uint64_t sl_row_id(const void *row_ids, size_t k) {
+    const sl_row_ids *row = row_ids;
+    return sl_batch_id(row->batch, row->first + k);
+}
+
 /* ---- the public view --------------------------------------------------------------------------------------------- */
 
 size_t sluice_batch_rows(const sluice_batch *b) { return b->rows; }

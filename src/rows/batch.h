@@ -87,4 +87,11 @@ static inline uint64_t sl_batch_id(const sluice_batch *b, size_t k) {
     return i < SL_WIDE ? i : b->wide[i - SL_WIDE];
 }
 
+/* The ids of a row, for sl_duplicates_search(). */
+typedef struct sl_row_ids {
+    const sluice_batch *batch;
+    size_t first; /* element */
+} sl_row_ids;
+uint64_t sl_row_id(const void *row_ids, size_t k);
+
 #endif

@@ -56,35 +56,36 @@ static size_t place(const uint64_t *ids, size_t n, uint64_t *sorted, uint64_t *o
     return SL_NO_DUPLICATE;
 }
 
-enum { LARGE = 1 << 20 };
-
 /* Words for n ids: those that are sorted need two copies. */
-static size_t words_for(size_t n) { return n > LARGE ? n : 3 * n; }
+static size_t words_for(size_t n) { return n > SL_MANY_IDS ? n : 3 * n; }
+
+static bool table_for(sl_duplicates *r, size_t n) {
+    free(r->seen);
+    for (r->bits = 1; (size_t)1 << r->bits < n + n / 3;) r->bits++;
+    r->seen = calloc((size_t)1 << r->bits, sizeof *r->seen);
+    return r->seen != NULL;
+}
 
 uint64_t *sl_duplicates_room(sl_duplicates *r, size_t n) {
     if (n > SIZE_MAX / 64 || n >= UINT32_MAX) return NULL;
     if (words_for(n) > r->room || !r->ids) {
-        size_t room = words_for(n) + (n > LARGE ? 0 : words_for(n) / 2 + 192);
+        size_t room = words_for(n) + (n > SL_MANY_IDS ? 0 : words_for(n) / 2 + 192);
         uint64_t *grown = malloc(room * sizeof *grown);
         if (!grown) return NULL;
         free(r->ids);
         r->ids = grown, r->room = room;
     }
-    if (n <= LARGE) return r->ids;
-    free(r->seen);
-    for (r->bits = 1; (size_t)1 << r->bits < 2 * n;) r->bits++;
-    r->seen = calloc((size_t)1 << r->bits, sizeof *r->seen);
-    return r->seen ? r->ids : NULL;
+    return n <= SL_MANY_IDS || table_for(r, n) ? r->ids : NULL;
 }
 
 /* The position of the first duplicate in a large row. Pages of the table that no id needs are never touched. */
-static size_t find_in_table(sl_duplicates *r, size_t n) {
+static size_t find_in_table(sl_duplicates *r, size_t n, sl_id_at *id_at, const void *context) {
     size_t found = SL_NO_DUPLICATE;
     const size_t mask = ((size_t)1 << r->bits) - 1;
     for (size_t k = 0; k < n && found == SL_NO_DUPLICATE; k++) {
-        const uint64_t id = r->ids[k];
+        const uint64_t id = id_at(context, k);
         size_t i = (size_t)(sl_name_hash((const char *)&id, sizeof id) >> (64 - r->bits));
-        while (r->seen[i] && r->ids[r->seen[i] - 1] != id) i = (i + 1) & mask;
+        while (r->seen[i] && id_at(context, r->seen[i] - 1) != id) i = (i + 1) & mask;
         if (r->seen[i]) found = k;
         r->seen[i] = (uint32_t)k + 1;
     }
@@ -93,18 +94,36 @@ static size_t find_in_table(sl_duplicates *r, size_t n) {
     return found;
 }
 
+static uint64_t in_array(const void *ids, size_t k) { return ((const uint64_t *)ids)[k]; }
+
 size_t sl_duplicates_find(sl_duplicates *r, size_t n) {
     const uint64_t *ids = r->ids;
     size_t ascending = 1;
     while (ascending < n && ids[ascending - 1] < ids[ascending]) ascending++;
     if (ascending >= n) return SL_NO_DUPLICATE;
-    if (n > LARGE) return find_in_table(r, n);
+    if (n > SL_MANY_IDS) return find_in_table(r, n, in_array, ids);
     uint64_t *a = r->ids + n, *b = a + n;
     memcpy(a, ids, n * sizeof *a);
     uint64_t *sorted = sort(a, b, n);
     for (size_t i = 1; i < n; i++)
         if (sorted[i - 1] == sorted[i]) return place(ids, n, sorted, sorted == a ? b : a);
     return SL_NO_DUPLICATE;
+}
+
+bool sl_duplicates_search(sl_duplicates *r, size_t n, sl_id_at *id_at, const void *context, size_t *found) {
+    *found = SL_NO_DUPLICATE;
+    if (n > SL_MANY_IDS) {
+        size_t ascending = 1;
+        while (ascending < n && id_at(context, ascending - 1) < id_at(context, ascending)) ascending++;
+        if (ascending == n) return true;
+        if (n >= UINT32_MAX || !table_for(r, n)) return false;
+        *found = find_in_table(r, n, id_at, context);
+        return true;
+    }
+    uint64_t *ids = sl_duplicates_room(r, n);
+    for (size_t k = 0; k < n && ids; k++) ids[k] = id_at(context, k);
+    if (ids) *found = sl_duplicates_find(r, n);
+    return ids != NULL;
 }
 
 size_t sl_duplicates_memory(const sl_duplicates *r) { return r->room * sizeof *r->ids; }

@@ -2,10 +2,12 @@
 #ifndef SL_DUPLICATE_IDS_H
 #define SL_DUPLICATE_IDS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define SL_NO_DUPLICATE SIZE_MAX
+#define SL_MANY_IDS ((size_t)1 << 20) /* ids of a row that is large */
 
 /* Buffers, reused from row to row; begin with {0}, free with sl_duplicates_free(). */
 typedef struct sl_duplicates {
@@ -21,6 +23,9 @@ uint64_t *sl_duplicates_room(sl_duplicates *r, size_t n);
  * one comparison each, others a merge sort of their ascending runs; of a large row those up to the first duplicate go
  * into a hash table, which takes less memory. */
 size_t sl_duplicates_find(sl_duplicates *r, size_t n);
+/* The same for ids that are where `id_at` finds them, without a copy if the row is large. False: no memory. */
+typedef uint64_t sl_id_at(const void *context, size_t k);
+bool sl_duplicates_search(sl_duplicates *r, size_t n, sl_id_at *id_at, const void *context, size_t *found);
 void sl_duplicates_free(sl_duplicates *r);
 /* Bytes that it has allocated. */
 size_t sl_duplicates_memory(const sl_duplicates *r);

@@ -88,6 +88,7 @@ static bool fetch_header(sl_input *in, sl_block *b, bool *some) {
 /* Whether the head of a block makes sense. A row takes at least a byte for its length, a nonzero one for its id. */
 static bool is_sane(uint32_t n, uint32_t rows, uint32_t nonzeros, uint32_t flags) {
     if (n > SL_BIN_MAX_PAYLOAD || rows > SL_BIN_MAX_ROWS || nonzeros > SL_BIN_MAX_NONZEROS) return false;
+    if (flags & SL_BIN_NAMES && nonzeros > SL_BIN_MAX_NAMED) return false;
     if (flags & ~(uint32_t)SL_BIN_FLAGS || (flags & SL_BIN_NAMES && !(flags & SL_BIN_IDS_ANY))) return false;
     if (flags & SL_BIN_END) return flags == SL_BIN_END && n == 8 && !rows && !nonzeros;
     return rows && rows <= n && nonzeros <= n - rows;
@@ -229,12 +230,11 @@ static const char *get_ascending_ids(cursor *c, sl_block *block, size_t rows, si
 static const char *get_any_ids(cursor *c, sl_block *block, size_t rows) {
     sluice_batch *b = &block->batch;
     for (size_t i = 0; i < rows; i++) {
-        size_t first = b->start[i], n = b->start[i + 1] - first;
-        uint64_t last = 0, z, *ids = sl_duplicates_room(&block->repeat, n);
-        if (!ids) return no_memory_for_it;
+        size_t first = b->start[i], n = b->start[i + 1] - first, found;
+        uint64_t last = 0, z;
         for (size_t k = 0; k < n; k++) {
             if (!varint(c, &z)) return "ids are damaged";
-            ids[k] = last += z >> 1 ^ (0 - (z & 1));
+            last += z >> 1 ^ (0 - (z & 1));
             if (last < SL_WIDE) {
                 b->id[first + k] = (uint32_t)last;
             } else {
@@ -242,19 +242,22 @@ static const char *get_any_ids(cursor *c, sl_block *block, size_t rows) {
                 b->wide[b->wides++] = last;
             }
         }
-        if (sl_duplicates_find(&block->repeat, n) != SL_NO_DUPLICATE) return "an id stands twice in an example";
+        const sl_row_ids row = {b, first};
+        if (!sl_duplicates_search(&block->repeat, n, sl_row_id, &row, &found)) return no_memory_for_it;
+        if (found != SL_NO_DUPLICATE) return "an id stands twice in an example";
     }
     return NULL;
 }
 
+static uint64_t hash_at(const void *hashes, size_t k) { return ((const uint64_t *)hashes)[k]; }
+
 /* Whether the batch's first n names all differ. */
 static const char *check_names(sl_block *block, size_t n) {
     const sluice_batch *b = &block->batch;
+    size_t found;
     if (n == 0) return NULL;
-    uint64_t *hashes = sl_duplicates_room(&block->repeat, n);
-    if (!hashes) return no_memory_for_it;
-    memcpy(hashes, b->hash, n * sizeof *hashes);
-    return sl_duplicates_find(&block->repeat, n) == SL_NO_DUPLICATE ? NULL : "a name stands twice in its list";
+    if (!sl_duplicates_search(&block->repeat, n, hash_at, b->hash, &found)) return no_memory_for_it;
+    return found == SL_NO_DUPLICATE ? NULL : "a name stands twice in its list";
 }
 
 /* The block's names, each once, into the batch's text and, until use_names(), to the front of its arrays. */

@@ -8,6 +8,7 @@
 
 #include "rows/batch.h"
 #include "base/bytes.h"
+#include "io/block.h"
 
 /* No text begins so, and a conversion of newlines changes it. */
 #define SL_BIN_MAGIC "\x89SLB\r\n\x1a\n"
@@ -23,8 +24,9 @@ enum {
 #define SL_BIN_MAX_ROWS ((uint32_t)1 << 16)
 #define SL_MAX_ROW ((size_t)1 << 24) /* features of one example; as many as the longest line of text has room for */
 #define SL_BIN_MAX_NONZEROS (SL_BIN_NONZEROS + (uint32_t)SL_MAX_ROW)
-#define SL_BIN_MAX_ROW_TEXT ((size_t)128 << 20) /* of the names of one row */
-#define SL_BIN_MAX_TEXT ((size_t)8 << 20)       /* bytes of names at which a block is closed */
+#define SL_BIN_MAX_NAMED (SL_BIN_NONZEROS + (uint32_t)SL_ROW_FEATURES) /* where they have names */
+#define SL_BIN_MAX_ROW_TEXT SL_ROW_TEXT                                /* of the names of one row */
+#define SL_BIN_MAX_TEXT ((size_t)8 << 20)                              /* bytes of names at which a block is closed */
 #define SL_BIN_MAX_PAYLOAD ((uint32_t)14 * SL_BIN_MAX_NONZEROS + (uint32_t)16 * SL_BIN_MAX_ROWS)
 
 /* Flags of a block. */

@@ -105,17 +105,17 @@ static const char *feature_place(const char *p, size_t n) {
 
 /* Whether no id stands twice among the n features from element `first` on; text: where the row's label begins. */
 static bool distinct(sl_block *b, size_t first, size_t n, const char *text, sl_trouble *t) {
-    uint64_t *ids = sl_duplicates_room(&b->repeat, n);
-    if (!ids) {
+    const sl_row_ids row = {&b->batch, first};
+    size_t at;
+    if (!sl_duplicates_search(&b->repeat, n, sl_row_id, &row, &at)) {
         t->reason = SL_REASONS;
         return false;
     }
-    for (size_t k = 0; k < n; k++) ids[k] = sl_batch_id(&b->batch, first + k);
-    size_t at = sl_duplicates_find(&b->repeat, n);
     if (at == SL_NO_DUPLICATE) return true;
     t->reason = SL_REPEATED_ID;
     t->at = feature_place(text, at);
-    snprintf(t->message, sizeof t->message, "id %llu stands twice in this example", (unsigned long long)ids[at]);
+    snprintf(t->message, sizeof t->message, "id %llu stands twice in this example",
+             (unsigned long long)sl_row_id(&row, at));
     return false;
 }
 
