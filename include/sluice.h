@@ -487,7 +487,8 @@ typedef struct sluice_reader_options {
     unsigned ngrams;    /* text: longest run of words that is a feature; 0 means 1 */
     unsigned tf;        /* text: SLUICE_TF_ */
     const char *hint;   /* the format of inputs whose ending says nothing (or only .tsv); NULL: libsvm */
-    int unlabelled;     /* examples need no label (csv: no label column; text, url: no tab); their importance is 0 */
+    int unlabelled;     /* examples need no label (csv: no label column; text, url: no tab; libsvm: the first field has
+                           a colon), and what stands for one may be any word; the importance of such rows is 0 */
     int every_line;     /* a row for every line (csv: for every record behind the header), as predictions need it: blank
                            lines and comments are rows without label and features, of importance 0; with skip_errors
                            malformed lines too: sluice_batch_left_out() */

@@ -96,6 +96,12 @@ void sl_batch_fill_weights(sluice_batch *b) {
     while (b->weighted < b->rows) b->weight[b->weighted++] = 1;
 }
 
+void sl_batch_weigh_next(sluice_batch *b, float weight) {
+    b->has_weights = true;
+    sl_batch_fill_weights(b);
+    b->weight[b->weighted++] = weight;
+}
+
 static bool mark_left_out(sluice_batch *b, size_t row) {
     if (row >= b->mark_room) {
         size_t room = b->row_room + 1;
@@ -110,9 +116,7 @@ static bool mark_left_out(sluice_batch *b, size_t row) {
 bool sl_batch_add_empty(sluice_batch *b, uint64_t line, bool left_out) {
     if (b->rows >= b->row_room && !sl_batch_reserve(b, 1, 0, 0)) return false;
     if (left_out && !mark_left_out(b, b->rows)) return false;
-    b->has_weights = true;
-    sl_batch_fill_weights(b);
-    b->weight[b->weighted++] = 0;
+    sl_batch_weigh_next(b, 0);
     b->line[b->rows] = (uint32_t)line;
     b->label[b->rows++] = 0;
     b->start[b->rows] = b->nonzeros;

@@ -61,6 +61,8 @@ void sl_batch_free_arrays(sluice_batch *b);
 bool sl_batch_add_empty(sluice_batch *b, uint64_t line, bool left_out);
 /* Gives the rows that have no weight yet the weight 1, where rows have weights. */
 void sl_batch_fill_weights(sluice_batch *b);
+/* The weight of the row that is added next, for which there is room. */
+void sl_batch_weigh_next(sluice_batch *b, float weight);
 
 /* A label as batches keep it: the nearest float of the same sign; only a label of 0 becomes 0. */
 float sl_float_label(double label);

@@ -54,6 +54,35 @@ def test_labels_of_the_input_do_not_matter(t):
     equal(predictions(t, "a"), predictions(t, "b"))
 
 
+# of every format: lines with a label, without one, with words and numbers that are none
+LABELS = {
+    "libsvm": ("{}3:1 5:0.5\n", ["1 ", "", "spam ", "nan ", "1e99 ", "1x "]),
+    "vw": ("{}|f a b:2\n", ["1 ", "", "spam ", "nan ", "1x 1 ", "1"]),
+    "text": ("{}a b\n", ["1\t", "", "\t", "spam\t", "nan\t", "# no comment\t"]),
+    "url": ("{}http://a.b/c\n", ["1\t", "", "\t", "spam\t", "1e99\t"]),
+    "jsonl": ('{{{}"a":2,"b":"x"}}\n', ['"label":1,', "", '"label":null,', '"label":"spam",', '"label":"\\u0001",']),
+    "csv": ("label,a,b\n{},2,x\n", ["1", "", "spam", "nan", "1e99", '"a, b"']),
+}
+
+
+def test_labels_are_never_checked(t):
+    for name, (line, labels) in LABELS.items():
+        good, other = line.format(labels[0]), line.format({"csv": "0", "jsonl": '"label":0,'}.get(name, labels[0].replace("1", "0")))
+        t.write("train", good + (other.splitlines()[-1] + "\n").replace("3:1", "4:1").replace(" b", " d").replace("x", "y"))
+        t.run("train", "-qq", "-a", "pa-1", "-f", name, "-o", "m", "train")
+        expected = t.run("predict", "-m", "m", "-f", name, stdin=good).out
+        check(expected.split("\t")[1] != "0\n", f"{name}: the model says nothing")
+        for label in labels:
+            equal(t.run("predict", "-m", "m", "-f", name, stdin=line.format(label)).out, expected, f"{name}, {label!r}")
+
+
+def test_an_id_that_stands_twice_behind_no_label_has_its_place(t):
+    model(t)
+    for line, column in [("3:1 5:1 3:2", 9), ("spam 3:1 5:1 3:2", 14), ("qid:1 3:1 3:2", 11)]:
+        r = t.run("predict", "-m", "m", "-f", "libsvm", stdin=line + "\n", status=1)
+        check(f":1:{column}: id 3 stands twice" in r.err, r.err)
+
+
 def test_there_is_no_output_option_that_could_destroy_the_input(t):
     model(t)
     before = t.read("train")

@@ -55,3 +55,11 @@ def test_the_number_of_threads_does_not_matter(t):
         t.run("train", "-q", "-f", "text", "--ngrams", "2", "--threads", threads, "-o", "m", "mail")
         models.append(t.read("m"))
     check(models[0] == models[1] == models[2], "models differ")
+
+
+def test_bad_labels_that_are_only_counted(t):
+    # their message is not made, and must not be read either
+    for name in ("text", "url"):
+        t.write("a", "".join(f"x{i}\tabc def\n1\tok\n" for i in range(2000)))
+        r = t.run("train", "-q", "-f", name, "--on-error", "skip", "--json", "a")
+        check('"label": 2000' in r.out, r.out)

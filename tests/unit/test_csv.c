@@ -382,7 +382,7 @@ TEST(rows_without_labels) {
     check("a,b\n1,2\n3,4\n", o, "0*0 a:1 b:2\n0*0 a:3 b:4\n"); /* no such column */
     o.weight = "w";
     check("a,b\n1,2\n", o, "0*0 a:1 b:2\n"); /* nor one for the weight */
-    check("label,a\n ,1\n", o, "data mem:2:1: label ' ' is not a number, true or false\n");
+    check("label,a\n ,1\nspam,1\nnan,1\n1e99,1\n", o, "0*0 a:1\n0*0 a:1\n0*0 a:1\n0*0 a:1\n"); /* nor need it be one */
 }
 
 TEST(weights_that_cannot_be) {

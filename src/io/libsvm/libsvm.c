@@ -22,9 +22,17 @@ static const char *token_end(const char *p) {
     return p;
 }
 
-static bool label(const char **p, float *value, sl_trouble *t) {
+/* *labelled: false where examples need no label, and the first field has a colon or is no number. */
+static bool label(const char **p, bool unlabelled, float *value, bool *labelled, sl_trouble *t) {
     const char *end = token_end(*p);
-    if (!sl_no_nul(*p, end, t) || !sl_number_between(*p, end, value, SL_BAD_LABEL, "label", "", t)) return false;
+    if (!sl_no_nul(*p, end, t)) return false;
+    *labelled = !unlabelled || !memchr(*p, ':', (size_t)(end - *p));
+    if (!*labelled) return true;
+    if (!sl_number_between(*p, end, value, SL_BAD_LABEL, "label", "", t)) {
+        if (!unlabelled) return false;
+        *labelled = false;
+        *value = 0;
+    }
     *p = end;
     return true;
 }
@@ -95,15 +103,15 @@ static inline __attribute__((always_inline)) bool common_field(const char **at, 
     return true;
 }
 
-/* Where the n-th feature of a good line begins. */
+/* Where the n-th feature of a good line begins; p: behind the label. */
 static const char *feature_place(const char *p, size_t n) {
-    for (p = token_end(p);; p = token_end(p)) {
+    for (;; p = token_end(p)) {
         while (*p == ' ' || *p == '\t') p++;
         if (memcmp(p, "qid:", 4) != 0 && n-- == 0) return p;
     }
 }
 
-/* Whether no id stands twice among the n features from element `first` on; text: where the row's label begins. */
+/* Whether no id stands twice among the n features from element `first` on; text: behind the row's label. */
 static bool distinct(sl_block *b, size_t first, size_t n, const char *text, sl_trouble *t) {
     const sl_row_ids row = {&b->batch, first};
     size_t at;
@@ -120,9 +128,9 @@ static bool distinct(sl_block *b, size_t first, size_t n, const char *text, sl_t
 }
 
 /* The features of a row, up to the end of its line, behind those of the batch. */
-static inline bool features(sl_block *b, const char **at, const char *row, sl_trouble *t) {
+static inline bool features(sl_block *b, const char **at, sl_trouble *t) {
     sluice_batch *const batch = &b->batch;
-    const char *p = *at;
+    const char *p = *at, *const row = p;
     const size_t first = batch->nonzeros;
     size_t k = first, wides = batch->wides;
     uint32_t *const ids = batch->id;
@@ -164,20 +172,20 @@ static inline bool line(sl_block *b, const char **at, sl_trouble *t) {
     const char *p = *at;
     const size_t nonzeros = batch->nonzeros, wides = batch->wides;
     float y = 0;
+    bool labelled = true;
     while (*p == ' ' || *p == '\t') p++;
     const bool blank = at_line_end(p);
     if (!blank) {
         /* the label: mostly a digit, perhaps with a sign */
-        const char *row = p;
         size_t sign = *p == '-' || *p == '+';
         if (sl_is_digit(p[sign]) && p[sign + 1] == ' ') {
             y = (float)(p[sign] - '0');
             if (*p == '-') y = -y;
             p += sign + 1;
-        } else if (!label(&p, &y, t)) {
+        } else if (!label(&p, b->rules->unlabelled, &y, &labelled, t)) {
             return false;
         }
-        if (!features(b, &p, row, t)) return false;
+        if (!features(b, &p, t)) return false;
     }
     if (*p != '\n') { /* a comment, or a carriage return */
         const char *newline = memchr(p, '\n', (size_t)(b->text + b->n - p));
@@ -188,6 +196,7 @@ static inline bool line(sl_block *b, const char **at, sl_trouble *t) {
         p = newline;
     }
     if (!blank) {
+        if (!labelled) sl_batch_weigh_next(batch, 0);
         batch->line[batch->rows] = (uint32_t)b->lines;
         batch->label[batch->rows++] = y;
         batch->start[batch->rows] = batch->nonzeros;

@@ -177,13 +177,13 @@ static bool is_word(const sl_csv_cell *cell, const char *word) {
 static bool take_label(parser *x, const char *at, const sl_csv_cell *cell, sl_csv_trouble *t) {
     meaning m = meaning_of(cell, &x->label);
     if (m == NUMBER) return true;
-    if (m == TOO_LARGE || m == NOT_FINITE) return beyond(t, m, at, "label", cell);
     x->label = is_word(cell, "true") ? 1.0f : 0.0f;
-    if (cell->n == 0 && x->block->rules->unlabelled) { /* weight 0: predicted, not learned */
+    if (x->label > 0 || is_word(cell, "false")) return true;
+    if (x->block->rules->unlabelled) { /* whatever it is, it is not needed. Weight 0: predicted, not learned */
         x->unlabelled = true;
         return true;
     }
-    if (x->label > 0 || is_word(cell, "false")) return true;
+    if (m == TOO_LARGE || m == NOT_FINITE) return beyond(t, m, at, "label", cell);
     return bad_cell(t, SL_BAD_LABEL, at, "label", cell, "is not a number, true or false");
 }
 

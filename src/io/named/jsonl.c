@@ -26,6 +26,7 @@ typedef struct json {
     key label_key, weight_key;
     float label, weight;
     bool labelled;
+    bool unlabelled; /* examples need no label */
     unsigned depth;
     size_t path_n;
     char path[SL_MAX_NAME];
@@ -223,6 +224,9 @@ static bool label(json *j) {
         j->label = 1;
     } else if (word(j, "null")) {
         j->labelled = false;
+    } else if (*j->p == '"' && j->unlabelled) { /* whatever it is, it is not needed */
+        j->labelled = false;
+        return string(j);
     } else if (!word(j, "false")) {
         return sl_bad(j->t, SL_BAD_LABEL, j->p, "label %s is not a number, true, false or null", j->p,
                       (size_t)(j->end - j->p));
@@ -306,6 +310,7 @@ static bool line(sl_named_rows *rows, const sl_rules *rules, const char *p, cons
     j.label_key = key_of(rules->label ? rules->label : "label");
     j.weight_key = key_of(rules->weight);
     j.label = 0, j.weight = 1, j.labelled = false;
+    j.unlabelled = rules->unlabelled;
     j.depth = 0, j.path_n = 0;
     if (*p != '{') return sl_bad(t, SL_BAD_FIELD, p, "%s is not a JSON object", p, (size_t)(end - p));
     if (!members(&j, true)) return false;

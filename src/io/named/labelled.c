@@ -24,6 +24,7 @@ static bool label(const char *p, const char *end, float *value, const char *data
     }
     if (p < end && sl_number_between(p, end, value, SL_BAD_LABEL, "label", "", t)) return true;
     if (p == end) sl_bad(t, SL_BAD_LABEL, p, "there is no label", p, 0);
+    if (t->counted) return false; /* there is no message */
     size_t n = strlen(t->message);
     if (t->reason == SL_BAD_LABEL) snprintf(t->message + n, sizeof t->message - n, "; a line is label<TAB>%s", data);
     return false;
@@ -50,7 +51,14 @@ static bool head(const char **p, const char *end, bool unlabelled, float *y, flo
         return sl_no_nul(*p, end, t);
     }
     *p = tab < end ? tab + 1 : end;
-    if (!*blank) return label(q, tab, y, data, t) && sl_no_nul(*p, end, t);
+    if (!*blank) {
+        bool good = label(q, tab, y, data, t);
+        if (!good && unlabelled && t->reason != SL_NUL_BYTE) { /* whatever it is, it is not needed */
+            *y = *weight = 0;
+            good = true;
+        }
+        return good && sl_no_nul(*p, end, t);
+    }
     *p = end;
     return sl_no_nul(rest, end, t);
 }

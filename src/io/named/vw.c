@@ -53,7 +53,7 @@ static bool is_number(const word *w) {
     return sl_parse_float(&q, &value) == SL_NUMBER_OK && q == w->end;
 }
 
-static bool careful_head(const char *p, const char *bar, float *label, float *weight, sl_trouble *t) {
+static bool careful_head(const char *p, const char *bar, bool unlabelled, float *label, float *weight, sl_trouble *t) {
     word words[MAX_WORDS];
     size_t n;
     float base;
@@ -62,7 +62,7 @@ static bool careful_head(const char *p, const char *bar, float *label, float *we
     if (n == 0) return true;
     const word *last = &words[n - 1];
     if (last->end == bar || *last->p == '\'') {
-        if (n == 1 && is_number(last))
+        if (n == 1 && !unlabelled && is_number(last))
             return sl_bad(t, SL_BAD_LABEL, p, "%s touches the bar, as tags do; put a space behind a label", p,
                           length(last));
         if (--n == 0) return true;
@@ -71,16 +71,20 @@ static bool careful_head(const char *p, const char *bar, float *label, float *we
         return sl_bad(t, SL_BAD_FIELD, last->p, "%s: a tag touches the bar or begins with a quote", last->p,
                       length(last));
     *weight = 1;
+    if (unlabelled && !is_number(&words[0])) { /* whatever it is, it is not needed */
+        *weight = 0;
+        return true;
+    }
     return sl_number_between(words[0].p, words[0].end, label, SL_BAD_LABEL, "label", "", t) &&
            (n < 2 || sl_weight_between(words[1].p, words[1].end, weight, t)) &&
            (n < 3 || sl_number_between(words[2].p, words[2].end, &base, SL_BAD_FIELD, "base", "", t));
 }
 
 /* Mostly a digit, perhaps with a sign, and a space. */
-static bool head(const char *p, const char *bar, float *label, float *weight, sl_trouble *t) {
+static bool head(const char *p, const char *bar, bool unlabelled, float *label, float *weight, sl_trouble *t) {
     ptrdiff_t sign = *p == '-' || *p == '+';
     if (bar - p != sign + 2 || !sl_is_digit(p[sign]) || p[sign + 1] != ' ')
-        return careful_head(p, bar, label, weight, t);
+        return careful_head(p, bar, unlabelled, label, weight, t);
     *label = (float)(p[sign] - '0');
     if (*p == '-') *label = -*label;
     *weight = 1;
@@ -238,7 +242,7 @@ static bool line(sl_named_rows *rows, const sl_rules *rules, const char *p, cons
     float label, weight;
     if (cr) return sl_bad(t, SL_BAD_FIELD, cr, "a carriage return within a line", p, 0);
     if (!bar) return sl_bad(t, SL_BAD_FIELD, p, "%s: there is no bar before the features", p, (size_t)(end - p));
-    if (!head(p, bar, &label, &weight, t)) return false;
+    if (!head(p, bar, rules->unlabelled, &label, &weight, t)) return false;
     walk w = {.kernels = rules->kernels, .line = p, .end = end, .patience = SL_FIELDS_AT_ONCE / 2};
     w.by_runs = w.kernels && w.kernels->values && end - p < UINT32_MAX && bars_stand_apart(bar, end);
     for (p = bar; p < end;) {
