@@ -22,7 +22,7 @@ import torture_run
 from torture_run import OLD_MODE, Runner, say
 
 ROWS = 5000  # signals are looked at every 1,024 rows
-LEFT_BEHIND = re.compile(r"\.sluice-\d+-[0-9a-f]+\.tmp|\..*\.sluice-lock")
+LEFT_BEHIND = re.compile(r"\.sluice-\d+-[0-9a-f]+\.tmp|\..*\.sluice-(lock|new)")
 SIGNALS = {"kill": signal.SIGKILL, "term": signal.SIGTERM, "int": signal.SIGINT, "hup": signal.SIGHUP}
 CALLS = ("open", "write", "sync", "close", "rename", "unlink", "lock", "truncate", "mode", "stat")
 
@@ -165,7 +165,7 @@ class Judge:
                 wrong.append(f"an unknown file is left behind: {name}")
         found = end.files.get(self.scenario.output)
         if found == self.after:
-            return wrong + self.lock_remains(end), "new"
+            return wrong + self.hidden_remains(end), "new"
         if end.status == 0:
             return wrong + ["status 0, but the file is not the new one"], "damaged"
         if found == self.before:
@@ -202,12 +202,12 @@ class Judge:
             return [f"{what} fails afterwards: {end.err.decode('utf-8', 'replace')[-200:]}"]
         if end.files.get(self.scenario.output, (None,))[0] != self.after[0]:
             return [f"{what} gives another file afterwards"]
-        return self.lock_remains(end)
+        return self.hidden_remains(end)
 
     @staticmethod
-    def lock_remains(end):
-        if end.status == 0 and any(n.endswith(".sluice-lock") for n in end.files):
-            return ["a lock file remains after a run that ended well"]
+    def hidden_remains(end):
+        if end.status == 0 and any(n.endswith((".sluice-lock", ".sluice-new")) for n in end.files):
+            return ["a hidden file of the model remains after a run that ended well"]
         return []
 
 

@@ -107,7 +107,7 @@ class Judge:
     def _may_stay(kind, name):
         """Files that are in nobody's way and could not be removed: by the fault; a lock file, because it is not known who
         has the lock, or because the library that was loaded ended the process."""
-        return re.match(r"\.sluice-.*\.tmp$", name) and kind == "unlink" or \
+        return re.match(r"\.sluice-.*\.tmp$|\..*\.sluice-new$", name) and kind == "unlink" or \
             re.match(r"\..*\.sluice-lock$", name) and kind in ("unlink", "lock", "stat", "loading")
 
     @staticmethod
