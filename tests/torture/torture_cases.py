@@ -63,6 +63,7 @@ def make_cases(sluice):
         add(f"train.stdin.{at}", f"train -o m -f libsvm {t}", old=model, stdin="../in/a.svm")
         add(f"train.hash.{at}", f"train ../in/a.vw -o m --hash 8 -q {t}", old=model)
         add(f"train.evict.{at}", f"train ../in/a.vw ../in/b.vw -a fobos -o m --max-features 5 -q {t}", old=model)
+        add(f"train.evict.wide.{at}", f"train ../in/wide.vw -a fobos -P lambda=1 -o m --max-features 60 -q {t}", old=model)
         add(f"train.ngrams.{at}", f"train ../in/a.txt -f text --ngrams 3 --tf count -o m -q {t}", old=model)
         add(f"train.skip_errors.{at}", f"train ../in/a.svm ../in/a.txt -f libsvm --on-error skip -o m -q {t}", old=model)
         for form in ("vw", "csv", "jsonl", "url", "bin"):
@@ -119,6 +120,9 @@ def make_cases(sluice):
         for threads in range(1, at + 1):
             add(f"learner.{learner}.{threads}t", f"train -a {learner} {options} ../in/a.svm -o m -q --threads {threads}", old=model)
         add(f"learner.{learner}.resume", f"train -i m -o m ../in/b.svm -q --threads 1", old={"m": f"{learner}.model"})
+        if learner != "bcw" and not learner.endswith("-full"):
+            add(f"learner.{learner}.wide", f"train -a {learner} {options} ../in/wide.svm -o m -q --threads 1", old=model)
+            add(f"learner.{learner}.wide_names", f"train -a {learner} {options} ../in/wide.vw -o m -q --threads 1", old=model)
         add(f"learner.{learner}.names", f"train -a {learner} {options} ../in/a.vw -o m -q --threads 1")
     return cases
 
