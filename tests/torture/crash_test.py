@@ -5,11 +5,9 @@ SIGKILL, SIGTERM, SIGINT and SIGHUP after random delays, and at random calls of 
 model of the first examples of the stream, to the byte; the same command, or going on behind the checkpoint, then gives what
 an undisturbed run gives, whatever was left lying about. Only SIGKILL may leave files behind."""
 
-import argparse
 import collections
 import gzip
 import json
-import multiprocessing
 import os
 import random
 import re
@@ -19,8 +17,9 @@ import sys
 import time
 
 import torture_run
-from torture_run import OLD_MODE, Runner, say
+from torture_run import OLD_MODE, say
 
+SHORT_ROWS = 40
 ROWS = 5000  # signals are looked at every 1,024 rows
 LEFT_BEHIND = re.compile(r"\.sluice-\d+-[0-9a-f]+\.tmp|\..*\.sluice-(lock|new)")
 SIGNALS = {"kill": signal.SIGKILL, "term": signal.SIGTERM, "int": signal.SIGINT, "hup": signal.SIGHUP}
@@ -36,9 +35,9 @@ class Scenario:
         self.old, self.learns, self.data = old or {}, learns, data
 
 
-def scenarios(has_checkpoints):
+def scenarios():
     old = {"m": "short.model"}
-    made = [
+    return [
         Scenario("train.new", "train ../in/long.svm -o m -q --threads 1", "m", learns=0),
         Scenario("train.replace", "train ../in/long.svm -o m -q --threads 2", "m", old, learns=0),
         Scenario("train.names", "train ../in/long.vw -o m -q --threads 2", "m", old, learns=0, data="../in/long.vw"),
@@ -50,19 +49,12 @@ def scenarios(has_checkpoints):
         Scenario("convert.replace", "convert ../in/long.svm -o o.vw -q --threads 2", "o.vw", {"o.vw": "short.svm"}),
         Scenario("convert.in_place", "convert o.svm -o o.svm --shuffle 3 -q --threads 2", "o.svm", {"o.svm": "long.svm"}),
         Scenario("convert.new", "convert ../in/long.svm -o o.bin -q --threads 1", "o.bin"),
+        Scenario("train.save_every", "train ../in/long.svm -o m --save-every 300 -q --threads 1", "m", learns=0),
+        Scenario("train.save_every.replace", "train ../in/long.vw -o m --save-every 500 -q --threads 2", "m", old, learns=0,
+                 data="../in/long.vw"),
+        Scenario("train.save_every.resume", "train -i m -o m ../in/long.svm --save-every 250 -q --threads 2", "m", old,
+                 learns=SHORT_ROWS),
     ]
-    if has_checkpoints:
-        made += [
-            Scenario("train.save_every", "train ../in/long.svm -o m --save-every 300 -q --threads 1", "m", learns=0),
-            Scenario("train.save_every.replace", "train ../in/long.vw -o m --save-every 500 -q --threads 2", "m", old, learns=0,
-                     data="../in/long.vw"),
-            Scenario("train.save_every.resume", "train -i m -o m ../in/long.svm --save-every 250 -q --threads 2", "m", old,
-                     learns=SHORT_ROWS),
-        ]
-    return made
-
-
-SHORT_ROWS = 40
 
 
 def make_inputs(sluice, folder, rows_of_long):
@@ -211,32 +203,18 @@ class Judge:
         return []
 
 
-worker = None
+judges = {}
 
 
-class Worker:
-    def __init__(self, options, base, number):
-        torture_run.end_with_parent()
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        signal.signal(signal.SIGHUP, signal.SIG_DFL)
-        self.runner = Runner(options.sluice, options.shim, os.path.join(base, f"run{number}"))
-        self.inputs = os.path.join(base, "in")
-        self.judges = {}
-
-    def judge(self, scenario):
-        if scenario.name not in self.judges:
-            self.judges[scenario.name] = Judge(self.runner, scenario, self.inputs)
-        return self.judges[scenario.name]
-
-
-def start_worker(options, base, numbers):
-    global worker
-    worker = Worker(options, base, numbers.get())
+def judge_of(scenario):
+    if scenario.name not in judges:
+        judges[scenario.name] = Judge(torture_run.runner, scenario, torture_run.inputs)
+    return judges[scenario.name]
 
 
 def run_ways(job):
     scenario, ways = job
-    judge = worker.judge(scenario)
+    judge = judge_of(scenario)
     results = []
     for number, way in ways:
         end = judge.disturb(way)
@@ -245,8 +223,8 @@ def run_ways(job):
     return scenario.name, results
 
 
-def draw_way(draw, has_signals, can_save):
-    soft = ["term", "int", "hup"] if has_signals else []
+def draw_way(draw, can_save):
+    soft = ["term", "int", "hup"]
     if can_save and draw.random() < 0.1:
         return "save", draw.random(), draw.random()
     if draw.random() < 0.5:
@@ -255,30 +233,26 @@ def draw_way(draw, has_signals, can_save):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    torture_run.add_options(parser)
+    parser = torture_run.new_parser(__doc__)
     parser.add_argument("--kills", type=int, default=10000, help="how many runs are killed")
-    parser.add_argument("--case", default="", help="scenarios whose name has this regular expression")
-    parser.add_argument("--number", type=int, help="the kill with this number alone, with all that is known about it")
-    options = parser.parse_args()
-    options.started_in = os.getcwd()
-    options.sluice, options.shim = os.path.abspath(options.sluice), os.path.abspath(options.shim)
+    parser.add_argument("--number", type=int, help="the kill with this number alone")
+    options = torture_run.parse(parser)
     begun = time.monotonic()
-    base = torture_run.folder_for_runs()
-    try:
+
+    def run(base):
         make_inputs(options.sluice, os.path.join(base, "in"), ROWS)
         return run_all(options, base, begun)
-    finally:
-        torture_run.remove(base)
+
+    return torture_run.in_folder_for_runs(run)
 
 
 def run_all(options, base, begun):
-    every = [s for s in scenarios(True) if re.search(options.case, s.name)]
+    every = [s for s in scenarios() if re.search(options.case, s.name)]
     draw = random.Random(options.seed)
     plan = []
     for number in range(options.kills):
         scenario = draw.choice(every)
-        plan.append((scenario, number, draw_way(draw, True, "train" in scenario.name)))
+        plan.append((scenario, number, draw_way(draw, "train" in scenario.name)))
     if options.number is not None:
         plan = [p for p in plan if p[1] == options.number]
     ways = {number: way for _, number, way in plan}
@@ -289,11 +263,8 @@ def run_all(options, base, begun):
     for scenario in every:
         drawn = by_name[scenario.name]
         jobs += [(scenario, drawn[i:i + 50]) for i in range(0, len(drawn), 50)]
-    numbers = multiprocessing.SimpleQueue()
-    for i in range(options.jobs):
-        numbers.put(i)
     states, found, runs = collections.Counter(), [], 0
-    with multiprocessing.Pool(options.jobs, start_worker, (options, base, numbers)) as pool:
+    with torture_run.workers(options, base) as pool:
         last = time.monotonic()
         for name, results in pool.imap_unordered(run_ways, jobs):
             for number, state, wrong in results:
@@ -308,7 +279,7 @@ def run_all(options, base, begun):
         kinds[name, wrong].append(number)
     for (name, wrong), those in sorted(kinds.items(), key=lambda item: -len(item[1])):
         say(f"\n{len(those)} x {name}: {wrong}\n    {ways[those[0]]}\n    "
-            f"{torture_run.command_line(__file__, options)} --seed {options.seed} --kills {options.kills} "
+            f"{options.command} --seed {options.seed} --kills {options.kills} "
             f"{f'--case {options.case!r} ' if options.case else ''}--number {those[0]}")
     say(f"crash test: {runs} kills ({', '.join(f'{n} {s}' for s, n in sorted(states.items()))}), {len(found)} violations, "
         f"{time.monotonic() - begun:.0f} s")

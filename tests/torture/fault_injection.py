@@ -4,9 +4,7 @@ A run is first made undisturbed, which counts its calls; then each call fails in
 end with status 1, a message that says what failed, old files as they were (bytes and permissions) and nothing left
 behind; or with status 0 and exactly the bytes, in files and on standard output, of the undisturbed run."""
 
-import argparse
 import collections
-import multiprocessing
 import os
 import random
 import re
@@ -153,38 +151,24 @@ class Judge:
         return wrong
 
 
-class Worker:
-    """A process that runs faults of cases in its own folder."""
-
-    def __init__(self, options, base, number):
-        torture_run.end_with_parent()
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        self.runner = Runner(options.sluice, options.shim, os.path.join(base, f"run{number}"))
-        self.inputs = os.path.join(base, "in")
-        self.judges = {}
-
-    def judge(self, case):
-        if case.name not in self.judges:
-            self.judges = {case.name: Judge(self.runner, case, self.inputs)}
-        return self.judges[case.name]
+judges = {}  # the last one used
 
 
-worker = None
-
-
-def start_worker(options, base, numbers):
-    global worker
-    worker = Worker(options, base, numbers.get())
+def judge_of(case):
+    if case.name not in judges:
+        judges.clear()
+        judges[case.name] = Judge(torture_run.runner, case, torture_run.inputs)
+    return judges[case.name]
 
 
 def plan_case(case):
-    judge = worker.judge(case)
+    judge = judge_of(case)
     return case.name, list(judge.faults()), judge.same_each_time
 
 
 def run_faults(job):
     case, faults = job
-    judge = worker.judge(case)
+    judge = judge_of(case)
     found, fired = [], 0
     for fault in faults:
         end = judge.run(fault)
@@ -195,18 +179,13 @@ def run_faults(job):
 
 
 def parse_options():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    torture_run.add_options(parser)
+    parser = torture_run.new_parser(__doc__)
     parser.add_argument("--sample", type=int, help="this many runs, drawn from all")
-    parser.add_argument("--case", help="cases whose name has this regular expression")
     parser.add_argument("--fault", help="this fault alone (CLASS:K:EFFECT), with all that is printed")
     parser.add_argument("--classes", help="calls of these classes alone, separated by commas")
     parser.add_argument("--list", action="store_true", help="the cases and how many faults each has")
     parser.add_argument("--repeat", type=int, default=1, help="with --fault: as many runs (threads: the order differs)")
-    options = parser.parse_args()
-    options.started_in = os.getcwd()
-    options.sluice, options.shim = os.path.abspath(options.sluice), os.path.abspath(options.shim)
-    return options
+    return torture_run.parse(parser)
 
 
 def run_one(options, cases, base):
@@ -244,26 +223,23 @@ def report(options, found):
         for line in err.decode("utf-8", "replace").splitlines()[-2:]:
             say(f"    stderr: {line}")
         for case, fault, where, _ in runs[:3]:
-            say(f"    {torture_run.command_line(__file__, options)} --case '^{re.escape(case)}$' --fault {fault}")
+            say(f"    {options.command} --case '^{re.escape(case)}$' --fault {fault}")
 
 
 def main():
     options = parse_options()
     begun = time.monotonic()
-    base = torture_run.folder_for_runs()
-    try:
+
+    def run(base):
         torture_run.make_inputs(os.path.join(base, "in"))
         torture_cases.make_models(options.sluice, os.path.join(base, "in"))
-        cases = [c for c in torture_cases.make_cases(options.sluice) if re.search(options.case or "", c.name)]
+        cases = [c for c in torture_cases.make_cases(options.sluice) if re.search(options.case, c.name)]
         if options.fault:
             return 1 if run_one(options, cases, base) else 0
-        numbers = multiprocessing.SimpleQueue()
-        for i in range(options.jobs):
-            numbers.put(i)
-        with multiprocessing.Pool(options.jobs, start_worker, (options, base, numbers)) as pool:
+        with torture_run.workers(options, base) as pool:
             return run_all(options, pool, cases, begun)
-    finally:
-        torture_run.remove(base)
+
+    return torture_run.in_folder_for_runs(run)
 
 
 def run_all(options, pool, cases, begun):

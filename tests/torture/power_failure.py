@@ -6,21 +6,18 @@ names that were made, renamed or removed since the folder was last synced are th
 every such state the file that the run writes must be an old or a new one, whole; the new one if the run had ended. Then the
 same command is run in what is left, and must give what an undisturbed run gives."""
 
-import argparse
 import collections
 import hashlib
-import multiprocessing
 import os
 import random
 import re
-import signal
 import struct
 import sys
 import time
 
 import crash_test
 import torture_run
-from torture_run import Runner, say
+from torture_run import say
 
 RECORD = struct.Struct("Iiqqq")  # struct record of fault_shim.c: I and i, then three of 64 bits
 
@@ -236,26 +233,10 @@ class Case:
         return [] if end.status == 0 else [f"the model cannot be loaded: {end.err.decode('utf-8', 'replace')}"]
 
 
-worker = None
-
-
-class Worker:
-    def __init__(self, options, base, number):
-        torture_run.end_with_parent()
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        self.runner = Runner(options.sluice, options.shim, os.path.join(base, f"run{number}"))
-        self.inputs, self.options = os.path.join(base, "in"), options
-
-
-def start_worker(options, base, numbers):
-    global worker
-    worker = Worker(options, base, numbers.get())
-
-
-def run_scenario(scenario):
-    case = Case(worker.runner, scenario, worker.inputs)
+def run_scenario(job):
+    scenario, options = job
+    case = Case(torture_run.runner, scenario, torture_run.inputs)
     found, states = [], 0
-    options = worker.options
     drawn = list(case.draw_states(options.seed, options.rounds))
     if options.sample and options.sample < len(drawn):
         drawn = random.Random(options.seed).sample(drawn, options.sample)
@@ -268,39 +249,32 @@ def run_scenario(scenario):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    torture_run.add_options(parser)
+    parser = torture_run.new_parser(__doc__)
     parser.add_argument("--rounds", type=int, default=40, help="random states for every place in the log")
     parser.add_argument("--sample", type=int, help="so many states of every scenario, drawn from all")
-    parser.add_argument("--case", default="", help="scenarios whose name has this regular expression")
     parser.add_argument("--state", help="this state alone")
-    options = parser.parse_args()
-    options.started_in = os.getcwd()
-    options.sluice, options.shim = os.path.abspath(options.sluice), os.path.abspath(options.shim)
+    options = torture_run.parse(parser)
     begun = time.monotonic()
-    base = torture_run.folder_for_runs()
-    try:
+
+    def run(base):
         crash_test.make_inputs(options.sluice, os.path.join(base, "in"), 600)
         return run_all(options, base, begun)
-    finally:
-        torture_run.remove(base)
+
+    return torture_run.in_folder_for_runs(run)
 
 
 def run_all(options, base, begun):
-    every = [s for s in crash_test.scenarios(True) if re.search(options.case, s.name)]
-    numbers = multiprocessing.SimpleQueue()
-    for i in range(options.jobs):
-        numbers.put(i)
+    every = [s for s in crash_test.scenarios() if re.search(options.case, s.name)]
     states, distinct, found = 0, 0, []
-    with multiprocessing.Pool(options.jobs, start_worker, (options, base, numbers)) as pool:
-        for n, m, wrong in pool.imap_unordered(run_scenario, every):
+    with torture_run.workers(options, base) as pool:
+        for n, m, wrong in pool.imap_unordered(run_scenario, [(s, options) for s in every]):
             states, distinct = states + n, distinct + m
             found += wrong
     kinds = collections.defaultdict(list)
     for name, state, wrong, files in found:
         kinds[name, wrong].append((state, files))
     for (name, wrong), those in sorted(kinds.items(), key=lambda item: -len(item[1])):
-        say(f"\n{len(those)} x {name}: {wrong}\n    {those[0][1]}\n    {torture_run.command_line(__file__, options)} "
+        say(f"\n{len(those)} x {name}: {wrong}\n    {those[0][1]}\n    {options.command} "
             f"--seed {options.seed} --rounds {options.rounds} --case '^{re.escape(name)}$' --state {those[0][0]}")
     say(f"power failure: {states} states ({distinct} different ones), {len(found)} violations, {time.monotonic() - begun:.0f} s")
     return 1 if found or not states else 0

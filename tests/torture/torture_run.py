@@ -1,10 +1,13 @@
-"""What the torture tests share: tiny inputs, one run of the program under fault_shim.c, the report."""
+"""What the torture tests share: tiny inputs, one run of the program under fault_shim.c, workers."""
 
+import argparse
 import bz2
 import ctypes
+import errno
 import gzip
 import lzma
 import mmap
+import multiprocessing
 import os
 import random
 import resource
@@ -13,20 +16,14 @@ import signal
 import stat
 import struct
 import subprocess
+import sys
 import tempfile
 
-HERE = os.path.dirname(os.path.abspath(__file__))
 CLASSES = ("alloc", "loading", "open", "read", "write", "stderr", "sync", "close", "rename", "unlink", "filemap", "pipe", "thread",
            "truncate", "lock", "stat", "dup", "mode", "seek", "poll", "random")  # as in fault_shim.c
 COUNTS = struct.Struct(f"{len(CLASSES)}QQ64s")
 OLD_MODE = 0o640  # of a file that a run replaces: not what a new file would get
 TIME_LIMIT = 60  # seconds; there to end what hangs
-
-
-def folder_for_runs():
-    """In memory where there is such a file system: runs by the ten thousand write files."""
-    base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-    return tempfile.mkdtemp(prefix="sluice-torture-", dir=base)
 
 
 class Outcome:
@@ -174,29 +171,54 @@ def make_inputs(folder):
 
 def error_text(name):
     """What strerror() says of an error's name."""
-    import errno
     return os.strerror(getattr(errno, name))
 
 
-def end_with_parent():
-    """A worker ends when the process that started it does."""
-    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+runner = None  # of this worker
+inputs = None  # the folder of what the runs read
 
 
-def remove(folder):
-    os.chdir("/")
-    shutil.rmtree(folder, ignore_errors=True)
+def _start_worker(options, base, numbers):
+    global runner, inputs
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # it ends when the process that started it does
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    runner, inputs = Runner(options.sluice, options.shim, os.path.join(base, f"run{numbers.get()}")), os.path.join(base, "in")
 
 
-def add_options(parser):
+def workers(options, base):
+    """Processes that have a Runner, in torture_run.runner."""
+    numbers = multiprocessing.SimpleQueue()
+    for i in range(options.jobs):
+        numbers.put(i)
+    return multiprocessing.Pool(options.jobs, _start_worker, (options, base, numbers))
+
+
+def in_folder_for_runs(run):
+    """Calls run(folder) and removes the folder."""
+    base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # in memory: runs by the ten thousand write files
+    folder = tempfile.mkdtemp(prefix="sluice-torture-", dir=base)
+    try:
+        return run(folder)
+    finally:
+        os.chdir("/")
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def new_parser(text):
+    parser = argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sluice", required=True, help="the program")
     parser.add_argument("--shim", required=True, help="fault_shim.so")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs side by side")
     parser.add_argument("--seed", type=int, default=1, help="of what is drawn")
+    parser.add_argument("--case", default="", help="cases whose name has this regular expression")
+    return parser
 
 
-def command_line(script, options):
-    return (f"python3 {os.path.relpath(script, options.started_in)} --sluice {options.sluice} --shim {options.shim}")
+def parse(parser):
+    options = parser.parse_args()
+    options.sluice, options.shim = os.path.abspath(options.sluice), os.path.abspath(options.shim)
+    options.command = f"python3 {sys.argv[0]} --sluice {options.sluice} --shim {options.shim}"
+    return options
 
 
 def say(text):
