@@ -117,7 +117,7 @@ static bool renew_arena(sl_names *d, size_t room) {
 }
 
 static bool grow_arena(sl_names *d, size_t n) {
-    if (n <= d->bytes_room - d->bytes_n) return true;
+    if (d->bytes && n <= d->bytes_room - d->bytes_n) return true; /* the empty name has a place too */
     if (d->garbage > d->bytes_n / 2 && d->garbage >= n) return renew_arena(d, d->bytes_room);
     size_t room = d->bytes_room * 2 + n + 4096;
     if (room > PLACE_MASK) return false;

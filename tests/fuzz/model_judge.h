@@ -54,7 +54,7 @@ enum { EXAMPLES = 3 };
 static sluice_example example(size_t i) {
     static uint64_t ids[] = {1, 5, 40, UINT64_MAX};
     static float values[] = {1, -0.5f, 2, 0.25f};
-    static sluice_name names[] = {{"a", 1}, {"b^x", 3}, {"5", 1}, {"new", 3}};
+    static sluice_name names[] = {{"a", 1}, {"", 0}, {"5", 1}, {"new", 3}};
     sluice_example x = {.ids = ids, .values = values, .n = 4, .label = i % 2 ? -1 : 1, .weight = 1};
     if (i == 1) x.names = names, x.ids = NULL;
     if (i == 2) x.n = 0;

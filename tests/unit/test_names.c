@@ -35,6 +35,15 @@ TEST(names_are_any_bytes_and_their_length_counts) {
     sl_names_free(&d);
 }
 
+TEST(the_empty_name_alone_has_a_text) {
+    sl_names d = {0};
+    size_t n = 1;
+    CHECK_EQ(add(&d, "", 0), 0);
+    CHECK(sl_names_text(&d, 0, &n) != NULL); /* NULL means that there is no name */
+    CHECK_EQ(n, 0);
+    sl_names_free(&d);
+}
+
 TEST(equal_hashes_do_not_make_equal_names) {
     sl_names d = {0};
     for (uint32_t i = 0; i < 100; i++) {
@@ -91,6 +100,7 @@ TEST(a_name_too_long_is_refused) {
 int main(void) {
     RUN(numbers_are_given_in_the_order_of_first_sight);
     RUN(names_are_any_bytes_and_their_length_counts);
+    RUN(the_empty_name_alone_has_a_text);
     RUN(equal_hashes_do_not_make_equal_names);
     RUN(a_hundred_thousand_names_come_and_half_of_them_go);
     RUN(a_name_too_long_is_refused);
