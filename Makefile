@@ -20,7 +20,7 @@ help:
 	@echo "make coverage   lines and branches that the tests run, per folder"
 	@echo "make abi        compares the library with the last tag (abidiff)"
 	@echo "make install    PREFIX=/usr/local, DESTDIR respected; make uninstall removes what it installed"
-	@echo "make fuzz       FUZZ_SECONDS=60 for every reader of bytes"
+	@echo "make fuzz       libFuzzer and AFL++, FUZZ_SECONDS=60 for every reader of bytes, loader and build"
 	@echo "make torture    every allocation and system call fails once, kills, power failures: 20 minutes"
 	@echo "make bench      measures beside other programs, on a quiet machine"
 	@echo "make docs       writes docs/learners.md anew; make format lays out the sources; make clean"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs what the build needs, if something is missing: Debian packages, as root or with sudo; else it names them.
-# setup.sh [test] [fuzz] [bench] [lint] [coverage] [long] [abi] adds what those targets need.
+# setup.sh [test] [fuzz] [peers] [bench] [lint] [coverage] [long] [abi] adds what those targets need.
 set -eu
 
 # the package, and a question whether it is there (commands and headers: quicker to ask than dpkg, and true on any system)
@@ -54,6 +54,11 @@ for target in "$@"; do
     fuzz)
         need clang command -v clang
         need libclang-rt-14-dev links_asan
+        want afl++ command -v afl-fuzz
+        ;;
+    peers) # beside them scripts/peers.sh installs scikit-learn, pandas and vowpalwabbit with pip
+        want liblinear-tools command -v liblinear-train
+        want python3-venv /usr/bin/python3 -c 'import ensurepip, venv'
         ;;
     bench)
         need liblinear-tools command -v liblinear-train

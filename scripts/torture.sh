@@ -12,4 +12,9 @@ for test in fault_injection crash_test power_failure; do
 done
 echo "== hostile_input"
 python3 tests/torture/hostile_input.py --sluice "$build/bin/sluice" || failed=1
+echo "== hostile models and bin files with correct checksums"
+(cd "$build" && bin/mutate_models -n 1000000 "$OLDPWD/tests/compat" "$OLDPWD/tests/fuzz/corpus/model" &&
+    bin/mutate_models -b -n 1000000 "$OLDPWD/tests/fuzz/corpus/bin") || failed=1
+echo "== how other programs read text"
+sh scripts/peers.sh "$build" || failed=1
 exit $failed
