@@ -67,6 +67,7 @@ TEST(keys_that_repeat_add_up) {
 }
 
 TEST(white_space_and_line_ends) {
+    CHECK_READS("\r{\"label\":1}\n \r\t{\"label\":-1}\r\n", "1\n-1\n"); /* a carriage return is white space */
     CHECK_READS(" { \"label\" : 1 ,\t\"a\" : [ 1 , \"x\" ] , \"b\" : { } } \r\n\n \r\n{\"label\":1}",
                 "1 a.0:1 a=x:1\n1\n");
     CHECK_READS("{\"label\":1,\r\"a\":1}\n", "1 a:1\n");

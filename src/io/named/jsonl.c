@@ -312,7 +312,9 @@ static bool line(sl_named_rows *rows, const sl_rules *rules, const char *p, cons
     j.label = 0, j.weight = 1, j.labelled = false;
     j.unlabelled = rules->unlabelled;
     j.depth = 0, j.path_n = 0;
-    if (*p != '{') return sl_bad(t, SL_BAD_FIELD, p, "%s is not a JSON object", p, (size_t)(end - p));
+    skip_blanks(&j);
+    p = j.p;
+    if (p == end || *p != '{') return sl_bad(t, SL_BAD_FIELD, p, "%s is not a JSON object", p, (size_t)(end - p));
     if (!members(&j, true)) return false;
     skip_blanks(&j);
     if (j.p < end) return sl_bad(t, SL_BAD_FIELD, j.p, "%s behind the object", j.p, (size_t)(end - j.p));
