@@ -38,8 +38,12 @@ count() { # what, executions
 for target in "$@"; do
     corpus=build/corpus/$target
     mkdir -p "$corpus"
-    seeds=tests/fuzz/corpus/$target
-    [ "$target" != ways ] || seeds=tests/fuzz/corpus/libsvm
+    like=$target
+    [ "$target" != ways ] || like=libsvm
+    seeds=build/corpus/seeds-$target # inputs that once were trouble, and the least set that reaches what fuzzing has reached
+    rm -rf "$seeds"
+    mkdir -p "$seeds"
+    cp "tests/fuzz/corpus/$like"/* "tests/fuzz/seeds/$like"/* "$seeds"
     for build in fuzz-fast fuzz; do
         log=build/finds/$target-$build.log
         "build/$build/bin/fuzz_$target" -max_total_time="$seconds" -max_len="$(longest "$target")" -timeout=20 -rss_limit_mb=2048 \

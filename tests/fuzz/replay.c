@@ -1,7 +1,7 @@
 /* Runs a fuzz target without a fuzzer, as an ordinary test: over the files given (folders: all in them), every
  * truncation of each, and so many seeded mutations of each.
  *
- *     replay [-m MUTATIONS] [-s SEED] FILE-OR-FOLDER...
+ *     replay [-m MUTATIONS] [-s SEED] FILE-OR-FOLDER...          -m 0: the files alone, no truncations either
  *
  * When the target fails, the input it was working on is in the file replay-crash in the current folder. */
 #include <dirent.h>
@@ -97,7 +97,7 @@ static int run_file(const char *path) {
     fclose(f);
     run(bytes, n);
     size_t step = n / MAX_TRUNCATIONS + 1;
-    for (size_t k = 0; k < n; k += step) run(bytes, k);
+    for (size_t k = 0; mutations && k < n; k += step) run(bytes, k);
     for (unsigned long i = 0; i < mutations; i++) {
         memcpy(changed, bytes, n);
         run(changed, mutate(changed, n, 2 * ROOM));
