@@ -128,7 +128,7 @@ bool sl_batch_add_empty(sluice_batch *b, uint64_t line, bool left_out) {
 sluice_batch *sluice_batch_new(sluice_error *err) {
     sluice_batch *b = calloc(1, sizeof *b);
     if (b && sl_batch_reserve(b, 0, 0, 0)) return b;
-    free(b);
+    sluice_batch_free(b); /* some of its arrays may be there */
     sl_fail(err, SLUICE_E_MEMORY, "no memory for a batch");
     return NULL;
 }
