@@ -165,7 +165,7 @@ def test_weights_beyond_the_range_of_floats_are_an_error_with_words(t):
     t.write("wild", with_other_text(t.read("m"), b"eta=0.5", b"eta=1e12"))
     for options in ([], ["--weights"], ["--json"]):
         t.run("inspect", "m", *options)
-        r = t.refused("inspect", "wild", *options, status=1, says="range of numbers")
+        r = t.refused("inspect", "wild", *options, status=1, says="range of floats")
         check("sluice: ok" not in r.err, r.err)
 
 
