@@ -12,6 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 
 static const command *const commands[] = {
     &train_command,  &predict_command,  &test_command,  &inspect_command, &tune_command, &sweep_command,
@@ -109,7 +112,18 @@ static int run(int argc, char **argv) {
     return c ? run_command(c, argc - 2, argv + 2) : unknown_command(name);
 }
 
+/* Large arrays are mapped, so that freeing one gives its memory back. By default glibc learns from the first that are
+ * freed to take the next ones from its heaps, one for each thread, where they leave holes: very long lines then take
+ * several times the memory. */
+static void map_large_arrays(void) {
+#if defined(__GLIBC__)
+    mallopt(M_MMAP_THRESHOLD, 256 << 10);
+    mallopt(M_TRIM_THRESHOLD, 4 << 20);
+#endif
+}
+
 int main(int argc, char **argv) {
+    map_large_arrays();
     atexit(end_of_process);
     int status = run(argc, argv);
     main_has_ended = 1;

@@ -113,7 +113,7 @@ static bool mark_left_out(sluice_batch *b, size_t row) {
     return true;
 }
 
-bool sl_batch_add_empty(sluice_batch *b, uint64_t line, bool left_out) {
+bool sl_batch_add_first_empty(sluice_batch *b, uint64_t line, bool left_out) {
     if (b->rows >= b->row_room && !sl_batch_reserve(b, 1, 0, 0)) return false;
     if (left_out && !mark_left_out(b, b->rows)) return false;
     sl_batch_weigh_next(b, 0);

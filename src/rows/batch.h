@@ -58,7 +58,16 @@ bool sl_batch_reserve_names(sluice_batch *b, size_t nonzeros, size_t bytes);
 void sl_batch_free_arrays(sluice_batch *b);
 /* Adds a row without label and features, of importance 0: for a line that is blank, or (left_out) malformed. False: no
  * memory. */
-bool sl_batch_add_empty(sluice_batch *b, uint64_t line, bool left_out);
+bool sl_batch_add_first_empty(sluice_batch *b, uint64_t line, bool left_out);
+static inline bool sl_batch_add_empty(sluice_batch *b, uint64_t line, bool left_out) {
+    if (left_out || !b->has_weights || b->weighted < b->rows || b->rows >= b->row_room)
+        return sl_batch_add_first_empty(b, line, left_out);
+    b->weight[b->weighted++] = 0;
+    b->line[b->rows] = (uint32_t)line;
+    b->label[b->rows++] = 0;
+    b->start[b->rows] = b->nonzeros;
+    return true;
+}
 /* Gives the rows that have no weight yet the weight 1, where rows have weights. */
 void sl_batch_fill_weights(sluice_batch *b);
 /* The weight of the row that is added next, for which there is room. */

@@ -77,7 +77,7 @@ static bool careful_field(const char **p, uint64_t *id, float *value, bool *is_q
     }
     const char *q = colon + 1;
     if (sl_parse_float(&q, value) == SL_NUMBER_OK && q == end) return true;
-    snprintf(text, sizeof text, " of id %llu", (unsigned long long)*id);
+    if (!t->counted) snprintf(text, sizeof text, " of id %llu", (unsigned long long)*id);
     return sl_number_between(colon + 1, end, value, SL_BAD_VALUE, "value", text, t);
 }
 
@@ -229,6 +229,10 @@ void sl_parse_libsvm(sl_block *b) {
     b->batch.has_lines = true;
     for (; p < end; p++) {
         if (every_line && !by_lines && b->batch.rows + (size_t)(end - p) / 2 + 1 > most_rows) break;
+        if (every_line && *p == '\n') { /* there may be nothing else */
+            if (!sl_batch_add_empty(&b->batch, ++b->lines, false)) goto no_memory;
+            continue;
+        }
         if (wait) {
             wait--;
         } else if (scan.kernels && !check_length) {

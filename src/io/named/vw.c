@@ -132,7 +132,7 @@ static bool careful_value(const char **p, const char *name, size_t n, float *val
     if (end == text) return sl_bad(t, SL_BAD_VALUE, text, "%s has a colon but no value", name, n);
     const char *q = text;
     if (sl_parse_float(&q, value) == SL_NUMBER_OK && q == end) return true;
-    snprintf(of, sizeof of, " of %s", sl_quote(quoted, name, n));
+    if (!t->counted) snprintf(of, sizeof of, " of %s", sl_quote(quoted, name, n));
     return sl_number_between(text, end, value, SL_BAD_VALUE, "value", of, t);
 }
 
