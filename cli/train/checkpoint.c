@@ -82,7 +82,11 @@ int checkpoint_due(checkpoint *c, size_t n) {
         warning("SIGUSR1: %s to save the model to", c->file ? "-o names no regular file" : "there is no -o MODEL");
         return 0;
     }
-    if (c->rows <= c->skip || (c->has_saved && c->rows == c->saved)) return 0; /* there is nothing new */
+    if (c->rows <= c->skip || (c->has_saved && c->rows == c->saved)) { /* there is nothing new */
+        if (asked == SIGUSR1)
+            tell_progress("SIGUSR1: there is nothing new to save after %" PRIu64 " examples", c->rows);
+        return 0;
+    }
     return asked ? asked : c->every && n && c->rows % c->every == 0;
 }
 
@@ -115,7 +119,7 @@ const char *checkpoint_advice(const checkpoint *c, int read_once, char *text, si
 
 void checkpoint_tell(const checkpoint *c, int read_once) {
     if (!c->has_saved) return;
-    char advice[512];
+    char advice[ADVICE_ROOM];
     complain("%s has learned the first %" PRIu64 " examples; to go on behind them: %s", c->path, c->saved,
              checkpoint_advice(c, read_once, advice, sizeof advice));
 }

@@ -45,6 +45,7 @@ void checkpoint_try(checkpoint *c, const sluice_model *model, int why);
 
 /* After a failure: says what the last checkpoint holds and how to go on, where there is one. */
 void checkpoint_tell(const checkpoint *c, int read_once);
+enum { ADVICE_ROOM = 4096 + 128 }; /* a path, and what stands around it */
 /* "-i m --skip 17", and more where the inputs cannot be read again. */
 const char *checkpoint_advice(const checkpoint *c, int read_once, char *text, size_t room);
 

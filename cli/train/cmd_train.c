@@ -110,7 +110,7 @@ static int learn_pass(training *t, progress *p) {
 
 static uint64_t examples_of(const sluice_model *model) {
     sluice_model_facts facts = {.size = sizeof facts};
-    sluice_model_describe(model, &facts);
+    sluice_model_quick_facts(model, &facts);
     return facts.examples;
 }
 
@@ -219,7 +219,7 @@ static int save(training *t) {
 
 static void say_interrupted(const training *t, uint64_t learned) {
     const char *name = signal_name(t->interrupted), *path = t->checkpoint.path;
-    char advice[512];
+    char advice[ADVICE_ROOM];
     if (!path)
         complain("%s: %" PRIu64 " examples were learned, and nothing is saved: there is no -o MODEL", name, learned);
     else if (!t->checkpoint.has_saved)

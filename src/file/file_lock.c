@@ -38,13 +38,15 @@ char *sl_hidden_name(const char *path, const char *ending) {
     return text;
 }
 
-/* Opens the lock file, making it where there is none. Neither a link nor a pipe that stands in its place is opened; the
- * file needs to be readable alone, so that users who share a folder can lock each other's models. */
+/* Opens the lock file, making it where there is none. Neither a link nor a pipe that stands in its place is opened. NFS
+ * locks only what is open for writing; elsewhere it is enough that the file is readable, so that users who share a
+ * folder can lock each other's models. */
 static int open_lock(const char *name) {
+    enum { FLAGS = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK };
     for (int tries = 0; tries < 100; tries++) {
-        int fd = open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-        if (fd < 0 && errno == ENOENT)
-            fd = open(name, O_RDONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+        int fd = open(name, O_RDWR | FLAGS);
+        if (fd < 0 && errno == EACCES) fd = open(name, O_RDONLY | FLAGS);
+        if (fd < 0 && errno == ENOENT) fd = open(name, O_RDWR | O_CREAT | O_EXCL | FLAGS, 0666);
         if (fd >= 0 || (errno != EEXIST && errno != EINTR)) return fd; /* EEXIST: another run was faster */
     }
     return -1;
@@ -66,7 +68,8 @@ static int flock_now(int fd) {
 }
 
 static bool has_no_locks(int error) {
-    return error == ENOSYS || error == EOPNOTSUPP || error == ENOTSUP || error == EINVAL || error == ENOLCK;
+    return error == ENOSYS || error == EOPNOTSUPP || error == ENOTSUP || error == EINVAL || error == ENOLCK ||
+           error == EBADF; /* NFS, of a file that is open for reading alone */
 }
 
 static sluice_status fail(sl_file_lock *lock, const char *path, int why, sluice_error *err) {

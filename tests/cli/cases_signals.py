@@ -137,6 +137,24 @@ def test_a_second_signal_stops_at_once(t):
     equal(run.p.returncode, 128 + signal.SIGINT, "exit status")
 
 
+def test_the_wait_for_a_reader_of_results_ends(t):
+    t.write("a", rows(50))
+    os.mkfifo(t.path("pipe"))
+    run = Live(t, "select", "-q", "--features", 2, "a", "-o", "pipe")
+    while run.p.poll() is None:
+        run.p.send_signal(signal.SIGTERM)
+    check(run.p.returncode in (-signal.SIGTERM, 128 + signal.SIGTERM), run.p.returncode)
+
+
+def test_the_advice_has_the_whole_path(t):
+    folder = "/".join(["d" * 200] * 4)
+    os.makedirs(t.path(folder))
+    run = Live(t, "train", "-o", folder + "/m")
+    run.learn(rows(16))
+    run.stop(signal.SIGINT)
+    check(f"-i {folder}/m --skip 16 " in run.err, run.err)
+
+
 def test_signals_that_were_ignored_stay_ignored(t):
     text = rows(64)
     run = Live(t, "train", "-o", "m", preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))  # as nohup does
@@ -155,6 +173,8 @@ def test_SIGUSR1_saves_now_even_while_the_input_is_waited_for(t):
         run.p.send_signal(signal.SIGUSR1)
         run.until("SIGUSR1: the model is saved as m after 64 examples")
         equal(t.read("m"), model_of(t, "".join(lines[:64])), "checkpoint")
+        run.p.send_signal(signal.SIGUSR1)
+        run.until("SIGUSR1: there is nothing new to save after 64 examples")
         run.learn("".join(lines[64:]))
         run.end(0)
         equal(t.read("m"), model_of(t, "".join(lines)), "model")
