@@ -88,8 +88,9 @@ static void end_of_process(void) {
 
 static int run(int argc, char **argv) {
     setenv("OPENBLAS_NUM_THREADS", "1", 0); /* the library has its own threads; those of OpenBLAS would be idle */
-    /* a closed reading end is a write error, not a reason to stop in the middle of a file */
+    /* a closed reading end and a limit on the size of files are write errors, no reason to stop in the middle of one */
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
     signals_start();
     setvbuf(stderr, NULL, _IOLBF, BUFSIZ); /* a message is one write: others do not mix with it */
     if (argc < 2) {
