@@ -66,7 +66,7 @@ def make_pages(sluice, folder):
     run("train", "-q", "-a", "ofs", "-P", "features=50", "--report", "sparse.html", "--passes", "2", "a.svm")
     run("train", "-q", "-a", "sbcw", "--report", "batch.html", "--test", "b.vw", "a.vw")
     run("train", "-q", "--report", "few.html", "--test", "few", "few")
-    run("train", "-q", "--report", "none.html", "none")
+    run("train", "-q", "--allow-empty", "--report", "none.html", "none")
     run("sweep", "-q", "-a", "ssol,fsol,ftrl", "--repeats", "2", "--sparsity", "0.9", "--html", "sweep.html", "a.svm")
     run("sweep", "-q", "-a", "ssol,fsol,rda,ada-rda,fobos,stg,cs-ssol,cs-fsol,ftrl", "--html", "many.html", "--test", "a.svm", "a.svm")
     run("sweep", "-q", "-a", "ssol", "--lambda", "1,10,30", "--html", "narrow.html", "c.bin")

@@ -236,7 +236,7 @@ def test_no_live_line_without_a_terminal(t):
 
 
 def test_q_hides_progress_and_qq_warnings_and_notes_too(t):
-    t.write("a", rows(40) + "what\n")
+    t.write("a", rows(40) + "1 what\n")
     t.run("train", "-q", "-a", "pa-1", "--on-error", "skip", "-o", "m", "a")
     skipped, unsaved = "warning: input: 1 malformed line skipped:\nsluice:   1 ", "note: the model will not be saved"
     for command, says in [
