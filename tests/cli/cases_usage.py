@@ -259,7 +259,7 @@ def test_q_hides_progress_and_qq_warnings_and_notes_too(t):
             equal(r.err, "", f"{command} {quiet}")
             check(r.out, "no results")
     for quiet in "-q", "-qq":
-        t.refused("train", quiet, "a", status=1, says="sluice: a:41:1: ")
+        t.refused("train", quiet, "a", status=1, says="sluice: a:41:3: ")
         t.refused("train", quiet, "--passes", 0, "a", status=2, says="--passes 0")
 
 
