@@ -112,6 +112,7 @@ int main(int argc, char **argv) {
         }
         free(exact);
     }
+    free(bytes);
     printf("%llu %s, %llu accepted, %llu refused\n", how_many, bins ? "bin files" : "models", accepted,
            how_many - accepted);
     return 0;
