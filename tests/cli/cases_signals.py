@@ -50,6 +50,7 @@ class Live:
 
     def stop(self, number):
         self.p.send_signal(number)
+        self.p.wait()  # communicate() would close its input first, and the run might end for that
         out, err = self.p.communicate()
         self.out, self.err = out.decode(), self.err + err.decode()
         equal(self.p.returncode, 128 + number, f"exit status\n{self.err}")
@@ -122,6 +123,7 @@ def test_what_was_learned_is_saved_even_where_nothing_can_be_printed(t):
         while f"{64:12d}  " not in p.stderr.readline().decode():
             pass
         p.send_signal(signal.SIGHUP)
+        p.wait()
         p.communicate()
     equal(p.returncode, 128 + signal.SIGHUP, "exit status")
     equal(t.read("m"), model_of(t, text), "model")
