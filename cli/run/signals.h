@@ -18,8 +18,8 @@ const char *signal_name(int signal);
 /* The exit status that goes with the signal that was noted. */
 int stop_status(void);
 
-/* From now on SIGUSR1 and, where `seconds` is not 0, an alarm every so many seconds ask for a checkpoint, which is not
- * to wait for input. */
+/* From now on SIGUSR1 and, where `seconds` is not 0, an alarm every `seconds` seconds ask for a checkpoint, which is
+ * not to wait for input. */
 void signals_ask_for_saves(uint64_t seconds);
 /* SIGUSR1 or SIGALRM where a checkpoint was asked for since the last call; otherwise 0. */
 int save_signal(void);

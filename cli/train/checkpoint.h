@@ -18,7 +18,7 @@ typedef struct checkpoint {
     uint64_t skip;           /* examples to leave out */
     uint64_t rows;           /* examples of the inputs, over all passes: left out or learned */
     int has_saved;           /* it was saved in this run, */
-    uint64_t saved;          /* and had learned so many rows then */
+    uint64_t saved;          /* rows learned when it was saved */
 } checkpoint;
 
 /* Reads the options. Returns DONE or WRONG_USAGE. */

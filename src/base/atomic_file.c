@@ -19,7 +19,7 @@ struct sl_atomic {
     char *path;            /* the final name, symbolic links resolved; NULL: standard output */
     char *folder;          /* the one that it is in; this and the next one: NULL where it is written in place */
     char *random;          /* room for a random name of the temporary file */
-    const char *own;       /* the name that it has where nobody else can write the file; NULL: a random one */
+    const char *own;       /* a fixed name, for a file that is locked; NULL: a random one */
     const char *temporary; /* its name: one of these two */
 };
 
@@ -121,7 +121,7 @@ static int open_temporary(sl_atomic *f, mode_t mode) {
     return fd < 0 && (errno == EEXIST || errno == EINTR) ? open_random(f, mode) : fd;
 }
 
-/* Gives the new file, which nobody else can read so far, the owner, group and permissions of the one that it will
+/* Gives the new file, which only its owner can read so far, the owner, group and permissions of the one that it will
  * replace. What is not allowed is left out, but never does it get rights that the old file did not give: members of
  * another group have those of all others. */
 static void take_over_rights(int fd, const struct stat *old) {

@@ -26,8 +26,8 @@ sluice_status sl_atomic_finish(sl_atomic *f, sluice_error *err);
 void sl_atomic_drop(sl_atomic *f);
 void sl_atomic_free(sl_atomic *f);
 
-/* For a file that nobody else may write: the name of its temporary file, in the same folder, so that what a crash
- * leaves there can be found; it is removed now. The name must live as long as the object. */
+/* For a file that is locked against other writers: the name of its temporary file, in the same folder, so that what a
+ * crash leaves there can be found; it is removed now. The name must live as long as the object. */
 void sl_atomic_own_temporary(sl_atomic *f, const char *name);
 
 /* The name that the file will have, links resolved; NULL: it is written in place. */

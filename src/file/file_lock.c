@@ -1,7 +1,7 @@
 /* Locks a file against a second writer, by a hidden lock file beside it.
  *
  * The file itself cannot carry the lock: every save replaces it by another one. The lock file is locked with flock(),
- * which ends with the process: one that was left behind by a run that was killed is in nobody's way. It is removed by
+ * which ends with the process: one that a killed run left behind blocks no other run. It is removed by
  * the holder of the lock, so whoever gets the lock must look whether the name still leads to the file that was locked.
  */
 #include "file/file_lock.h"
@@ -98,7 +98,7 @@ sluice_status sl_file_lock_take(sl_file_lock *lock, const char *path, sluice_err
         int there = is_still_there(lock->fd, lock->name);
         if (there < 0) return fail(lock, path, errno, err);
         if (there) return SLUICE_OK;
-        close(lock->fd); /* the last holder removed it meanwhile: its lock is nobody else's */
+        close(lock->fd); /* the last holder removed it meanwhile, and others would lock another file */
     }
 }
 
