@@ -2,6 +2,7 @@
 #include "run/signals.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -64,6 +65,10 @@ static void handle(int number, int or_ignored) {
 
 void signals_start(void) {
     main_thread = pthread_self();
+#ifdef __SANITIZE_THREAD__
+    poll(NULL, 0,
+         0); /* gcc 12's ThreadSanitizer loses a signal in a thread's first call that may block: be it this one */
+#endif
     sigemptyset(&held);
     for (size_t i = 0; i < N_STOP_SIGNALS; i++) {
         handle(stop_signals[i], 0);

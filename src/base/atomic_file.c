@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -136,13 +137,27 @@ static void take_over_rights(int fd, const struct stat *old) {
     (void)!fchmod(fd, mode);
 }
 
+/* Opens a named pipe as soon as it has a reader. open() itself would wait where ThreadSanitizer holds signals back. */
+static int open_pipe(const char *path) {
+    const struct timespec a_moment = {.tv_nsec = 10000000};
+    int fd;
+    while ((fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)) < 0 && errno == ENXIO) nanosleep(&a_moment, NULL);
+    if (fd >= 0) (void)!fcntl(fd, F_SETFL, O_WRONLY);
+    return fd;
+}
+
+static int open_in_place(const char *path, const struct stat *st) {
+    if (st && S_ISREG(st->st_mode)) return dup(STDOUT_FILENO);
+    return st && S_ISFIFO(st->st_mode) ? open_pipe(path) : open(path, O_WRONLY | O_CLOEXEC);
+}
+
 /* The file descriptor to write to; -1: errno says why not. */
 static int open_output(sl_atomic *f) {
     if (!f->path) return dup(STDOUT_FILENO);
     struct stat st;
     bool exists = stat(f->path, &st) == 0;
     if (!exists && errno != ENOENT) return -1; /* it may well exist, with rights to take over */
-    if (f->in_place) return exists && S_ISREG(st.st_mode) ? dup(STDOUT_FILENO) : open(f->path, O_WRONLY | O_CLOEXEC);
+    if (f->in_place) return open_in_place(f->path, exists ? &st : NULL);
     if (exists && S_ISDIR(st.st_mode)) return errno = EISDIR, -1;
     int fd = open_temporary(f, exists ? 0600 : 0666);
     if (fd >= 0 && exists) take_over_rights(fd, &st);

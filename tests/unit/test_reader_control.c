@@ -1,7 +1,10 @@
 /* Readers of file descriptors and of functions, cancelling, positions, and the size of options. */
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <unistd.h>
 
 #include "io/source/codec.h"
@@ -171,8 +174,24 @@ TEST(a_function_supplies_compressed_bytes) {
 
 /* ---- cancelling ------------------------------------------------------------------------------------------------- */
 
+static atomic_bool thread_runs;
+
+/* A thread that signals are sent to calls this first. gcc 12's ThreadSanitizer loses a signal that arrives in a
+ * thread's first call that may block: let that be this one. */
+static void tell_it_runs(void) {
+    poll(NULL, 0, 0);
+    atomic_store(&thread_runs, true);
+}
+
+static void start_thread(pthread_t *thread, void *(*run)(void *), void *argument) {
+    atomic_store(&thread_runs, false);
+    CHECK_EQ(pthread_create(thread, NULL, run, argument), 0);
+    while (!atomic_load(&thread_runs)) sched_yield();
+}
+
 static void *next_status(void *reader) {
     const sluice_batch *b;
+    tell_it_runs();
     return (void *)(intptr_t)sluice_reader_next(reader, &b);
 }
 
@@ -194,7 +213,7 @@ static void cancel_waiting(unsigned threads, bool by_signal) {
     pthread_t thread;
     void *status;
     signalled = r;
-    CHECK_EQ(pthread_create(&thread, NULL, next_status, r), 0);
+    start_thread(&thread, next_status, r);
     if (by_signal)
         CHECK_EQ(pthread_kill(thread, SIGUSR1), 0);
     else
@@ -288,6 +307,7 @@ typedef struct next_call {
 
 static void *call_next(void *call) {
     next_call *c = call;
+    tell_it_runs();
     c->status = sluice_reader_next(c->reader, &c->batch);
     return NULL;
 }
@@ -305,7 +325,7 @@ static void wake_waiting(unsigned threads, bool by_signal) {
     for (int i = 0; i < 3; i++) {
         next_call call = {.reader = r};
         pthread_t thread;
-        CHECK_EQ(pthread_create(&thread, NULL, call_next, &call), 0);
+        start_thread(&thread, call_next, &call);
         if (by_signal)
             CHECK_EQ(pthread_kill(thread, SIGUSR1), 0);
         else
