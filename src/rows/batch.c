@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "rows/batch.h"
 #include "base/error.h"
@@ -12,8 +13,8 @@
 #include "features/names.h"
 
 void sl_batch_clear(sluice_batch *b) {
-    b->rows = b->nonzeros = b->wides = b->text_n = b->weighted = b->marked = 0;
-    b->has_names = b->has_weights = b->has_zeros = b->has_lines = false;
+    b->rows = b->nonzeros = b->wides = b->text_n = b->weighted = b->marked = b->worded = b->word_text_n = 0;
+    b->has_words = b->has_names = b->has_weights = b->has_zeros = b->has_lines = false;
     if (b->start) b->start[0] = 0;
 }
 
@@ -79,6 +80,8 @@ void sl_batch_free_arrays(sluice_batch *b) {
     free(b->start);
     free(b->label);
     free(b->weight);
+    free(b->word);
+    free(b->word_text);
     free(b->left_out);
     free(b->line);
     free(b->id);
@@ -89,6 +92,25 @@ void sl_batch_free_arrays(sluice_batch *b) {
     free(b->text);
     sl_duplicates_free(&b->repeat);
     *b = (sluice_batch){0};
+}
+
+bool sl_batch_word_next(sluice_batch *b, const char *text, size_t n) {
+    size_t room = room_for(b->word_room, b->rows, 1), text_room = room_for(b->word_text_room, b->word_text_n, n);
+    if (!room || text_room > UINT32_MAX) return false;
+    if (room > b->word_room) {
+        if (!grow(&b->word, room, sizeof *b->word)) return false;
+        b->word_room = room;
+    }
+    if (text_room > b->word_text_room) {
+        if (!grow(&b->word_text, text_room, 1)) return false;
+        b->word_text_room = text_room;
+    }
+    while (b->worded < b->rows) b->word[b->worded++] = (sl_name){0, 0};
+    b->word[b->worded++] = (sl_name){(uint32_t)b->word_text_n, (uint32_t)n};
+    if (n) memcpy(b->word_text + b->word_text_n, text, n);
+    b->word_text_n += n;
+    b->has_words |= n > 0;
+    return true;
 }
 
 void sl_batch_fill_weights(sluice_batch *b) {

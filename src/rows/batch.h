@@ -30,8 +30,13 @@ struct sluice_batch {
     uint32_t *line;     /* the row's line in the input, counted from first_line; only where has_lines */
     const char *source; /* and in which input; NULL: none */
     uint64_t first_line;
-    float *weight;     /* importance; meaningful only where has_weights */
-    size_t weighted;   /* rows whose weight is set, for sl_batch_add_empty() */
+    float *weight;   /* importance; meaningful only where has_weights */
+    size_t weighted; /* rows whose weight is set, for sl_batch_add_empty() */
+    /* Labels other than the numbers -1, 0 and 1: where the text of a row's label lies in word_text; n is 0 for all
+     * other labels. Of the first `worded` rows; none has one where has_words is false. */
+    sl_name *word;
+    char *word_text;
+    size_t worded, word_text_n, word_room, word_text_room;
     uint8_t *left_out; /* 1: the row stands for a malformed line; of the first `marked` rows, 0 for all others */
     size_t marked, mark_room;
     uint32_t *id;
@@ -42,6 +47,7 @@ struct sluice_batch {
     char *text; /* of the names */
     size_t text_n;
     bool has_names;   /* else features have ids */
+    bool has_words;   /* some label is not -1, 0 or 1 */
     bool has_weights; /* else all weights are 1 */
     bool has_lines;   /* the format has lines */
     bool has_zeros;   /* some value is 0 */
@@ -72,6 +78,14 @@ static inline bool sl_batch_add_empty(sluice_batch *b, uint64_t line, bool left_
 void sl_batch_fill_weights(sluice_batch *b);
 /* The weight of the row that is added next, for which there is room. */
 void sl_batch_weigh_next(sluice_batch *b, float weight);
+
+/* The label, of at most SL_MAX_NAME bytes, of the row that is added next. False: no memory. */
+bool sl_batch_word_next(sluice_batch *b, const char *text, size_t n);
+/* The text of a row's label; n is 0: it is one of -1, 0 and 1, or there is none (then the weight is 0). */
+static inline sluice_name sl_batch_word(const sluice_batch *b, size_t row) {
+    if (row >= b->worded) return (sluice_name){"", 0};
+    return (sluice_name){b->word_text + b->word[row].at, b->word[row].n};
+}
 
 /* A label as batches keep it: the nearest float of the same sign; only a label of 0 becomes 0. */
 float sl_float_label(double label);
