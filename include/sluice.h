@@ -290,6 +290,40 @@ SLUICE_API sluice_status sluice_model_margins_rows(const sluice_model *model, co
 SLUICE_API sluice_status sluice_model_margins_csr(const sluice_model *model, const sluice_csr *csr, double *margins,
                                                   sluice_error *err);
 
+/* One term of a margin: a feature of an example, or the bias. */
+typedef struct sluice_term {
+    uint64_t id;
+    sluice_name name;    /* where the example has names; else text is NULL */
+    int is_bias;         /* the constant feature; its id means nothing */
+    float value;         /* as the example has it; of the bias: that of the settings */
+    double weight;       /* 0 where the model does not know the feature */
+    double contribution; /* weight times value, scaled as the settings say */
+    size_t position;     /* in the example, from 0; the bias is behind all others */
+    uint64_t reserved[2];
+} sluice_term;
+
+/* Why a margin is what it is: its terms. */
+typedef struct sluice_explanation {
+    size_t size;
+    sluice_term *terms; /* room for `room` of them: the example's features and one more are enough */
+    size_t room;
+    size_t class_index; /* whose margin; 0 in a model of two classes */
+    size_t n;           /* from here on filled in. How many terms there are, in the example's order, the bias last */
+    double margin;      /* their contributions added in this order: to the bit what sluice_model_margin() gives */
+    double scale;       /* what normalizing multiplied the values by (not the bias); 1 without it */
+} sluice_explanation;
+
+/* Explains the margin of one example. Names point into the example. Fails as sluice_model_margin() does, and with
+ * SLUICE_E_USAGE where there is no room for the terms or no such class. */
+SLUICE_API sluice_status sluice_model_explain(const sluice_model *model, const sluice_example *x,
+                                              sluice_explanation *why, sluice_error *err);
+/* The same for a row of a batch. */
+SLUICE_API sluice_status sluice_model_explain_row(const sluice_model *model, const sluice_batch *batch, size_t row,
+                                                  sluice_explanation *why, sluice_error *err);
+/* Brings the `top` terms of largest |contribution| to the front, the largest first, equals by position; those whose
+ * contribution is 0 do not count. Returns how many those are. */
+SLUICE_API size_t sluice_terms_largest(sluice_term *terms, size_t n, size_t top);
+
 /* Where a model's probabilities come from; numbers are stable. */
 enum {
     SLUICE_CALIBRATION_NONE = 0,     /* there are none: all margins so far were 0 */
@@ -364,6 +398,10 @@ SLUICE_API double sluice_model_weight_of_id(const sluice_model *model, uint64_t 
 SLUICE_API double sluice_model_weight_of_name(const sluice_model *model, sluice_name name);
 /* Of the constant feature; 0 where there is none. */
 SLUICE_API double sluice_model_bias_weight(const sluice_model *model);
+
+/* Whether the model knows a feature of a csv column or a JSON key: one called `column`, or whose name begins with it
+ * and '=' or '.'. A predict-only model knows those of nonzero weight; one that hashes may know any: 1. */
+SLUICE_API int sluice_model_has_column(const sluice_model *model, sluice_name column);
 
 /* The features that came last, the newest first, with their weights, zero or not. *n: room, then how many; a model with
  * ids remembers 16 of them, a predict-only one none. */

@@ -91,6 +91,29 @@ sluice_status sluice_model_newest(const sluice_model *m, sluice_weight *newest, 
     return SLUICE_OK;
 }
 
+static bool is_of_column(const char *name, size_t n, sluice_name column) {
+    if (n < column.n || memcmp(name, column.text, column.n) != 0) return false;
+    return n == column.n || name[column.n] == '=' || name[column.n] == '.';
+}
+
+int sluice_model_has_column(const sluice_model *m, sluice_name column) {
+    if (m->settings.hash_bits) return 1;
+    if (!m->features.named) {
+        uint64_t id;
+        const sl_space *sp = &m->features.space;
+        uint32_t slot = sl_id_of_name(column.text, column.n, &id) ? sl_space_find(sp, id) : SL_NO_SLOT;
+        return slot != SL_NO_SLOT && (slot >= sp->direct || sl_space_knows(sp, slot));
+    }
+    const sl_names *names = &m->features.names;
+    for (uint32_t i = 0; i < names->n; i++) {
+        size_t n;
+        if (!sl_names_has(names, i)) continue;
+        const char *name = sl_names_text(names, i, &n);
+        if (is_of_column(name, n, column)) return 1;
+    }
+    return 0;
+}
+
 bool sl_model_weights_finite(const sluice_model *m, const uint32_t *slot, size_t n) {
     sl_state s = m->state;
     s.features = m->features.space.features;
