@@ -530,6 +530,11 @@ typedef struct sluice_reader_options {
     int every_line;     /* a row for every line (csv: for every record behind the header), as predictions need it: blank
                            lines and comments are rows without label and features, of importance 0; with skip_errors
                            malformed lines too: sluice_batch_left_out() */
+    int keep_lines;     /* with every_line: sluice_batch_origin() gives the text of the row's line */
+    const char *id;     /* with every_line: it gives what identifies the row: csv, jsonl: the column or key of this name
+                           (csv also by number), which must be in the header; vw: "tag". Other formats have none:
+                           SLUICE_E_UNSUPPORTED. NULL: it is not asked for */
+    int drop_id;        /* that column or key is no feature */
 } sluice_reader_options;
 
 /* The formats of examples: a name and what it is; NULL past the last. */
@@ -623,6 +628,27 @@ SLUICE_API double sluice_batch_weight(const sluice_batch *batch, size_t row);
 /* Whether the row stands for a malformed line that was left out (every_line with skip_errors): it has no label and no
  * features, and importance 0. Copies of the row in other batches and in datasets do not have this mark. */
 SLUICE_API int sluice_batch_left_out(const sluice_batch *batch, size_t row);
+/* What `id` of a row is. */
+enum {
+    SLUICE_ID_NONE = 0, /* there is none: an empty cell, no such key, no tag; or the line is malformed before it */
+    SLUICE_ID_TEXT = 1,
+    SLUICE_ID_JSON = 2, /* a JSON value other than a string, as it is written */
+};
+
+/* Where a row of a reader or parser comes from. */
+typedef struct sluice_row_origin {
+    size_t size;
+    const char *input; /* its name; NULL: the batch does not come from a reader */
+    uint64_t line;     /* in that input, from 1; in csv where the record begins. 0 in formats without lines */
+    sluice_name text;  /* keep_lines: the line (csv: the record) without its line end; empty where it is longer than
+                          max_line. text is NULL where lines are not kept */
+    sluice_name id;    /* as asked for by `id`: the text of the cell, the string, the tag */
+    int id_kind;       /* SLUICE_ID_ */
+} sluice_row_origin;
+
+/* Fills in *origin, whose size is set; its texts are good as long as the batch. */
+SLUICE_API sluice_status sluice_batch_origin(const sluice_batch *batch, size_t row, sluice_row_origin *origin,
+                                             sluice_error *err);
 /* Whether its features have names instead of ids; the same for all batches of one input. */
 SLUICE_API int sluice_batch_has_names(const sluice_batch *batch);
 /* Fills *x with a row; its ids are copied to `ids`, or its names to `names`, which have room for

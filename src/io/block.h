@@ -47,6 +47,9 @@ typedef struct sl_rules {
         part_text; /* rows, or features, and bytes of names in a batch after which a part of a block ends */
     bool skip_errors;
     bool every_line;      /* blank and malformed lines are rows too */
+    bool keep_lines;      /* rows have the text of their lines */
+    char *id;             /* what identifies rows; a copy, or NULL: that is not asked for */
+    bool drop_id;         /* and is no feature */
     char *label, *weight; /* as in sluice_reader_options; copies, or NULL */
     bool no_header;
     bool unlabelled;                        /* examples need no label */
@@ -71,6 +74,8 @@ typedef struct sl_block {
                              the line begins that it failed at */
     char *text;           /* n bytes and SL_BLOCK_PAD newlines behind them */
     size_t n, room;
+    int (*find_id)(const struct sl_block *b, const char *p, const char *end, char *id,
+                   size_t *n);    /* the format's sl_find_id (origins.h); NULL: it has no ids */
     struct sl_csv_header *header; /* csv: shared with the input; NULL: the block is blank lines */
     size_t head;                  /* csv: bytes of the header, which the block begins with */
     size_t kept;                  /* csv: bytes of the header's names, which the batch's text begins with */

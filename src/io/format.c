@@ -11,15 +11,17 @@
     (const char *const[]) { __VA_ARGS__, NULL }
 
 const sl_format sl_formats[] = {
-    {"libsvm", "label id:value ...", ENDINGS(".svm", ".libsvm"), NULL, 0, sl_fetch_lines, sl_parse_libsvm},
-    {"vw", "label |namespace name:value ...", ENDINGS(".vw"), NULL, 0, sl_fetch_lines, sl_parse_vw},
-    {"jsonl", "one JSON object a line", ENDINGS(".jsonl", ".ndjson", ".json"), NULL, 0, sl_fetch_lines, sl_parse_jsonl},
-    {"bin", "sluice's own binary format", ENDINGS(".bin"), SL_BIN_MAGIC, SL_BIN_MAGIC_BYTES, sl_fetch_bin,
-     sl_parse_bin},
-    {"csv", "columns, with a header: RFC 4180", ENDINGS(".csv", ".tsv"), NULL, 0, sl_fetch_csv, sl_parse_csv},
-    {"text", "label<TAB>free text", ENDINGS(".text.tsv"), NULL, 0, sl_fetch_lines, sl_parse_text},
-    {"url", "label<TAB>URL", ENDINGS(".url.tsv"), NULL, 0, sl_fetch_lines, sl_parse_url},
-    {NULL, NULL, NULL, NULL, 0, NULL, NULL},
+    {"libsvm", "label id:value ...", ENDINGS(".svm", ".libsvm"), NULL, 0, sl_fetch_lines, sl_parse_libsvm, NULL},
+    {"vw", "label |namespace name:value ...", ENDINGS(".vw"), NULL, 0, sl_fetch_lines, sl_parse_vw, sl_find_vw_id},
+    {"jsonl", "one JSON object a line", ENDINGS(".jsonl", ".ndjson", ".json"), NULL, 0, sl_fetch_lines, sl_parse_jsonl,
+     sl_find_jsonl_id},
+    {"bin", "sluice's own binary format", ENDINGS(".bin"), SL_BIN_MAGIC, SL_BIN_MAGIC_BYTES, sl_fetch_bin, sl_parse_bin,
+     NULL},
+    {"csv", "columns, with a header: RFC 4180", ENDINGS(".csv", ".tsv"), NULL, 0, sl_fetch_csv, sl_parse_csv,
+     sl_find_csv_id},
+    {"text", "label<TAB>free text", ENDINGS(".text.tsv"), NULL, 0, sl_fetch_lines, sl_parse_text, NULL},
+    {"url", "label<TAB>URL", ENDINGS(".url.tsv"), NULL, 0, sl_fetch_lines, sl_parse_url, NULL},
+    {NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL},
 };
 
 const char *sluice_format_at(size_t i, const char **summary) {

@@ -3,6 +3,7 @@
 #define SL_FORMAT_H
 
 #include "io/input.h"
+#include "io/origins.h"
 
 typedef struct sl_format {
     const char *name, *summary;
@@ -11,6 +12,7 @@ typedef struct sl_format {
     size_t magic_n;
     sl_fetch *fetch;
     sl_parse *parse;
+    sl_find_id *find_id; /* NULL: rows have no ids */
 } sl_format;
 
 extern const sl_format sl_formats[]; /* ended by one without a name; the first is for unknown endings */

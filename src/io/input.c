@@ -30,8 +30,12 @@ static sluice_status choose_format(sl_input *in, sluice_error *err) {
 bool sl_input_fetch(sl_input *in, sl_block *b) {
     sl_block_clear(b);
     b->source = in->name;
-    if (!in->format) b->status = choose_format(in, &b->error);
+    if (!in->format) {
+        b->status = choose_format(in, &b->error);
+        if (b->status == SLUICE_OK) b->status = sl_origins_check(in->rules, in->format, in->name, &b->error);
+    }
     b->format_name = in->format ? in->format->name : NULL;
+    b->find_id = in->format ? in->format->find_id : NULL;
     bool some = b->status != SLUICE_END;
     if (b->status == SLUICE_OK)
         some = in->format->fetch(in, b);

@@ -31,6 +31,7 @@ static bool skip_long_record(sl_input *in, sl_block *b, size_t got) {
     b->skipped[SL_LONG_LINE]++;
     in->skipping = false;
     b->batch.has_lines = true;
+    b->batch.lines_kept = in->rules->keep_lines;
     b->batch.has_names = in->format->parse != sl_parse_libsvm;
     if (in->rules->every_line && !sl_batch_add_empty(&b->batch, 1, true)) return no_memory(in, b);
     return in->ended || sl_input_keep(in, b->text + end, got - end) || no_memory(in, b);

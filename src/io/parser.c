@@ -62,7 +62,7 @@ void sluice_parser_finish(sluice_parser *p) {
 /* Parses the next part of a block that was fetched; whether it has rows. */
 static bool parse(sluice_parser *p) {
     sl_block *b = &p->block;
-    if (b->n) p->input.format->parse(b);
+    if (b->n) sl_parse_block(b, p->input.format->parse);
     const bool more = sl_block_has_more(b);
     b->batch.source = b->source;
     b->batch.first_line = p->lines;

@@ -38,15 +38,21 @@ sluice_status sl_rules_set(sl_rules *rules, const sluice_reader_options *given, 
     rules->no_header = o.no_header != 0;
     rules->unlabelled = o.unlabelled != 0;
     rules->every_line = o.every_line != 0;
+    rules->keep_lines = o.keep_lines != 0;
+    rules->drop_id = o.drop_id != 0;
+    if ((rules->keep_lines || o.id) && !rules->every_line)
+        return sl_fail(err, SLUICE_E_USAGE, "keep_lines and id need every_line");
     rules->ngrams = o.ngrams ? o.ngrams : 1;
     rules->tf = o.tf ? o.tf : SLUICE_TF_LOG;
     rules->kernels = sl_parse_kernels_chosen();
-    if (copy_text(&rules->label, o.label) && copy_text(&rules->weight, o.weight)) return SLUICE_OK;
+    if (copy_text(&rules->label, o.label) && copy_text(&rules->weight, o.weight) && copy_text(&rules->id, o.id))
+        return SLUICE_OK;
     return sl_fail(err, SLUICE_E_MEMORY, "no memory");
 }
 
 void sl_rules_free(sl_rules *rules) {
     free(rules->label);
     free(rules->weight);
+    free(rules->id);
     *rules = (sl_rules){0};
 }

@@ -219,7 +219,7 @@ static void parse_one(sluice_reader *r) {
     slot *s = &r->ring[r->taken++ % r->slots];
     pthread_mutex_unlock(&r->lock);
     s->block.limited = true;
-    if (s->parse) s->parse(&s->block);
+    if (s->parse) sl_parse_block(&s->block, s->parse);
     pthread_mutex_lock(&r->lock);
     if (s->parse) adjust_target(r, &s->block);
     s->ready = true;
@@ -261,7 +261,7 @@ static sl_block *next_block(sluice_reader *r, bool *woken) {
     if (last && sl_block_has_more(&last->block) && !is_cancelled(r)) {
         last->block.limited = false;
         sl_block_begin_part(&last->block);
-        last->parse(&last->block);
+        sl_parse_block(&last->block, last->parse);
         return &last->block;
     }
     size_t freed = last ? last->block.n : 0;

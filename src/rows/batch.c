@@ -13,8 +13,9 @@
 #include "features/names.h"
 
 void sl_batch_clear(sluice_batch *b) {
+    b->origins = b->id_text_n = 0;
     b->rows = b->nonzeros = b->wides = b->text_n = b->weighted = b->marked = b->worded = b->word_text_n = 0;
-    b->has_words = b->has_names = b->has_weights = b->has_zeros = b->has_lines = false;
+    b->lines_kept = b->has_words = b->has_names = b->has_weights = b->has_zeros = b->has_lines = false;
     if (b->start) b->start[0] = 0;
 }
 
@@ -83,6 +84,8 @@ void sl_batch_free_arrays(sluice_batch *b) {
     free(b->word);
     free(b->word_text);
     free(b->left_out);
+    free(b->origin);
+    free(b->id_text);
     free(b->line);
     free(b->id);
     free(b->value);
@@ -110,6 +113,29 @@ bool sl_batch_word_next(sluice_batch *b, const char *text, size_t n) {
     if (n) memcpy(b->word_text + b->word_text_n, text, n);
     b->word_text_n += n;
     b->has_words |= n > 0;
+    return true;
+}
+
+char *sl_batch_id_room(sluice_batch *b, size_t n) {
+    size_t room = room_for(b->id_text_room, b->id_text_n, n + 1); /* a text even for ids without bytes */
+    if (!room) return NULL;
+    if (room > b->id_text_room) {
+        if (!grow(&b->id_text, room, 1)) return NULL;
+        b->id_text_room = room;
+    }
+    return b->id_text + b->id_text_n;
+}
+
+bool sl_batch_add_origin(sluice_batch *b, sl_origin origin) {
+    size_t room = room_for(b->origin_room, b->origins, 1);
+    if (!room) return false;
+    if (room > b->origin_room) {
+        if (!grow(&b->origin, room, sizeof *b->origin)) return false;
+        b->origin_room = room;
+    }
+    origin.id_at = b->id_text_n;
+    b->id_text_n += origin.id_n;
+    b->origin[b->origins++] = origin;
     return true;
 }
 
@@ -276,6 +302,22 @@ double sluice_batch_weight(const sluice_batch *b, size_t row) { return b->has_we
 
 int sluice_batch_left_out(const sluice_batch *b, size_t row) { return row < b->marked && b->left_out[row]; }
 
+sluice_status sluice_batch_origin(const sluice_batch *b, size_t row, sluice_row_origin *origin, sluice_error *err) {
+    sluice_status status = sl_sized_check(origin, "sluice_row_origin", err);
+    if (status != SLUICE_OK) return status;
+    if (row >= b->rows) return sl_fail(err, SLUICE_E_USAGE, "the batch has only %zu rows", b->rows);
+    sluice_row_origin own = {.input = b->source, .line = b->has_lines ? b->first_line + b->line[row] : 0};
+    if (b->lines_kept) own.text = (sluice_name){"", 0};
+    if (row < b->origins) {
+        const sl_origin *o = &b->origin[row];
+        if (b->lines_kept && o->line) own.text = (sluice_name){o->line, o->line_n};
+        if (o->id_kind) own.id = (sluice_name){b->id_text + o->id_at, o->id_n};
+        own.id_kind = o->id_kind;
+    }
+    sl_sized_write(origin, &own, sizeof own);
+    return SLUICE_OK;
+}
+
 int sluice_batch_has_names(const sluice_batch *b) { return b->has_names; }
 
 void sluice_batch_row(const sluice_batch *b, size_t row, uint64_t *ids, sluice_name *names, sluice_example *x) {
@@ -333,5 +375,6 @@ sluice_status sluice_batch_csr(const sluice_batch *b, sluice_csr *csr, uint64_t 
 uint64_t sluice_batch_memory(const sluice_batch *b) {
     return sizeof *b + b->row_room * (sizeof *b->start + sizeof *b->label + sizeof *b->weight + sizeof *b->line) +
            b->nonzero_room * (sizeof *b->id + sizeof *b->value) + b->wide_room * sizeof *b->wide +
-           b->name_room * (sizeof *b->name + sizeof *b->hash) + b->text_room + b->mark_room;
+           b->name_room * (sizeof *b->name + sizeof *b->hash) + b->text_room + b->mark_room +
+           b->origin_room * sizeof *b->origin + b->id_text_room;
 }

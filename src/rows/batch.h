@@ -23,6 +23,14 @@ typedef struct sl_name {
     uint32_t at, n;
 } sl_name;
 
+/* Where a row comes from, if the reader is asked for it. */
+typedef struct sl_origin {
+    const char *line; /* in the text of the reader's block; NULL: it is not there, or not kept */
+    size_t line_n;
+    size_t id_at, id_n; /* in id_text */
+    int id_kind;        /* SLUICE_ID_ */
+} sl_origin;
+
 struct sluice_batch {
     size_t rows, nonzeros, wides;
     size_t *start;      /* rows + 1: row i is the elements start[i] .. start[i+1]-1 of id and value */
@@ -39,6 +47,10 @@ struct sluice_batch {
     size_t worded, word_text_n, word_room, word_text_room;
     uint8_t *left_out; /* 1: the row stands for a malformed line; of the first `marked` rows, 0 for all others */
     size_t marked, mark_room;
+    sl_origin *origin; /* of the first `origins` rows: all, or none */
+    char *id_text;
+    size_t origins, origin_room, id_text_n, id_text_room;
+    bool lines_kept; /* `line` of the origins means something */
     uint32_t *id;
     float *value;
     uint64_t *wide;
@@ -86,6 +98,11 @@ static inline sluice_name sl_batch_word(const sluice_batch *b, size_t row) {
     if (row >= b->worded) return (sluice_name){"", 0};
     return (sluice_name){b->word_text + b->word[row].at, b->word[row].n};
 }
+
+/* Room for an id of up to n bytes, to be written before the origin of its row is added; NULL: no memory. */
+char *sl_batch_id_room(sluice_batch *b, size_t n);
+/* Adds the origin of the next row; its id, if there is one, is what was written to the room. False: no memory. */
+bool sl_batch_add_origin(sluice_batch *b, sl_origin origin);
 
 /* A label as batches keep it: the nearest float of the same sign; only a label of 0 becomes 0. */
 float sl_float_label(double label);

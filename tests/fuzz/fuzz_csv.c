@@ -60,6 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
                   (sluice_reader_options){
                       .format = "csv", .max_line = 400, .no_header = what >> 1 & 1, .weight = what & 4 ? "2" : NULL},
                   look_at_row);
+    check_origins(bytes, n, "csv", what & 1 ? "2" : "1");
     check_ends((const char *)bytes, n, what & 1 ? '\t' : ',');
     return 0;
 }

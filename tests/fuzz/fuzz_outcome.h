@@ -47,7 +47,8 @@ static inline bool same_text(const char *a, const char *b) { return a == b || (a
 static inline bool same_options(const sluice_reader_options *a, const sluice_reader_options *b) {
     return same_text(a->format, b->format) && same_text(a->weight, b->weight) && a->skip_errors == b->skip_errors &&
            a->max_line == b->max_line && a->no_header == b->no_header && a->ngrams == b->ngrams && a->tf == b->tf &&
-           a->unlabelled == b->unlabelled;
+           a->unlabelled == b->unlabelled && a->every_line == b->every_line && a->keep_lines == b->keep_lines &&
+           same_text(a->id, b->id) && a->drop_id == b->drop_id;
 }
 
 /* A parser with these options, reset. Parsers are kept for the next input, as a server would: making one takes longer
@@ -156,6 +157,29 @@ static inline void check_reading(const uint8_t *bytes, size_t n, sluice_reader_o
     if (chance % EVERY) return;
     for (options.skip_errors = 0; options.skip_errors < 2; options.skip_errors++)
         read_all_ways(bytes, n, &options, look);
+}
+
+/* Mixes where a row comes from into the outcome. */
+static inline void look_at_origin(const sluice_batch *b, size_t i, outcome *o) {
+    sluice_row_origin origin = {.size = sizeof origin};
+    REQUIRE(sluice_batch_origin(b, i, &origin, NULL) == SLUICE_OK);
+    REQUIRE(origin.text.text && origin.id.n <= origin.text.n && (origin.id_kind || !origin.id.n));
+    mix(&o->hash, origin.line);
+    mix(&o->hash, digest((const uint8_t *)origin.text.text, origin.text.n));
+    mix(&o->hash, (uint64_t)origin.id_kind);
+    if (origin.id.n) mix(&o->hash, digest((const uint8_t *)origin.id.text, origin.id.n));
+}
+
+/* Lines and ids are the same in all ways of reading; `id` is what identifies rows. */
+static inline void check_origins(const uint8_t *bytes, size_t n, const char *format, const char *id) {
+    sluice_reader_options o = {.size = sizeof o, .format = format, .max_line = 400, .skip_errors = 1, .id = id};
+    o.every_line = o.unlabelled = o.keep_lines = 1;
+    o.drop_id = n % 2;
+    outcome once = push(bytes, n, &o, n + 1, look_at_origin), pieces = push(bytes, n, &o, 3, look_at_origin);
+    REQUIRE(memcmp(&once, &pieces, sizeof once) == 0);
+    if (digest(bytes, n) >> 20 & 15 && EVERY > 1) return;
+    outcome blocks = read_blocks(bytes, n, o, 1, 16, look_at_origin);
+    REQUIRE(memcmp(&once, &blocks, sizeof once) == 0);
 }
 
 #endif

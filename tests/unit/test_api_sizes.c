@@ -170,6 +170,33 @@ static void use_facts(void *s, size_t size) {
     sluice_model_free(m);
 }
 
+/* The first version of sluice_explanation cannot be much smaller: without room there are no terms. */
+TEST(explanations_of_any_size_are_filled_as_far_as_they_go) {
+    sluice_term terms[2];
+    const sluice_explanation why = {.terms = terms, .room = 2, .scale = 7};
+    sluice_example x = {.ids = (uint64_t[]){3}, .values = (float[]){2}, .n = 1, .label = 1, .weight = 1};
+    for (size_t size = offsetof(sluice_explanation, n); size <= sizeof why + more; size += 8) {
+        char *s = sized(&why, sizeof why, size);
+        sluice_model *m = model();
+        CHECK_EQ(sluice_model_explain(m, &x, (sluice_explanation *)(void *)s, NULL), SLUICE_OK);
+        CHECK(terms[0].contribution == 2);
+        double scale = 0;
+        if (size >= sizeof why) memcpy(&scale, s + offsetof(sluice_explanation, scale), sizeof scale);
+        CHECK_EQ(scale, size >= sizeof why);
+        sluice_model_free(m);
+        free(s);
+    }
+}
+
+static void use_origin(void *s, size_t size) {
+    sluice_batch *b = rows();
+    memset((char *)s + sizeof size, 0xff, size - sizeof size);
+    CHECK_EQ(sluice_batch_origin(b, 0, s, NULL), SLUICE_OK);
+    if (size > sizeof(sluice_row_origin)) CHECK_EQ(((char *)s)[size - 1], 0);
+    CHECK_EQ(sluice_batch_origin(b, ROWS, s, NULL), SLUICE_E_USAGE);
+    sluice_batch_free(b);
+}
+
 static void use_sweep_facts(void *s, size_t size) {
     sluice_sweep *w = sluice_sweep_new("pa", NULL, NULL, 2, NULL, 1, NULL);
     char *two = calloc(2, size);
@@ -233,6 +260,7 @@ TEST(results_of_any_size_are_filled_as_far_as_they_go) {
     each_size(&(sluice_model_facts){0}, sizeof(sluice_model_facts), use_facts);
     each_size(&(sluice_model_facts){0}, sizeof(sluice_model_facts), use_sweep_facts);
     each_size(&(sluice_measures){0}, sizeof(sluice_measures), use_measures);
+    each_size(&(sluice_row_origin){0}, sizeof(sluice_row_origin), use_origin);
 }
 
 TEST(a_struct_without_its_size_is_wrong_usage) {
@@ -305,6 +333,7 @@ int main(void) {
     RUN(options_of_experiments_without_their_size_are_wrong_usage);
     RUN(options_of_any_size_are_read_as_far_as_they_go);
     RUN(matrices_of_any_size_are_read_as_far_as_they_go);
+    RUN(explanations_of_any_size_are_filled_as_far_as_they_go);
     RUN(results_of_any_size_are_filled_as_far_as_they_go);
     RUN(a_struct_without_its_size_is_wrong_usage);
     RUN(an_option_that_only_a_newer_version_has_is_refused);

@@ -261,6 +261,7 @@ static bool careful_cell(parser *x, size_t i, const char **at, sl_csv_trouble *t
     *at = cell.end;
     if (i == h->label) return take_label(x, p, &cell, t);
     if (i == h->weight) return take_weight(x, p, &cell, t);
+    if (i == h->dropped) return true;
     return take_feature(x, &h->column[i], p, &cell, t);
 }
 
@@ -282,7 +283,7 @@ static bool cells(parser *x, const char **at, sl_csv_trouble *t) {
     for (size_t i = 0;;) {
         const char *q = p;
         float value;
-        if (i != h->weight && sl_quick_float(&q, &value) && (*q == separator || at_row_end(q))) {
+        if (i != h->weight && i != h->dropped && sl_quick_float(&q, &value) && (*q == separator || at_row_end(q))) {
             if (i == h->label) {
                 x->label = value;
             } else {

@@ -21,6 +21,8 @@ typedef struct sl_csv_header {
     char separator;
     bool clashes; /* two cells of a row may make the same feature */
     size_t columns, label, weight;
+    size_t id;      /* what identifies rows; SL_CSV_NO_COLUMN: not asked for */
+    size_t dropped; /* the same where it is no feature */
     sl_csv_column *column;
     char *text;
     size_t text_n;

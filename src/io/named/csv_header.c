@@ -150,6 +150,16 @@ static bool is_header(const sl_csv_header *h, sl_csv_trouble *t) {
     return false;
 }
 
+/* Which column identifies rows. A label or weight stays what it is. */
+static bool find_id(sl_csv_header *h, const sl_rules *rules, sl_csv_trouble *t) {
+    h->id = h->dropped = SL_CSV_NO_COLUMN;
+    if (!rules->id) return true;
+    if (!find_column(h, rules->id, &h->id, t)) return false;
+    if (h->id == SL_CSV_NO_COLUMN) return no_such_column("id", rules->id, h, t);
+    if (rules->drop_id) h->dropped = h->id;
+    return true;
+}
+
 /* Which columns are the label and the weight. */
 static bool find_roles(sl_csv_header *h, const sl_rules *rules, sl_csv_trouble *t) {
     if (!find_column(h, rules->label ? rules->label : "label", &h->label, t)) return false;
@@ -182,7 +192,7 @@ static sl_csv_header *new_header(const char *p, const char *end, char separator,
         good = (h->column && h->text) || no_memory(t);
     }
     good = good && name_columns(h, rules->no_header ? NULL : p, end, t) && (rules->no_header || is_header(h, t)) &&
-           find_roles(h, rules, t) && (look_for_clashes(h) || no_memory(t));
+           find_roles(h, rules, t) && find_id(h, rules, t) && (look_for_clashes(h) || no_memory(t));
     if (good) return h;
     sl_csv_release(h);
     return NULL;

@@ -23,10 +23,11 @@ typedef struct json {
     const char *p, *end; /* what is left of the line */
     sl_named_rows *rows;
     sl_trouble *t;
-    key label_key, weight_key;
+    key label_key, weight_key, dropped_key;
     float label, weight;
     bool labelled;
     bool unlabelled; /* examples need no label */
+    bool dropping;   /* what is read makes no features */
     unsigned depth;
     size_t path_n;
     char path[SL_MAX_NAME];
@@ -66,6 +67,7 @@ static bool append(json *j, const char *bytes, size_t n, const char *at) {
 }
 
 static bool add_feature(json *j, float v, const char *at) {
+    if (j->dropping) return true;
     return sl_named_is_fine(sl_named_feature(j->rows, j->path, j->path_n, v), at, j->path, j->path_n, j->t);
 }
 
@@ -244,6 +246,15 @@ static bool weight(json *j) {
 
 /* ---- values ----------------------------------------------------------------------------------------------------- */
 
+/* A value that makes no features. */
+static bool drop(json *j) {
+    const bool within = j->dropping;
+    j->dropping = true;
+    bool good = value(j);
+    j->dropping = within;
+    return good;
+}
+
 static bool member(json *j) {
     const size_t outer = j->path_n;
     skip_blanks(j);
@@ -256,6 +267,8 @@ static bool member(json *j) {
         good = first_time(j, &j->label_key, SL_BAD_LABEL, at) && label(j);
     else if (is_key(j, &j->weight_key))
         good = first_time(j, &j->weight_key, SL_BAD_WEIGHT, at) && weight(j);
+    else if (is_key(j, &j->dropped_key))
+        good = drop(j);
     else
         good = value(j);
     j->path_n = outer;
@@ -309,6 +322,8 @@ static bool line(sl_named_rows *rows, const sl_rules *rules, const char *p, cons
     j.p = p, j.end = end, j.rows = rows, j.t = t;
     j.label_key = key_of(rules->label ? rules->label : "label");
     j.weight_key = key_of(rules->weight);
+    j.dropped_key = key_of(rules->drop_id ? rules->id : NULL);
+    j.dropping = false;
     j.label = 0, j.weight = 1, j.labelled = false;
     j.unlabelled = rules->unlabelled;
     j.depth = 0, j.path_n = 0;
