@@ -19,6 +19,7 @@ typedef struct sl_lanes {
     bool shared; /* all lanes have the same value of the parameter that the rule shares its work by */
     /* vector after vector: the parameters (SL_MAX_PARAMS) and scalars (SL_MAX_SCALARS) of its lanes. Aligned to 64. */
     double *p, *scalar;
+    double y[SL_MAX_LANES];   /* the labels: a sweep has the row's in all lanes */
     double m[SL_MAX_LANES];   /* the margins */
     int64_t on[SL_MAX_LANES]; /* -1: the lane makes an update in this round; 0: it makes none */
 } sl_lanes;

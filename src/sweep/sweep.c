@@ -30,6 +30,7 @@ static bool update(sl_state *s, const sl_row *x, double m) {
     if (sl_online_calibration_due(s->t))
         for (size_t l = 0; l < a->n_lanes; l++)
             sl_online_calibration_learn(&a->calibration[l], a->lanes.m[l], x->y, x->h);
+    for (size_t l = 0; l < a->n_lanes; l++) a->lanes.y[l] = x->y;
     a->kernels->update[sl_sweep_kernel(a)](&a->lanes, x);
     for (size_t l = 0; l < a->n_lanes; l++) a->updates[l] += a->lanes.on[l] != 0 && x->n;
     return false;

@@ -30,7 +30,7 @@ RULE num weight(reg *f, const round_state *r) {
     return f->w;
 }
 
-RULE mask decide(round_state *r, const num *p, const sl_row *x, num m, num v, uint64_t t) {
+RULE mask decide(round_state *r, const num *p, const rule_row *x, num m, num v, uint64_t t) {
     (void)v, (void)t;
     r->step = p[ETA] * x->h * x->y;
     return lossy(x, m);

@@ -7,7 +7,7 @@
 
 enum { ETA, COST_POS, COST_NEG };
 
-RULE mask decide(round_state *r, const num *p, const sl_row *x, num m, num v, uint64_t t) {
+RULE mask decide(round_state *r, const num *p, const rule_row *x, num m, num v, uint64_t t) {
     (void)v, (void)t;
     r->step = p[ETA] * x->h * cost(p, x, COST_POS, COST_NEG) * x->y;
     return lossy(x, m);

@@ -31,7 +31,7 @@ RULE num weight(reg *f, const round_state *r) {
     return f->w;
 }
 
-RULE mask decide(round_state *r, const num *p, const sl_row *x, num m, num v, uint64_t t) {
+RULE mask decide(round_state *r, const num *p, const rule_row *x, num m, num v, uint64_t t) {
     (void)v;
     r->e = p[ETA] / sqrt((double)t);
     r->step = r->e * x->h * x->y;

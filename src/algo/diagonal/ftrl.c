@@ -34,14 +34,15 @@ RULE num quotient(const reg *f, const round_state *r, num root_n) {
 
 RULE num weight(reg *f, const round_state *r) { return -r->alpha * quotient(f, r, root(f->n)); }
 
-RULE double slope(double loss, const sl_row *x, double m) {
-    if (loss == HINGE) return 1 - x->y * m > 0 ? -x->y : 0;
-    return 1 / (1 + exp(-m)) - (x->y > 0 ? 1 : 0);
+RULE double slope(double loss, double y, double m) {
+    if (loss == HINGE) return 1 - y * m > 0 ? -y : 0;
+    return 1 / (1 + exp(-m)) - (y > 0 ? 1 : 0);
 }
 
-RULE mask decide(round_state *r, const num *p, const sl_row *x, num m, num v, uint64_t t) {
+RULE mask decide(round_state *r, const num *p, const rule_row *x, num m, num v, uint64_t t) {
     (void)v, (void)t;
-    for (int i = 0; i < SL_WIDTH; i++) set_lane(&r->d, i, x->h * slope(lane_of(p[LOSS], i), x, lane_of(m, i)));
+    for (int i = 0; i < SL_WIDTH; i++)
+        set_lane(&r->d, i, x->h * slope(lane_of(p[LOSS], i), lane_of(x->y, i), lane_of(m, i)));
     return only_if(x->n > 0, r->d != 0);
 }
 

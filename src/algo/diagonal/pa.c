@@ -13,9 +13,9 @@
 enum { C, COST_POS, COST_NEG };
 
 /* |x|^2 where some loss is above 0; else it is not needed. */
-RULE double square_norm_if(num l, const sl_row *x) { return any(l > 0) ? square_norm(x) : 0; }
+RULE double square_norm_if(num l, const rule_row *x) { return any(l > 0) ? square_norm(x) : 0; }
 
-RULE mask pa_decide(round_state *r, const num *p, const sl_row *x, num m, num v, uint64_t t) {
+RULE mask pa_decide(round_state *r, const num *p, const rule_row *x, num m, num v, uint64_t t) {
     (void)p, (void)v, (void)t;
     num l = hinge(x, m);
     double xx = square_norm_if(l, x);
@@ -23,7 +23,7 @@ RULE mask pa_decide(round_state *r, const num *p, const sl_row *x, num m, num v,
     return only_if(xx > 0, l > 0);
 }
 
-RULE mask pa_1_decide(round_state *r, const num *p, const sl_row *x, num m, num v, uint64_t t) {
+RULE mask pa_1_decide(round_state *r, const num *p, const rule_row *x, num m, num v, uint64_t t) {
     (void)v, (void)t;
     num l = hinge(x, m);
     double xx = square_norm_if(l, x);
@@ -31,7 +31,7 @@ RULE mask pa_1_decide(round_state *r, const num *p, const sl_row *x, num m, num 
     return only_if(xx > 0, l > 0);
 }
 
-RULE mask pa_2_decide(round_state *r, const num *p, const sl_row *x, num m, num v, uint64_t t) {
+RULE mask pa_2_decide(round_state *r, const num *p, const rule_row *x, num m, num v, uint64_t t) {
     (void)v, (void)t;
     num l = hinge(x, m);
     double xx = square_norm_if(l, x);
@@ -39,7 +39,7 @@ RULE mask pa_2_decide(round_state *r, const num *p, const sl_row *x, num m, num 
     return only_if(xx > 0, l > 0);
 }
 
-RULE mask cpa_decide(round_state *r, const num *p, const sl_row *x, num m, num v, uint64_t t) {
+RULE mask cpa_decide(round_state *r, const num *p, const rule_row *x, num m, num v, uint64_t t) {
     (void)v, (void)t;
     num l = root(cost(p, x, COST_POS, COST_NEG)) - x->y * m;
     double xx = square_norm_if(l, x);

@@ -9,16 +9,16 @@
 
 enum { ETA, MARGIN_POS, MARGIN_NEG };
 
-RULE mask perceptron_decide(round_state *r, const num *p, const sl_row *x, num m, num v, uint64_t t) {
+RULE mask perceptron_decide(round_state *r, const num *p, const rule_row *x, num m, num v, uint64_t t) {
     (void)v, (void)t;
     r->step = p[ETA] * x->h * x->y;
     return x->y * m <= 0;
 }
 
-RULE mask paum_decide(round_state *r, const num *p, const sl_row *x, num m, num v, uint64_t t) {
+RULE mask paum_decide(round_state *r, const num *p, const rule_row *x, num m, num v, uint64_t t) {
     (void)v, (void)t;
     r->step = p[ETA] * x->h * x->y;
-    return x->y * m <= p[x->y > 0 ? MARGIN_POS : MARGIN_NEG];
+    return x->y * m <= where(x->y > 0, p[MARGIN_POS], p[MARGIN_NEG]);
 }
 
 static const rule perceptron = SL_PLAIN_RULE(perceptron_decide), paum = SL_PLAIN_RULE(paum_decide);

@@ -17,7 +17,7 @@ SL_FEATURE(STATE)
 
 typedef struct round_state {
     num rate, k_n;
-    double hy;
+    num hy;
 } round_state;
 
 RULE round_state begin(const num *p, const num *s, uint64_t t, uint64_t done) {
@@ -28,7 +28,7 @@ RULE round_state begin(const num *p, const num *s, uint64_t t, uint64_t done) {
 
 RULE num weight(reg *f, const round_state *r) { return r->rate * soft(f->u, r->k_n); }
 
-RULE mask decide(round_state *r, const num *p, const sl_row *x, num m, num v, uint64_t t) {
+RULE mask decide(round_state *r, const num *p, const rule_row *x, num m, num v, uint64_t t) {
     (void)p, (void)v, (void)t;
     r->hy = x->h * x->y;
     return lossy(x, m);

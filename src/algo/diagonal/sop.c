@@ -20,8 +20,7 @@ enum { A };
 SL_FEATURE(STATE)
 
 typedef struct round_state {
-    num a;
-    double y;
+    num a, y;
 } round_state;
 
 RULE round_state begin(const num *p, const num *s, uint64_t t, uint64_t done) {
@@ -33,7 +32,7 @@ RULE num term(const reg *f, const round_state *r, double x) { return f->v * x / 
 
 RULE num weight(reg *f, const round_state *r) { return f->v / (r->a + f->G); }
 
-RULE mask decide(round_state *r, const num *p, const sl_row *x, num m, num v, uint64_t t) {
+RULE mask decide(round_state *r, const num *p, const rule_row *x, num m, num v, uint64_t t) {
     (void)p, (void)v, (void)t;
     r->y = x->y;
     return x->y * m <= 0;

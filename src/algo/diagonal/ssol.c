@@ -38,17 +38,17 @@ RULE void share(reg *f, const reg *from) { f->a = from->a; }
 
 RULE num weight(reg *f, const round_state *r) { return soft(f->a * f->theta, r->k_t); }
 
-RULE mask decide_by(round_state *r, const num *p, const sl_row *x, num m, num c_y) {
+RULE mask decide_by(round_state *r, const num *p, const rule_row *x, num m, num c_y) {
     r->step = p[ETA] * x->h * c_y * x->y;
     return lossy(x, m);
 }
 
-RULE mask decide(round_state *r, const num *p, const sl_row *x, num m, num v, uint64_t t) {
+RULE mask decide(round_state *r, const num *p, const rule_row *x, num m, num v, uint64_t t) {
     (void)v, (void)t;
     return decide_by(r, p, x, m, all(1));
 }
 
-RULE mask cs_decide(round_state *r, const num *p, const sl_row *x, num m, num v, uint64_t t) {
+RULE mask cs_decide(round_state *r, const num *p, const rule_row *x, num m, num v, uint64_t t) {
     (void)v, (void)t;
     return decide_by(r, p, x, m, cost(p, x, COST_POS, COST_NEG));
 }

@@ -42,14 +42,14 @@ RULE void step(reg *f, const round_state *r, double x) {
 }
 
 /* Whether the hinge loss is above 0: rules that step only then need not know the variance otherwise. */
-RULE mask below_one(const num *p, const sl_row *x, num m) {
+RULE mask below_one(const num *p, const rule_row *x, num m) {
     (void)p;
     return x->y * m < 1;
 }
 
 /* The round, by the rates of a rule. Where r is infinite, which rounding may make of a large one, neither w nor S would
  * change. */
-RULE mask take(round_state *r, const rates *to, mask on, const sl_row *x, num v, num a) {
+RULE mask take(round_state *r, const rates *to, mask on, const rule_row *x, num v, num a) {
     r->step = to->alpha * x->y * a;
     r->beta = a / (v + to->r);
     r->least = to->r / (v + to->r);
@@ -61,7 +61,7 @@ RULE mask take(round_state *r, const rates *to, mask on, const sl_row *x, num v,
 /* A rule of this kind: name_rates(p, M, v, h, to) says whether there is an update, and which, where v > 0; A is the
  * place of the parameter a. */
 #define SL_CONFIDENCE(name, A, is_possible)                                                                            \
-    RULE mask name##_decide(round_state *r, const num *p, const sl_row *x, num m, num unscaled, uint64_t t) {          \
+    RULE mask name##_decide(round_state *r, const num *p, const rule_row *x, num m, num unscaled, uint64_t t) {        \
         (void)t;                                                                                                       \
         rates to = {0};                                                                                                \
         num v = p[A] * unscaled;                                                                                       \

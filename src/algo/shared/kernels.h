@@ -30,9 +30,9 @@ typedef struct rule {
     /* A feature's part of the margin, where that is not its weight times x. May be NULL. */
     num (*term)(const reg *f, const round_state *r, double x);
     /* Whether a step is possible, whatever the variance is; without it the variance is not summed. May be NULL. */
-    mask (*possible)(const num *p, const sl_row *x, num m);
+    mask (*possible)(const num *p, const rule_row *x, num m);
     /* Whether a step is made; notes in the round what step() needs. */
-    mask (*decide)(round_state *r, const num *p, const sl_row *x, num m, num variance, uint64_t t);
+    mask (*decide)(round_state *r, const num *p, const rule_row *x, num m, num variance, uint64_t t);
     /* The step of a feature with value x. */
     void (*step)(reg *f, const round_state *r, double x);
     /* The members that each of these changes; 0 stands for all. */
@@ -228,6 +228,10 @@ RULE const num *params_of(const sl_lanes *s, size_t v) { return (const num *)(co
 RULE num *scalars_of(const sl_lanes *s, size_t v) { return (num *)(void *)s->scalar + v * SL_MAX_SCALARS; }
 RULE num margins_of(const sl_lanes *s, size_t v) { return *(const num_at *)(s->m + v * SL_WIDTH); }
 
+RULE rule_row with_labels(const sl_lanes *s, const sl_row *x, size_t v) {
+    return (rule_row){x->slot, x->value, x->n, *(const num_at *)(s->y + v * SL_WIDTH), x->h};
+}
+
 /* Where the features lie. Copied, as rows are, because the compiler must assume that storing a feature changes what
  * pointers lead to. */
 typedef struct place {
@@ -283,7 +287,8 @@ RULE void lanes_update(sl_lanes *s, const sl_row *row, const rule *k, const size
     mask on[MOST_VECTORS], some = {0};
     VECTORS {
         r[v] = begin_round(k, params_of(s, v), scalars_of(s, v), s->t, s->t - 1);
-        on[v] = k->possible ? k->possible(params_of(s, v), x, margins_of(s, v)) : ~(mask){0};
+        const rule_row labelled = with_labels(s, x, v);
+        on[v] = k->possible ? k->possible(params_of(s, v), &labelled, margins_of(s, v)) : ~(mask){0};
         some |= on[v];
         sum[v] = all(0);
     }
@@ -297,7 +302,8 @@ RULE void lanes_update(sl_lanes *s, const sl_row *row, const rule *k, const size
         }
     some = (mask){0};
     VECTORS {
-        on[v] &= k->decide(&r[v], params_of(s, v), x, margins_of(s, v), sum[v], s->t);
+        const rule_row labelled = with_labels(s, x, v);
+        on[v] &= k->decide(&r[v], params_of(s, v), &labelled, margins_of(s, v), sum[v], s->t);
         some |= on[v];
         *(mask_at *)(s->on + v * SL_WIDTH) = on[v];
     }

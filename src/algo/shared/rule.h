@@ -5,13 +5,26 @@
 #include "algo/shared/num.h"
 #include "learner/learner.h"
 
+/* A row as a rule sees it: in lanes each has a label of its own, that of the row in a sweep. */
+#if SL_WIDTH == 1
+typedef sl_row rule_row;
+#else
+typedef struct rule_row {
+    const uint32_t *slot;
+    const float *value;
+    size_t n;
+    num y;
+    double h;
+} rule_row;
+#endif
+
 /* l = max(0, 1 - y m) */
-RULE num hinge(const sl_row *x, num m) { return positive(1 - x->y * m); }
+RULE num hinge(const rule_row *x, num m) { return positive(1 - x->y * m); }
 /* Where the hinge loss is above 0. */
-RULE mask lossy(const sl_row *x, num m) { return 1 - x->y * m > 0; }
+RULE mask lossy(const rule_row *x, num m) { return 1 - x->y * m > 0; }
 
 /* |x|^2, in four independent sums: in one, every addition would wait for the one before */
-static inline double square_norm(const sl_row *x) {
+static inline double square_norm(const rule_row *x) {
     double sum[4] = {0};
     size_t k = 0;
     for (; k + 4 <= x->n; k += 4)
@@ -27,8 +40,8 @@ static inline bool sl_pivot_is_accurate(double pivot, double diagonal, size_t n)
 }
 
 /* c_y, for learners whose table has cost_pos and cost_neg at these places */
-RULE num cost(const num *p, const sl_row *x, size_t cost_pos, size_t cost_neg) {
-    return p[x->y > 0 ? cost_pos : cost_neg];
+RULE num cost(const num *p, const rule_row *x, size_t cost_pos, size_t cost_neg) {
+    return where(x->y > 0, p[cost_pos], p[cost_neg]);
 }
 
 /* The n-th number from [0, 1) that a seed gives (splitmix64): a generator whose state is how many it has given. */
