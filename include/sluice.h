@@ -150,7 +150,8 @@ typedef struct sluice_name {
 
 /* One example, borrowed for the call. Features have ids or, where `names` is not NULL, names; they may come in any
  * order but only once each; values are finite; labels > 0 mean +1, others -1. The weight is the example's importance: 1
- * is ordinary, 0 as if the example were absent. */
+ * is ordinary, 0 as if the example were absent. A label that is not one of the numbers -1, 0 and 1 is a text, `word`:
+ * any bytes, at most SLUICE_MAX_NAME of them. */
 typedef struct sluice_example {
     const uint64_t *ids;
     const float *values;
@@ -158,6 +159,8 @@ typedef struct sluice_example {
     double label;
     double weight;
     const sluice_name *names;
+    sluice_name word; /* the label's text; n is 0: there is none, and `label` alone counts. Where it is a number `label`
+                         is the nearest float, else 0; examples passed in need not set `label` then */
     const void *reserved[2];
 } sluice_example;
 
@@ -535,6 +538,9 @@ typedef struct sluice_reader_options {
                            (csv also by number), which must be in the header; vw: "tag". Other formats have none:
                            SLUICE_E_UNSUPPORTED. NULL: it is not asked for */
     int drop_id;        /* that column or key is no feature */
+    int words; /* labels may be any text, which rows have as sluice_example.word unless it is one of the numbers -1, 0
+                  and 1; 0: labels are numbers (csv, text, url, jsonl: or true and false, which mean 1 and 0). Without
+                  effect where `unlabelled` is set */
 } sluice_reader_options;
 
 /* The formats of examples: a name and what it is; NULL past the last. */
@@ -625,6 +631,11 @@ SLUICE_API size_t sluice_batch_rows(const sluice_batch *batch);
 SLUICE_API size_t sluice_batch_nonzeros(const sluice_batch *batch, size_t row);
 SLUICE_API double sluice_batch_label(const sluice_batch *batch, size_t row);
 SLUICE_API double sluice_batch_weight(const sluice_batch *batch, size_t row);
+/* The text of a label that is not -1, 0 or 1, as in sluice_example, valid as long as the row is; n is 0 for all others.
+ */
+SLUICE_API sluice_name sluice_batch_word(const sluice_batch *batch, size_t row);
+/* Whether some row has one. */
+SLUICE_API int sluice_batch_has_words(const sluice_batch *batch);
 /* Whether the row stands for a malformed line that was left out (every_line with skip_errors): it has no label and no
  * features, and importance 0. Copies of the row in other batches and in datasets do not have this mark. */
 SLUICE_API int sluice_batch_left_out(const sluice_batch *batch, size_t row);
@@ -661,13 +672,13 @@ SLUICE_API void sluice_batch_row(const sluice_batch *batch, size_t row, uint64_t
 SLUICE_API sluice_batch *sluice_batch_new(sluice_error *err);
 SLUICE_API void sluice_batch_free(sluice_batch *batch);
 /* Adds a copy of an example, which must be as sluice_model_learn() wants it. Features have either ids or names
- * throughout; labels and weights are kept as floats. */
+ * throughout; labels and weights are kept as floats, and words as they are. */
 SLUICE_API sluice_status sluice_batch_add(sluice_batch *batch, const sluice_example *x, sluice_error *err);
 /* Adds copies of all rows of a matrix, which needs labels; when it fails, none of them. */
 SLUICE_API sluice_status sluice_batch_add_csr(sluice_batch *batch, const sluice_csr *csr, sluice_error *err);
 /* A view of a batch as a matrix, valid until the batch changes: fills in *csr, whose size is set. Ids are 32 bits wide,
  * or, where some are 2^31 and more, 64 bits and copied to `ids`, which has room for sluice_batch_total_nonzeros().
- * SLUICE_E_UNSUPPORTED where features have names, or where `ids` is needed and NULL. */
+ * SLUICE_E_UNSUPPORTED where features have names, where a label is no number, or where `ids` is needed and NULL. */
 SLUICE_API sluice_status sluice_batch_csr(const sluice_batch *batch, sluice_csr *csr, uint64_t *ids, sluice_error *err);
 /* Nonzeros of all rows together. */
 SLUICE_API size_t sluice_batch_total_nonzeros(const sluice_batch *batch);

@@ -184,6 +184,38 @@ sl_number_status sl_parse_double(const char **p, double *value) {
     return SL_NUMBER_OK;
 }
 
+static const char *digits_end(const char *p, const char *end) {
+    while (p < end && sl_is_digit(*p)) p++;
+    return p;
+}
+
+static const char *past_sign(const char *p, const char *end) { return p + (p < end && (*p == '-' || *p == '+')); }
+
+bool sl_spells_number(const char *p, const char *end) {
+    p = past_sign(p, end);
+    const char *q = digits_end(p, end);
+    size_t digits = (size_t)(q - p);
+    if (q < end && *q == '.') {
+        p = q + 1;
+        q = digits_end(p, end);
+        digits += (size_t)(q - p);
+    }
+    if (digits == 0) return false;
+    if (q < end && (*q | 0x20) == 'e') {
+        p = past_sign(q + 1, end);
+        q = digits_end(p, end);
+        if (q == p) return false;
+    }
+    return q == end;
+}
+
+bool sl_spells_not_finite(const char *p, const char *end) {
+    p = past_sign(p, end);
+    size_t n = (size_t)(end - p);
+    const char *behind;
+    return (n == 3 && (word(p, "nan", &behind) || word(p, "inf", &behind))) || (n == 8 && word(p, "infinity", &behind));
+}
+
 int sluice_parse_number(const char *text, double *value) {
     double v;
     if (sl_parse_double(&text, &v) != SL_NUMBER_OK || *text) return 0;

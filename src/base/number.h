@@ -19,4 +19,8 @@ sl_number_status sl_parse_float(const char **p, float *value);
 /* The same for a nearest double. Not for hot loops. */
 sl_number_status sl_parse_double(const char **p, double *value);
 
+/* Whether all of [p, end) is spelt like a number, whatever its size; or is nan, inf or infinity, any case, any sign. */
+bool sl_spells_number(const char *p, const char *end);
+bool sl_spells_not_finite(const char *p, const char *end);
+
 #endif

@@ -44,7 +44,7 @@ typedef struct sl_rules {
     unsigned threads; /* 0: as many as there are cores */
     size_t block_bytes, max_line;
     size_t part_rows,
-        part_text; /* rows, or features, and bytes of names in a batch after which a part of a block ends */
+        part_text; /* rows, or features, and bytes of names and labels in a batch after which a part of a block ends */
     bool skip_errors;
     bool every_line;      /* blank and malformed lines are rows too */
     bool keep_lines;      /* rows have the text of their lines */
@@ -53,6 +53,7 @@ typedef struct sl_rules {
     char *label, *weight; /* as in sluice_reader_options; copies, or NULL */
     bool no_header;
     bool unlabelled;                        /* examples need no label */
+    bool words;                             /* labels may be any text; never with `unlabelled` */
     unsigned ngrams, tf;                    /* never 0 */
     const struct sl_format *format;         /* NULL: chosen for each input */
     const struct sl_format *hint;           /* for inputs whose ending says nothing; NULL: libsvm */
@@ -108,7 +109,7 @@ static inline bool sl_block_has_more(const sl_block *b) { return b->at < b->n; }
 static inline bool sl_part_is_full(const sl_block *b) {
     const sluice_batch *batch = &b->batch;
     return batch->rows >= b->rules->part_rows || batch->nonzeros >= b->rules->part_rows ||
-           batch->text_n - b->kept >= b->rules->part_text;
+           batch->text_n - b->kept + batch->word_text_n >= b->rules->part_text;
 }
 /* Whether the text is so long that the rows in it are put off. */
 static inline bool sl_block_is_put_off(const sl_block *b) { return b->limited && b->n > 8 * b->rules->block_bytes; }

@@ -38,6 +38,16 @@ bool sl_number_between(const char *p, const char *end, float *value, sl_reason r
     return false;
 }
 
+bool sl_label_between(const char *p, const char *end, const sl_rules *rules, sl_label *label, sl_trouble *t) {
+    const size_t n = (size_t)(end - p);
+    sl_label_kind kind = SL_LABEL_RANGE;
+    *label = (sl_label){.value = 0};
+    if (rules->words && sl_label_is_fine(kind = sl_label_read(p, n, label))) return true;
+    if (kind == SL_LABEL_NONE) return sl_bad(t, SL_BAD_LABEL, p, "there is no label", p, 0);
+    if (kind == SL_LABEL_LONG) return sl_bad(t, SL_BAD_LABEL, p, "label %s is longer than 65535 bytes", p, n);
+    return sl_number_between(p, end, &label->value, SL_BAD_LABEL, "label", "", t);
+}
+
 bool sl_weight_between(const char *p, const char *end, float *weight, sl_trouble *t) {
     if (!sl_number_between(p, end, weight, SL_BAD_WEIGHT, "importance", "", t)) return false;
     return *weight >= 0 || sl_bad(t, SL_BAD_WEIGHT, p, "importance %s is negative", p, (size_t)(end - p));

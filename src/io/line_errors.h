@@ -3,6 +3,7 @@
 #define SL_LINE_ERRORS_H
 
 #include "io/block.h"
+#include "rows/label_text.h"
 
 /* What is wrong with a line, and where. */
 typedef struct sl_trouble {
@@ -19,6 +20,8 @@ bool sl_bad(sl_trouble *t, sl_reason reason, const char *at, const char *format,
 /* Reads all of [p, end) as a number. Messages begin with `what`, the bytes quoted, `of`: "value 'x' of id 5 is ...". */
 bool sl_number_between(const char *p, const char *end, float *value, sl_reason reason, const char *what, const char *of,
                        sl_trouble *t);
+/* Reads all of [p, end) as a label: any text where the rules allow words, else a number. */
+bool sl_label_between(const char *p, const char *end, const sl_rules *rules, sl_label *label, sl_trouble *t);
 /* An importance weight: a number that is not negative. */
 bool sl_weight_between(const char *p, const char *end, float *weight, sl_trouble *t);
 

@@ -37,6 +37,7 @@ sluice_status sl_rules_set(sl_rules *rules, const sluice_reader_options *given, 
     rules->skip_errors = o.skip_errors != 0;
     rules->no_header = o.no_header != 0;
     rules->unlabelled = o.unlabelled != 0;
+    rules->words = o.words && !o.unlabelled;
     rules->every_line = o.every_line != 0;
     rules->keep_lines = o.keep_lines != 0;
     rules->drop_id = o.drop_id != 0;

@@ -7,9 +7,11 @@
 
 #include "rows/batch.h"
 #include "base/error.h"
+#include "base/number.h"
 #include "base/sized_struct.h"
 #include "rows/csr.h"
 #include "rows/example.h"
+#include "rows/label_text.h"
 #include "features/names.h"
 
 void sl_batch_clear(sluice_batch *b) {
@@ -109,6 +111,7 @@ bool sl_batch_word_next(sluice_batch *b, const char *text, size_t n) {
         b->word_text_room = text_room;
     }
     while (b->worded < b->rows) b->word[b->worded++] = (sl_name){0, 0};
+    b->worded = b->rows; /* a label that was set for a row that was then not added is forgotten */
     b->word[b->worded++] = (sl_name){(uint32_t)b->word_text_n, (uint32_t)n};
     if (n) memcpy(b->word_text + b->word_text_n, text, n);
     b->word_text_n += n;
@@ -223,10 +226,13 @@ float sl_float_label(double label) {
 }
 
 sluice_status sluice_batch_add(sluice_batch *b, const sluice_example *x, sluice_error *err) {
+    sl_label label;
     sluice_status status = sl_check_example(x, &b->repeat, err);
     if (status == SLUICE_OK) status = check_fits(b, x, err);
+    if (status == SLUICE_OK) status = sl_label_of_example(x, &label, err);
     if (status != SLUICE_OK) return status;
-    if (!reserve_example(b, x)) return sl_fail(err, SLUICE_E_MEMORY, "no memory for %zu rows", b->rows + 1);
+    if (!reserve_example(b, x) || (label.word.n && !sl_batch_word_next(b, label.word.text, label.word.n)))
+        return sl_fail(err, SLUICE_E_MEMORY, "no memory for %zu rows", b->rows + 1);
     if (x->n) b->has_names = x->names != NULL;
     for (size_t k = 0; k < x->n; k++) {
         size_t at = b->nonzeros++;
@@ -237,7 +243,7 @@ sluice_status sluice_batch_add(sluice_batch *b, const sluice_example *x, sluice_
         else
             put_id(b, at, x->ids[k]);
     }
-    b->label[b->rows] = sl_float_label(x->label);
+    b->label[b->rows] = label.value;
     b->weight[b->rows] = (float)x->weight;
     b->has_weights |= x->weight != 1;
     b->start[++b->rows] = b->nonzeros;
@@ -300,6 +306,10 @@ double sluice_batch_label(const sluice_batch *b, size_t row) { return (double)b-
 
 double sluice_batch_weight(const sluice_batch *b, size_t row) { return b->has_weights ? (double)b->weight[row] : 1; }
 
+sluice_name sluice_batch_word(const sluice_batch *b, size_t row) { return sl_batch_word(b, row); }
+
+int sluice_batch_has_words(const sluice_batch *b) { return b->has_words; }
+
 int sluice_batch_left_out(const sluice_batch *b, size_t row) { return row < b->marked && b->left_out[row]; }
 
 sluice_status sluice_batch_origin(const sluice_batch *b, size_t row, sluice_row_origin *origin, sluice_error *err) {
@@ -334,6 +344,7 @@ void sluice_batch_row(const sluice_batch *b, size_t row, uint64_t *ids, sluice_n
         .n = n,
         .label = (double)b->label[row],
         .weight = b->has_weights ? (double)b->weight[row] : 1.0,
+        .word = sl_batch_word(b, row),
     };
 }
 
@@ -345,11 +356,21 @@ const char *sl_feature_shown(const sluice_example *x, size_t k, char out[128]) {
 
 size_t sluice_batch_total_nonzeros(const sluice_batch *b) { return b->nonzeros; }
 
+/* Whether some label is no number: then `label` says nothing. */
+static bool has_word_label(const sluice_batch *b) {
+    for (size_t i = 0; b->has_words && i < b->rows; i++) {
+        const sluice_name word = sl_batch_word(b, i);
+        if (word.n && !sl_spells_number(word.text, word.text + word.n)) return true;
+    }
+    return false;
+}
+
 sluice_status sluice_batch_csr(const sluice_batch *b, sluice_csr *csr, uint64_t *ids, sluice_error *err) {
     sluice_status status = sl_sized_check(csr, "sluice_csr", err);
     if (status != SLUICE_OK) return status;
     if (b->has_names && b->nonzeros)
         return sl_fail(err, SLUICE_E_UNSUPPORTED, "the features of this batch have names, not ids");
+    if (has_word_label(b)) return sl_fail(err, SLUICE_E_UNSUPPORTED, "a label of this batch is a word, not a number");
     if (b->wides && !ids)
         return sl_fail(err, SLUICE_E_UNSUPPORTED, "ids of 2^31 and more need room for %zu of them", b->nonzeros);
     for (size_t k = 0; b->wides && k < b->nonzeros; k++) ids[k] = sl_batch_id(b, k);
@@ -376,5 +397,5 @@ uint64_t sluice_batch_memory(const sluice_batch *b) {
     return sizeof *b + b->row_room * (sizeof *b->start + sizeof *b->label + sizeof *b->weight + sizeof *b->line) +
            b->nonzero_room * (sizeof *b->id + sizeof *b->value) + b->wide_room * sizeof *b->wide +
            b->name_room * (sizeof *b->name + sizeof *b->hash) + b->text_room + b->mark_room +
-           b->origin_room * sizeof *b->origin + b->id_text_room;
+           b->origin_room * sizeof *b->origin + b->id_text_room + b->word_room * sizeof *b->word + b->word_text_room;
 }

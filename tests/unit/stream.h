@@ -34,8 +34,8 @@ static inline void add_name(text *t, const char *name, size_t n) {
     }
 }
 
-/* Rows as `label[*weight] id:value ...` (or `name:value`) in the shortest digits, one a line; weights other than 1 are
- * shown where features have names, all where they have ids and some row has one. */
+/* Rows as `label[=word][*weight] id:value ...` (or `name:value`) in the shortest digits, one a line; weights other than
+ * 1 are shown where features have names, all where they have ids and some row has one. */
 static inline void add_rows(text *t, const sluice_batch *b) {
     char number[40];
     bool zeros = false;
@@ -49,6 +49,10 @@ static inline void add_rows(text *t, const sluice_batch *b) {
         if (!b->has_names) sluice_batch_row(b, i, ids, NULL, &x);
         sluice_format_float(number, (float)x.label);
         add(t, "%s", number);
+        const sluice_name word = sluice_batch_word(b, i);
+        CHECK(!word.n || (b->has_words && sluice_batch_has_words(b)));
+        if (word.n) add(t, "=");
+        add_name(t, word.text, word.n);
         if (b->has_weights && (x.weight != 1 || !b->has_names)) {
             sluice_format_double(number, x.weight);
             add(t, "*%s", number);

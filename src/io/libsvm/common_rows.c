@@ -1,7 +1,7 @@
-/* Common rows: a label of one digit, ids of up to 8 digits, values such as 1, -0.25 or 0.1234567890, one space between
- * fields. With the ends of the fields known from the separators, a number is eight bytes loaded so that its last digit
- * comes last, what stood before it masked out: no load depends on another, and the processor works on several fields
- * at once.
+/* Common rows: ids of up to 8 digits, values such as 1, -0.25 or 0.1234567890, one space between fields; labels of any
+ * kind, but fastest of one digit. With the ends of the fields known from the separators, a number is eight bytes loaded
+ * so that its last digit comes last, what stood before it masked out: no load depends on another, and the processor
+ * works on several fields at once.
  *
  * No rule is written here: a row that is not common, also a wrong one, is left to libsvm.c. */
 #include "io/libsvm/common_rows.h"
@@ -80,8 +80,16 @@ static void look_ahead(const sl_block *b, sl_scan *s) {
     }
 }
 
-/* One row that begins at `start`; false, and nothing has happened, if it is not a common one. */
-static inline bool common_row(sl_block *b, sl_scan *s, size_t start, size_t *next_row) {
+/* A label that is not one of the digits, if labels may be words; else, or if it is a wrong one, false. */
+static __attribute__((noinline)) bool other_label(const sl_block *b, sl_scan *s, size_t start, size_t end) {
+    const char *p = b->text + start;
+    const size_t n = end - start;
+    return b->rules->words && !memchr(p, '#', n) && sl_label_is_fine(sl_label_read(p, n, &s->label));
+}
+
+/* One row that begins at `start`; false, and nothing has happened, if it is not a common one. largest: the digit up to
+ * which a label has no word. */
+static inline bool common_row(sl_block *b, sl_scan *s, unsigned largest, size_t start, size_t *next_row) {
     sluice_batch *const batch = &b->batch;
     const char *const text = b->text;
     if (s->n - s->next < SL_SCAN_AHEAD) look_ahead(b, s);
@@ -90,7 +98,8 @@ static inline bool common_row(sl_block *b, sl_scan *s, size_t start, size_t *nex
     char separator = s->kind[s->next];
     size_t end = s->at[s->next++], sign = text[start] == '-' || text[start] == '+';
     unsigned label = digit(text[start + sign]);
-    if (end != start + sign + 1 || label > 9) return false;
+    const bool other = end != start + sign + 1 || label > largest;
+    if (__builtin_expect(other, 0) && !other_label(b, s, start, end)) return false;
 
     size_t k = batch->nonzeros, one_by_one = 0;
     uint64_t bad = 0;
@@ -137,10 +146,15 @@ static inline bool common_row(sl_block *b, sl_scan *s, size_t start, size_t *nex
         separator = '\n';
     }
     if (separator != '\n' || bad || facts.unsorted || end >= b->n) return false;
+    float y = text[start] == '-' ? -(float)label : (float)label;
+    if (__builtin_expect(other, 0)) {
+        y = s->label.value;
+        if (s->label.word.n && !sl_batch_word_next(batch, s->label.word.text, s->label.word.n)) return false;
+    }
     batch->nonzeros = k;
     batch->has_zeros |= facts.zeros;
     batch->line[batch->rows] = (uint32_t)++b->lines;
-    batch->label[batch->rows++] = text[start] == '-' ? -(float)label : (float)label;
+    batch->label[batch->rows++] = y;
     batch->start[batch->rows] = k;
     *next_row = end + 1;
     return true;
@@ -150,6 +164,7 @@ void sl_common_rows(sl_block *b, sl_scan *s, size_t *p) {
     /* past the row at which it stopped last time, which the careful parser has taken meanwhile */
     while (s->next < s->n && s->at[s->next] < *p) s->next++;
     if (s->next == s->n && s->scanned < *p) s->scanned = *p;
-    while (*p < b->n && common_row(b, s, *p, p)) {
+    const unsigned largest = b->rules->words ? 1 : 9;
+    while (*p < b->n && common_row(b, s, largest, *p, p)) {
     }
 }

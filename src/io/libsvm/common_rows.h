@@ -4,6 +4,7 @@
 
 #include "io/block.h"
 #include "io/parse_kernels.h"
+#include "rows/label_text.h"
 
 enum {
     SL_SCAN_WINDOWS = 16,                  /* looked at in one go */
@@ -14,6 +15,7 @@ enum {
 /* The separators ahead: positions in the block's text, and which bytes they are. */
 typedef struct sl_scan {
     const sl_parse_kernels *kernels;
+    sl_label label; /* of the row, where it is not a digit */
     size_t scanned; /* how far the text was scanned */
     size_t next, n; /* at[next] .. at[n-1] are still to come; the one before, if there is one, is still there */
     uint32_t at[SL_SCAN_ROOM + SL_WINDOW];

@@ -23,15 +23,18 @@ static const char *token_end(const char *p) {
 }
 
 /* *labelled: false where examples need no label, and the first field has a colon or is no number. */
-static bool label(const char **p, bool unlabelled, float *value, bool *labelled, sl_trouble *t) {
+static bool label(const char **p, const sl_rules *rules, sl_label *y, bool *labelled, sl_trouble *t) {
     const char *end = token_end(*p);
     if (!sl_no_nul(*p, end, t)) return false;
-    *labelled = !unlabelled || !memchr(*p, ':', (size_t)(end - *p));
+    const bool colon = memchr(*p, ':', (size_t)(end - *p));
+    *labelled = !rules->unlabelled || !colon;
     if (!*labelled) return true;
-    if (!sl_number_between(*p, end, value, SL_BAD_LABEL, "label", "", t)) {
-        if (!unlabelled) return false;
+    const bool good = colon ? sl_number_between(*p, end, &y->value, SL_BAD_LABEL, "label", "", t)
+                            : sl_label_between(*p, end, rules, y, t);
+    if (!good) {
+        if (!rules->unlabelled) return false;
         *labelled = false;
-        *value = 0;
+        y->value = 0;
     }
     *p = end;
     return true;
@@ -171,18 +174,18 @@ static inline bool line(sl_block *b, const char **at, sl_trouble *t) {
     sluice_batch *const batch = &b->batch;
     const char *p = *at;
     const size_t nonzeros = batch->nonzeros, wides = batch->wides;
-    float y = 0;
+    sl_label y = {.value = 0};
     bool labelled = true;
     while (*p == ' ' || *p == '\t') p++;
     const bool blank = at_line_end(p);
     if (!blank) {
         /* the label: mostly a digit, perhaps with a sign */
         size_t sign = *p == '-' || *p == '+';
-        if (sl_is_digit(p[sign]) && p[sign + 1] == ' ') {
-            y = (float)(p[sign] - '0');
-            if (*p == '-') y = -y;
+        if (sl_is_digit(p[sign]) && p[sign + 1] == ' ' && (p[sign] <= '1' || !b->rules->words)) {
+            y.value = (float)(p[sign] - '0');
+            if (*p == '-') y.value = -y.value;
             p += sign + 1;
-        } else if (!label(&p, b->rules->unlabelled, &y, &labelled, t)) {
+        } else if (!label(&p, b->rules, &y, &labelled, t)) {
             return false;
         }
         if (!features(b, &p, t)) return false;
@@ -196,9 +199,14 @@ static inline bool line(sl_block *b, const char **at, sl_trouble *t) {
         p = newline;
     }
     if (!blank) {
+        if (y.word.n && !sl_batch_word_next(batch, y.word.text, y.word.n)) {
+            batch->nonzeros = nonzeros, batch->wides = wides;
+            t->reason = SL_REASONS;
+            return false;
+        }
         if (!labelled) sl_batch_weigh_next(batch, 0);
         batch->line[batch->rows] = (uint32_t)b->lines;
-        batch->label[batch->rows++] = y;
+        batch->label[batch->rows++] = y.value;
         batch->start[batch->rows] = batch->nonzeros;
     } else if (b->rules->every_line && !sl_batch_add_empty(batch, b->lines, false)) {
         t->reason = SL_REASONS;

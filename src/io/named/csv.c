@@ -98,44 +98,21 @@ typedef struct parser {
     sl_named_rows rows;
     const char *end;
     size_t newlines; /* in the row's cells */
-    float label, weight;
+    sl_label label;
+    bool doubled; /* its word has doubled quotes, to be made single */
+    float weight;
     bool unlabelled; /* this row */
 } parser;
 
-/* Whether all of [p, end) is spelt like a number, whatever its size. */
-static bool spells_number(const char *p, const char *end) {
-    p += *p == '-' || *p == '+';
-    const char *first = p;
-    while (sl_is_digit(*p)) p++;
-    size_t digits = (size_t)(p - first);
-    if (*p == '.') {
-        first = ++p;
-        while (sl_is_digit(*p)) p++;
-        digits += (size_t)(p - first);
-    }
-    if (digits == 0) return false;
-    if ((*p | 0x20) == 'e') {
-        p += p[1] == '-' || p[1] == '+' ? 2 : 1;
-        if (!sl_is_digit(*p)) return false;
-        while (sl_is_digit(*p)) p++;
-    }
-    return p == end;
-}
-
-static bool spells_not_finite(const char *p, size_t n) {
-    size_t sign = n && (*p == '-' || *p == '+');
-    p += sign, n -= sign;
-    return (n == 3 && (strncasecmp(p, "nan", 3) == 0 || strncasecmp(p, "inf", 3) == 0)) ||
-           (n == 8 && strncasecmp(p, "infinity", 8) == 0);
-}
+static bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
 typedef enum meaning { NUMBER, TEXT, NOTHING, TOO_LARGE, NOT_FINITE } meaning;
 
 /* What a cell is. Blanks around numbers do not count, and nor do blanks alone. */
 static meaning meaning_of(const sl_csv_cell *cell, float *value) {
     const char *p = cell->text, *end = p + cell->n;
-    while (p < end && (*p == ' ' || *p == '\t')) p++;
-    while (end > p && (end[-1] == ' ' || end[-1] == '\t')) end--;
+    while (p < end && is_blank(*p)) p++;
+    while (end > p && is_blank(end[-1])) end--;
     if (p == end) return NOTHING;
     if (*p > '9' && (*p | 0x20) != 'n' && (*p | 0x20) != 'i') return TEXT; /* neither a number nor nan or inf */
     const char *q = p;
@@ -145,9 +122,9 @@ static meaning meaning_of(const sl_csv_cell *cell, float *value) {
     case SL_NUMBER_OK:
         return q == end ? NUMBER : TEXT;
     case SL_NUMBER_RANGE:
-        return spells_number(p, end) ? TOO_LARGE : TEXT;
+        return sl_spells_number(p, end) ? TOO_LARGE : TEXT;
     case SL_NUMBER_NAN:
-        return spells_not_finite(p, (size_t)(end - p)) ? NOT_FINITE : TEXT;
+        return sl_spells_not_finite(p, end) ? NOT_FINITE : TEXT;
     case SL_NUMBER_SYNTAX:
         break;
     }
@@ -174,11 +151,41 @@ static bool is_word(const sl_csv_cell *cell, const char *word) {
     return cell->n == strlen(word) && strncasecmp(cell->text, word, cell->n) == 0;
 }
 
+static size_t count_quotes(const sl_csv_cell *cell) {
+    size_t n = 0;
+    for (size_t i = 0; i < cell->n; i++) n += cell->text[i] == '"';
+    return n;
+}
+
+/* Any text, without the blanks around it. */
+static bool take_word(parser *x, const char *at, const sl_csv_cell *cell, sl_csv_trouble *t) {
+    sl_csv_cell word = *cell;
+    for (; word.n && is_blank(*word.text); word.n--) word.text++;
+    while (word.n && is_blank(word.text[word.n - 1])) word.n--;
+    const size_t doubled = cell->doubled ? count_quotes(cell) / 2 : 0;
+    sl_label_kind kind = sl_label_read(word.text, word.n, &x->label);
+    if (kind == SL_LABEL_LONG && word.n - doubled <= SL_MAX_NAME) kind = SL_LABEL_WORD;
+    x->doubled = cell->doubled;
+    switch (kind) {
+    case SL_LABEL_NONE:
+        return bad(t, SL_BAD_LABEL, at, "there is no label");
+    case SL_LABEL_LONG:
+        return bad_cell(t, SL_BAD_LABEL, at, "label", cell, "is longer than 65535 bytes");
+    case SL_LABEL_RANGE:
+        return beyond(t, TOO_LARGE, at, "label", cell);
+    case SL_LABEL_NOT_FINITE:
+        return beyond(t, NOT_FINITE, at, "label", cell);
+    default:
+        return true;
+    }
+}
+
 static bool take_label(parser *x, const char *at, const sl_csv_cell *cell, sl_csv_trouble *t) {
-    meaning m = meaning_of(cell, &x->label);
+    if (x->block->rules->words) return take_word(x, at, cell, t);
+    meaning m = meaning_of(cell, &x->label.value);
     if (m == NUMBER) return true;
-    x->label = is_word(cell, "true") ? 1.0f : 0.0f;
-    if (x->label > 0 || is_word(cell, "false")) return true;
+    x->label.value = is_word(cell, "true") ? 1.0f : 0.0f;
+    if (x->label.value > 0 || is_word(cell, "false")) return true;
     if (x->block->rules->unlabelled) { /* whatever it is, it is not needed. Weight 0: predicted, not learned */
         x->unlabelled = true;
         return true;
@@ -186,6 +193,9 @@ static bool take_label(parser *x, const char *at, const sl_csv_cell *cell, sl_cs
     if (m == TOO_LARGE || m == NOT_FINITE) return beyond(t, m, at, "label", cell);
     return bad_cell(t, SL_BAD_LABEL, at, "label", cell, "is not a number, true or false");
 }
+
+/* Whether a number of n bytes is sure to be -1, 0 or 1: more digits may be rounded away. */
+static inline bool is_plain(size_t n, float value) { return n <= 2 && (value == 0 || value == 1 || value == -1); }
 
 static bool take_weight(parser *x, const char *at, const sl_csv_cell *cell, sl_csv_trouble *t) {
     meaning m = meaning_of(cell, &x->weight);
@@ -283,9 +293,10 @@ static bool cells(parser *x, const char **at, sl_csv_trouble *t) {
     for (size_t i = 0;;) {
         const char *q = p;
         float value;
-        if (i != h->weight && i != h->dropped && sl_quick_float(&q, &value) && (*q == separator || at_row_end(q))) {
+        if (i != h->weight && i != h->dropped && sl_quick_float(&q, &value) && (*q == separator || at_row_end(q)) &&
+            (i != h->label || !x->block->rules->words || is_plain((size_t)(q - p), value))) {
             if (i == h->label) {
-                x->label = value;
+                x->label.value = value;
             } else {
                 sl_named_status status = put_number(x, &h->column[i], value);
                 if (status != SL_NAMED_OK) return bad_name(status, p, t);
@@ -317,6 +328,17 @@ static const char *past_record(const parser *x, const char *row) {
     return n ? row + n : x->end;
 }
 
+/* A row whose label has doubled quotes, which are made single. */
+static __attribute__((noinline)) sl_named_status row_with_quotes(parser *x, float weight) {
+    char text[SL_MAX_NAME];
+    sl_label label = {.value = x->label.value, .word = {text, 0}};
+    for (size_t i = 0; i < x->label.word.n && label.word.n < sizeof text; i++) {
+        text[label.word.n++] = x->label.word.text[i];
+        i += x->label.word.text[i] == '"';
+    }
+    return sl_named_row(&x->rows, &label, weight, x->block->lines + 1);
+}
+
 /* One row; *at moves behind it. */
 static bool take_row(parser *x, const char **at, sl_csv_trouble *t) {
     size_t most = (size_t)(x->end - *at) / 2 + 1; /* a cell and what ends it are two bytes */
@@ -325,11 +347,13 @@ static bool take_row(parser *x, const char **at, sl_csv_trouble *t) {
     if (status != SL_NAMED_OK) return bad_name(status, *at, t);
     x->newlines = 0;
     x->weight = 1;
-    x->label = 0;
+    x->label = (sl_label){.value = 0};
+    x->doubled = false;
     x->unlabelled = x->header->label == SL_CSV_NO_COLUMN;
     const char *p = *at;
     if (!cells(x, &p, t)) return false;
-    status = sl_named_row(&x->rows, x->label, x->unlabelled ? 0 : x->weight, x->block->lines + 1);
+    const float weight = x->unlabelled ? 0 : x->weight;
+    status = x->doubled ? row_with_quotes(x, weight) : sl_named_row(&x->rows, &x->label, weight, x->block->lines + 1);
     if (status != SL_NAMED_OK) return bad_name(status, *at, t);
     x->block->lines += x->newlines + 1;
     *at = p + 1;

@@ -11,7 +11,7 @@
 #include "io/format.h"
 #include "io/named/line_parser.h"
 
-enum { MAX_DEPTH = 64 };
+enum { MAX_DEPTH = 64, PATH_PAD = 16 };
 
 typedef struct key {
     const char *text; /* NULL: there is none */
@@ -23,14 +23,16 @@ typedef struct json {
     const char *p, *end; /* what is left of the line */
     sl_named_rows *rows;
     sl_trouble *t;
+    const sl_rules *rules;
     key label_key, weight_key, dropped_key;
-    float label, weight;
+    sl_label label;
+    const char *label_string; /* where the label's string begins, to be read when all others are; NULL: it is none */
+    float weight;
     bool labelled;
-    bool unlabelled; /* examples need no label */
-    bool dropping;   /* what is read makes no features */
+    bool dropping; /* what is read makes no features */
     unsigned depth;
     size_t path_n;
-    char path[SL_MAX_NAME];
+    char path[SL_MAX_NAME + PATH_PAD];
 } json;
 
 static bool value(json *j);
@@ -59,7 +61,7 @@ static bool take(json *j, char c, const char *what) {
 /* ---- the name --------------------------------------------------------------------------------------------------- */
 
 static bool append(json *j, const char *bytes, size_t n, const char *at) {
-    if (n > sizeof j->path - j->path_n)
+    if (n > SL_MAX_NAME - j->path_n)
         return sl_bad(j->t, SL_BAD_NAME, at, "the name %s is longer than 65535 bytes", j->path, j->path_n);
     memcpy(j->path + j->path_n, bytes, n);
     j->path_n += n;
@@ -219,21 +221,60 @@ static bool first_time(json *j, key *k, sl_reason reason, const char *at) {
     return k->seen = true;
 }
 
+/* Moves behind a string without reading it. */
+static bool pass_string(json *j) {
+    const char *open = j->p, *p = open + 1;
+    while (p < j->end && *p != '"') p += *p == '\\' ? 2 : 1;
+    j->p = p + 1;
+    return p < j->end || sl_bad(j->t, SL_BAD_FIELD, open, "a string without an end", open, 0);
+}
+
+/* A number as a label; its text counts where it is not -1, 0 or 1. */
+static bool number_label(json *j) {
+    const char *p = j->p;
+    if (!number(j, &j->label.value, SL_BAD_LABEL, "label")) return false;
+    const size_t n = (size_t)(j->p - p);
+    if (!j->rules->words || (n == 1 && *p <= '1')) return true;
+    const sl_label_kind kind = sl_label_read(p, n, &j->label);
+    if (kind == SL_LABEL_LONG) return sl_bad(j->t, SL_BAD_LABEL, p, "label %s is longer than 65535 bytes", p, n);
+    return true;
+}
+
 static bool label(json *j) {
+    const char *at = j->p;
     j->labelled = true;
-    if (begins_number(*j->p)) return number(j, &j->label, SL_BAD_LABEL, "label");
+    if (begins_number(*at)) return number_label(j);
     if (word(j, "true")) {
-        j->label = 1;
+        j->label.value = 1;
     } else if (word(j, "null")) {
         j->labelled = false;
-    } else if (*j->p == '"' && j->unlabelled) { /* whatever it is, it is not needed */
+    } else if (*at == '"' && j->rules->words) {
+        j->label_string = at;
+        return pass_string(j);
+    } else if (*at == '"' && j->rules->unlabelled) { /* whatever it is, it is not needed */
         j->labelled = false;
         return string(j);
     } else if (!word(j, "false")) {
-        return sl_bad(j->t, SL_BAD_LABEL, j->p, "label %s is not a number, true, false or null", j->p,
-                      (size_t)(j->end - j->p));
+        return sl_bad(j->t, SL_BAD_LABEL, at,
+                      j->rules->words ? "label %s is not a string, a number, true, false or null"
+                                      : "label %s is not a number, true, false or null",
+                      at, (size_t)(j->end - at));
     }
+    if (j->rules->words && j->labelled) j->label = (sl_label){.word = {at, (size_t)(j->p - at)}};
     return true;
+}
+
+/* Reads the label's string into the path, which nothing else needs any more. */
+static bool string_label(json *j) {
+    const char *at = j->label_string;
+    j->p = at;
+    j->path_n = 0;
+    if (!string(j)) {
+        if (j->t->reason != SL_BAD_NAME) return false;
+        return sl_bad(j->t, SL_BAD_LABEL, at, "label %s is longer than 65535 bytes", at + 1, (size_t)(j->end - at) - 1);
+    }
+    memset(j->path + j->path_n, '\n', PATH_PAD);
+    return sl_label_between(j->path, j->path + j->path_n, j->rules, &j->label, j->t) || (j->t->at = at, false);
 }
 
 static bool weight(json *j) {
@@ -324,8 +365,8 @@ static bool line(sl_named_rows *rows, const sl_rules *rules, const char *p, cons
     j.weight_key = key_of(rules->weight);
     j.dropped_key = key_of(rules->drop_id ? rules->id : NULL);
     j.dropping = false;
-    j.label = 0, j.weight = 1, j.labelled = false;
-    j.unlabelled = rules->unlabelled;
+    j.rules = rules;
+    j.label = (sl_label){.value = 0}, j.label_string = NULL, j.weight = 1, j.labelled = false;
     j.depth = 0, j.path_n = 0;
     skip_blanks(&j);
     p = j.p;
@@ -335,8 +376,9 @@ static bool line(sl_named_rows *rows, const sl_rules *rules, const char *p, cons
     if (j.p < end) return sl_bad(t, SL_BAD_FIELD, j.p, "%s behind the object", j.p, (size_t)(end - j.p));
     if (!j.label_key.seen && !rules->unlabelled)
         return sl_bad(t, SL_BAD_LABEL, p, "there is no key %s for the label", j.label_key.text, j.label_key.n);
+    if (j.label_string && !string_label(&j)) return false;
     /* a row without a label has weight 0: predicted, not learned */
-    sl_named_status status = sl_named_row(rows, j.label, j.labelled ? j.weight : 0, number_of_line);
+    sl_named_status status = sl_named_row(rows, &j.label, j.labelled ? j.weight : 0, number_of_line);
     return sl_named_is_fine(status, p, p, 0, t);
 }
 

@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "base/error.h"
+#include "base/number.h"
 #include "io/named/line_parser.h"
 
 static bool is_space(char c) { return c == ' ' || c == '\t'; }
@@ -15,18 +16,29 @@ static bool is_word(const char *p, const char *end, const char *word) {
 }
 
 /* Reads all of [p, end) as a label; if it is none, the message says what a line looks like. */
-static bool label(const char *p, const char *end, float *value, const char *data, sl_trouble *t) {
+static bool label(const char *p, const char *end, const sl_rules *rules, sl_label *y, const char *data, sl_trouble *t) {
     while (end > p && is_space(end[-1])) end--;
     if (!sl_no_nul(p, end, t)) return false;
-    if (is_word(p, end, "true") || is_word(p, end, "false")) {
-        *value = is_word(p, end, "true");
+    if (!rules->words && (is_word(p, end, "true") || is_word(p, end, "false"))) {
+        y->value = is_word(p, end, "true");
         return true;
     }
-    if (p < end && sl_number_between(p, end, value, SL_BAD_LABEL, "label", "", t)) return true;
+    if (p < end && sl_label_between(p, end, rules, y, t)) return true;
     if (p == end) sl_bad(t, SL_BAD_LABEL, p, "there is no label", p, 0);
     if (t->counted) return false; /* there is no message */
     size_t n = strlen(t->message);
     if (t->reason == SL_BAD_LABEL) snprintf(t->message + n, sizeof t->message - n, "; a line is label<TAB>%s", data);
+    return false;
+}
+
+/* A line without a tab is a label alone if it is a number; else it is more likely data without a label. */
+static bool is_alone(const char *p, const sl_label *y, const char *data, sl_trouble *t) {
+    const sluice_name word = y->word;
+    if (word.n == 0 || sl_spells_number(word.text, word.text + word.n)) return true;
+    sl_bad(t, SL_BAD_LABEL, p, "there is no tab behind %s", word.text, word.n);
+    if (t->counted) return false;
+    size_t n = strlen(t->message);
+    snprintf(t->message + n, sizeof t->message - n, "; a line is label<TAB>%s", data);
     return false;
 }
 
@@ -36,8 +48,9 @@ static const char *content_end(const char *line, const char *newline) {
 }
 
 /* Reads the label; *p moves to the line's data, or to its end when the line is blank. */
-static bool head(const char **p, const char *end, bool unlabelled, float *y, float *weight, bool *blank,
+static bool head(const char **p, const char *end, const sl_rules *rules, sl_label *y, float *weight, bool *blank,
                  const char *data, sl_trouble *t) {
+    const bool unlabelled = rules->unlabelled;
     const char *q = *p;
     while (q < end && *q == ' ') q++;
     const char *tab = q, *rest = q;
@@ -52,9 +65,9 @@ static bool head(const char **p, const char *end, bool unlabelled, float *y, flo
     }
     *p = tab < end ? tab + 1 : end;
     if (!*blank) {
-        bool good = label(q, tab, y, data, t);
+        bool good = label(q, tab, rules, y, data, t) && (tab < end || is_alone(q, y, data, t));
         if (!good && unlabelled && t->reason != SL_NUL_BYTE) { /* whatever it is, it is not needed */
-            *y = *weight = 0;
+            y->value = *weight = 0;
             good = true;
         }
         return good && sl_no_nul(*p, end, t);
@@ -72,18 +85,19 @@ void sl_parse_labelled(sl_block *b, const char *data, sl_raw_features *features)
     for (const char *newline; line < stop && !sl_part_is_full(b); line = newline + 1) {
         newline = memchr(line, '\n', (size_t)(stop - line));
         const char *p = line, *end = content_end(line, newline);
-        float y = 0, weight;
+        sl_label y = {.value = 0};
+        float weight;
         bool blank;
         b->lines++;
         if (sl_length_is_fine(line, newline, b->rules->max_line, &t) &&
-            head(&p, end, b->rules->unlabelled, &y, &weight, &blank, data, &t)) {
+            head(&p, end, b->rules, &y, &weight, &blank, data, &t)) {
             if (blank && !b->rules->every_line) continue;
             sl_named_status status = SL_NAMED_OK;
             if (blank) {
                 if (!sl_batch_add_empty(&b->batch, b->lines, false)) status = SL_NAMED_MEMORY;
             } else {
                 features(&rows, b->rules, p, end);
-                status = sl_named_row(&rows, y, weight, b->lines);
+                status = sl_named_row(&rows, &y, weight, b->lines);
             }
             if (status == SL_NAMED_OK) continue;
             sl_named_drop(&rows);

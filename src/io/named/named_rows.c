@@ -187,10 +187,11 @@ sl_named_status sl_named_feature(sl_named_rows *r, const char *name, size_t n, f
     return status == SL_NAMED_OK ? sl_named_end(r, value) : status;
 }
 
-sl_named_status sl_named_row(sl_named_rows *r, float label, float weight, uint64_t line) {
+sl_named_status sl_named_row(sl_named_rows *r, const sl_label *label, float weight, uint64_t line) {
     sluice_batch *b = r->batch;
     if (r->failed != SL_NAMED_OK) return r->failed;
     if (!sl_batch_reserve(b, 1, 0, 0)) return fail(r, SL_NAMED_MEMORY);
+    if (label->word.n && !sl_batch_word_next(b, label->word.text, label->word.n)) return fail(r, SL_NAMED_MEMORY);
     for (size_t k = r->first; k < b->nonzeros; k++) b->has_zeros |= b->value[k] == 0;
     if (weight != 1 && !b->has_weights) {
         for (size_t i = 0; i < b->rows; i++) b->weight[i] = 1;
@@ -199,7 +200,7 @@ sl_named_status sl_named_row(sl_named_rows *r, float label, float weight, uint64
     b->weight[b->rows] = weight;
     b->weighted = b->rows + 1;
     b->line[b->rows] = (uint32_t)line;
-    b->label[b->rows++] = label;
+    b->label[b->rows++] = label->value;
     b->start[b->rows] = b->nonzeros;
     begin_row(r);
     return SL_NAMED_OK;

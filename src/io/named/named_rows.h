@@ -4,7 +4,7 @@
  *     sl_named_begin(&rows, block);                   once per block
  *     sl_named_feature(&rows, name, n, value)         the features of a row, or the pieces of a name one by one:
  *         sl_named_piece(&rows, "words=", 6), sl_named_piece(...), sl_named_end(&rows, value)
- *     sl_named_row(&rows, label, weight, line)        the row is complete; or
+ *     sl_named_row(&rows, &label, weight, line)       the row is complete; or
  *     sl_named_drop(&rows)                            it was bad: as if it had not begun
  *
  * A name that comes again in its row adds to the value it has. Calls fail only for want of
@@ -16,6 +16,7 @@
 #define SL_NAMED_ROWS_H
 
 #include "io/block.h"
+#include "rows/label_text.h"
 
 typedef enum sl_named_status {
     SL_NAMED_OK,
@@ -64,7 +65,7 @@ void sl_named_forget(sl_named_rows *r);
 size_t sl_named_count(const sl_named_rows *r);
 float *sl_named_values(const sl_named_rows *r);
 
-sl_named_status sl_named_row(sl_named_rows *r, float label, float weight, uint64_t line);
+sl_named_status sl_named_row(sl_named_rows *r, const sl_label *label, float weight, uint64_t line);
 void sl_named_drop(sl_named_rows *r);
 
 /* For a parser that knows that no name comes twice in its rows: all features of a row are then added by these alone,

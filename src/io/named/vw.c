@@ -53,11 +53,20 @@ static bool is_number(const word *w) {
     return sl_parse_float(&q, &value) == SL_NUMBER_OK && q == w->end;
 }
 
-static bool careful_head(const char *p, const char *bar, bool unlabelled, float *label, float *weight, sl_trouble *t) {
+/* A label with a colon is one of VW's other kinds: costs of classes, contexts. */
+static bool take_label(const word *w, const sl_rules *rules, sl_label *label, sl_trouble *t) {
+    if (rules->words && memchr(w->p, ':', length(w)))
+        return sl_bad(t, SL_BAD_LABEL, w->p, "label %s has a colon: labels of costs are not read", w->p, length(w));
+    return sl_label_between(w->p, w->end, rules, label, t);
+}
+
+static bool careful_head(const char *p, const char *bar, const sl_rules *rules, sl_label *label, float *weight,
+                         sl_trouble *t) {
+    const bool unlabelled = rules->unlabelled;
     word words[MAX_WORDS];
     size_t n;
     float base;
-    *label = *weight = 0;
+    *weight = 0;
     if (!split(p, bar, words, &n, t)) return false;
     if (n == 0) return true;
     const word *last = &words[n - 1];
@@ -75,18 +84,19 @@ static bool careful_head(const char *p, const char *bar, bool unlabelled, float 
         *weight = 0;
         return true;
     }
-    return sl_number_between(words[0].p, words[0].end, label, SL_BAD_LABEL, "label", "", t) &&
+    return take_label(&words[0], rules, label, t) &&
            (n < 2 || sl_weight_between(words[1].p, words[1].end, weight, t)) &&
            (n < 3 || sl_number_between(words[2].p, words[2].end, &base, SL_BAD_FIELD, "base", "", t));
 }
 
 /* Mostly a digit, perhaps with a sign, and a space. */
-static bool head(const char *p, const char *bar, bool unlabelled, float *label, float *weight, sl_trouble *t) {
+static bool head(const char *p, const char *bar, const sl_rules *rules, sl_label *label, float *weight, sl_trouble *t) {
     ptrdiff_t sign = *p == '-' || *p == '+';
-    if (bar - p != sign + 2 || !sl_is_digit(p[sign]) || p[sign + 1] != ' ')
-        return careful_head(p, bar, unlabelled, label, weight, t);
-    *label = (float)(p[sign] - '0');
-    if (*p == '-') *label = -*label;
+    *label = (sl_label){.value = 0};
+    if (bar - p != sign + 2 || !sl_is_digit(p[sign]) || p[sign + 1] != ' ' || (rules->words && p[sign] > '1'))
+        return careful_head(p, bar, rules, label, weight, t);
+    label->value = (float)(p[sign] - '0');
+    if (*p == '-') label->value = -label->value;
     *weight = 1;
     return true;
 }
@@ -239,10 +249,11 @@ static bool run(sl_named_rows *rows, walk *w, const space *s, const char **p, sl
 static bool line(sl_named_rows *rows, const sl_rules *rules, const char *p, const char *end, uint64_t number,
                  sl_trouble *t) {
     const char *bar = memchr(p, '|', (size_t)(end - p)), *cr = memchr(p, '\r', (size_t)(end - p));
-    float label, weight;
+    sl_label label;
+    float weight;
     if (cr) return sl_bad(t, SL_BAD_FIELD, cr, "a carriage return within a line", p, 0);
     if (!bar) return sl_bad(t, SL_BAD_FIELD, p, "%s: there is no bar before the features", p, (size_t)(end - p));
-    if (!head(p, bar, rules->unlabelled, &label, &weight, t)) return false;
+    if (!head(p, bar, rules, &label, &weight, t)) return false;
     walk w = {.kernels = rules->kernels, .line = p, .end = end, .patience = SL_FIELDS_AT_ONCE / 2};
     w.by_runs = w.kernels && w.kernels->values && end - p < UINT32_MAX && bars_stand_apart(bar, end);
     for (p = bar; p < end;) {
@@ -260,7 +271,7 @@ static bool line(sl_named_rows *rows, const sl_rules *rules, const char *p, cons
             if (!feature(rows, &p, &s, t)) return false;
         }
     }
-    return sl_named_is_fine(sl_named_row(rows, label, weight, number), p, p, 0, t);
+    return sl_named_is_fine(sl_named_row(rows, &label, weight, number), p, p, 0, t);
 }
 
 void sl_parse_vw(sl_block *b) { sl_parse_named_lines(b, line); }
