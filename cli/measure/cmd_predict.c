@@ -1,11 +1,12 @@
 /* sluice predict: one line for every line of the inputs: label, tab, margin, and with --proba another tab and the
- * probability. */
+ * probability; and what else is asked for (measure/answer.h). */
 #include "commands.h"
 #include "output/message.h"
 #include "args/model_args.h"
 #include "output/progress.h"
 #include "run/signals.h"
 #include "args/input_options.h"
+#include "measure/answer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 static const option_info options[] = {
     {"model", 'm', "MODEL", "the model to predict with", 0},
     {"proba", 0, NULL, "add the probability of the class 1; the label still goes by the margin", 0},
+    ANSWER_OPTIONS,
     INPUT_OPTIONS,
     {NULL, 0, NULL, NULL, 0},
 };
@@ -29,6 +31,7 @@ typedef struct predicting {
     sluice_reader_options reading;
     reader_settings kept; /* `reading` points to it */
     int proba;
+    answer_form form; /* what is asked for besides */
 } predicting;
 
 enum { ANSWER_ROOM = 80 };
@@ -70,16 +73,50 @@ static void answer(const predicting *p, answers *out, double margin) {
 }
 
 /* The answer to a malformed line that was skipped. */
-static void answer_empty(const predicting *p, answers *out) {
-    if (out->n + ANSWER_ROOM > sizeof out->text) write_answers(out);
-    out->text[out->n++] = '\t';
-    if (p->proba) out->text[out->n++] = '\t';
-    out->text[out->n++] = '\n';
+static size_t format_empty(const predicting *p, char *line) {
+    size_t n = 0;
+    line[n++] = '\t';
+    if (p->proba) line[n++] = '\t';
+    line[n++] = '\n';
+    return n;
 }
 
-/* Flushes after every batch, so that a program that reads the output through a pipe gets it without delay. A signal ends
- * it behind a line. */
-static int predict_batches(const predicting *p) {
+static void answer_empty(const predicting *p, answers *out) {
+    if (out->n + ANSWER_ROOM > sizeof out->text) write_answers(out);
+    out->n += format_empty(p, out->text + out->n);
+}
+
+/* The answers to a batch; *all counts those that are not empty. */
+static void answer_batch(const predicting *p, answers *out, const sluice_batch *batch, const double *margins,
+                         uint64_t *all) {
+    for (size_t i = 0; i < sluice_batch_rows(batch); i++) {
+        if (sluice_batch_left_out(batch, i))
+            answer_empty(p, out);
+        else
+            answer(p, out, margins[i]), ++*all;
+    }
+    write_answers(out);
+}
+
+/* The same, each with what else is asked for. */
+static int answer_batch_fully(predicting *p, const sluice_batch *batch, const double *margins, uint64_t *all) {
+    char plain[ANSWER_ROOM];
+    size_t input;
+    uint64_t offset;
+    int rc = DONE;
+    sluice_reader_position(p->reader, &input, &offset);
+    for (size_t i = 0; i < sluice_batch_rows(batch) && !rc; i++) {
+        const int left_out = sluice_batch_left_out(batch, i);
+        size_t n = left_out ? format_empty(p, plain) : format_answer(p, margins[i], plain);
+        rc = answer_row(&p->form, batch, i, plain, n - 1, input);
+        *all += !left_out;
+    }
+    return rc;
+}
+
+/* Flushes after every batch, so that a program that reads the output through a pipe gets it without delay. A signal
+ * ends it behind a line. */
+static int predict_batches(predicting *p) {
     progress live = progress_start(1, 0);
     double *margins = NULL;
     size_t room = 0;
@@ -99,15 +136,12 @@ static int predict_batches(const predicting *p) {
             rc = complain_error(&err);
             break;
         }
-        for (size_t i = 0; i < rows; i++) {
-            if (sluice_batch_left_out(batch, i))
-                answer_empty(p, &out);
-            else
-                answer(p, &out, margins[i]), all++;
-        }
-        write_answers(&out);
+        if (answer_is_plain(&p->form))
+            answer_batch(p, &out, batch, margins, &all);
+        else
+            rc = answer_batch_fully(p, batch, margins, &all);
         known |= any_margin(margins, rows);
-        rc = flush_results(stdout, "standard output");
+        if (!rc) rc = flush_results(stdout, "standard output");
         progress_examples(&live, p->reader, rows);
     }
     signals_interrupt(NULL);
@@ -135,16 +169,20 @@ static int prepare(const args *a, predicting *p) {
     const char *path = args_value(a, "model");
     if (!path) return wrong_usage(a->command->name, "which model? give it with -m MODEL");
     int rc = input_options(a, &p->reading);
+    if (!rc) rc = answer_options(a, &p->form);
     if (rc) return rc;
 
     sluice_model *full;
     if ((rc = model_to_use(a, path, &full, NULL))) return rc;
     if (p->proba && !sluice_model_has_probability(full)) rc = no_probability(a, full, path);
-    p->model = sluice_model_final(full, &err);
+    p->form.model = p->model = sluice_model_final(full, &err);
+    if (p->model) {
+        input_for_model(&p->reading, p->model, &p->kept);
+        answer_reading(&p->form, full, &p->reading);
+    }
     sluice_model_free(full);
     if (rc) return rc;
     if (!p->model) return complain_error(&err);
-    input_for_model(&p->reading, p->model, &p->kept);
     p->reading.unlabelled = 1;
     p->reading.every_line = 1;
 
@@ -163,6 +201,7 @@ static int run(const args *a) {
         warn_skipped(&skipped, "input");
         if (skipped.total) warning_detail("their predictions are empty fields");
     }
+    answer_end(&p.form);
     sluice_reader_close(p.reader);
     sluice_model_free(p.model);
     return rc;
@@ -171,12 +210,17 @@ static int run(const args *a) {
 const command predict_command = {
     .name = "predict",
     .summary = "print a label and a margin for every line",
-    .synopsis = "-m MODEL [--proba] [INPUT...]",
+    .synopsis = "-m MODEL [--proba] [--json] [--id COLUMN] [--explain N] [--keep] [INPUT...]",
     .notes =
         "Each line is 1 or -1, a tab and the margin in the shortest digits that read back exactly; "
         "with --proba another tab and the probability of the class 1. The labels of the inputs are not used. "
         "There is one line for every line of the inputs (csv: for every record behind the header): blank lines and "
-        "comments are examples without features, and lines that --on-error skip leaves out have empty fields.",
+        "comments are examples without features, and lines that --on-error skip leaves out have empty fields.\n"
+        "--id, --explain and --keep add fields behind these, in this order. --explain: N fields FEATURE:CONTRIBUTION, "
+        "the largest first, empty ones where there are fewer (with N above 100 they are left out); contribution is "
+        "weight times value, and all of them together are the margin; the bias is a feature called bias. --keep comes "
+        "last, since the line may have tabs. --json: label, margin, probability, id, explain (feature, value, weight, "
+        "contribution) and line.",
     .options = options,
     .files = files,
     .max_inputs = SIZE_MAX,

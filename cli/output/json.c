@@ -60,6 +60,11 @@ void json_bytes(json *j, const char *key, const char *bytes, size_t n) {
     write_string(j->out, bytes, n);
 }
 
+void json_raw(json *j, const char *key, const char *value, size_t n) {
+    start(j, key);
+    fwrite(value, 1, n, j->out);
+}
+
 void json_count(json *j, const char *key, uint64_t n) {
     start(j, key);
     fprintf(j->out, "%" PRIu64, n);

@@ -16,7 +16,8 @@ sluice_status sl_origins_check(const sl_rules *rules, const sl_format *format, c
     sl_quote(quoted, rules->id, strlen(rules->id));
     if (!format->find_id)
         return sl_fail_at(err, SLUICE_E_UNSUPPORTED, input, 0, 0,
-                          "there is no %s for the id: %s has no columns, keys or tags", quoted, format->name);
+                          "there is no %s for the id: %s has no columns, keys or tags, only lines (--id line)", quoted,
+                          format->name);
     if (format->find_id == sl_find_vw_id && strcmp(rules->id, "tag") != 0)
         return sl_fail_at(err, SLUICE_E_UNSUPPORTED, input, 0, 0, "there is no %s for the id: in vw it is the tag",
                           quoted);

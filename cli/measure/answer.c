@@ -1,0 +1,224 @@
+/* Writes the answers of predict that say more than label, margin and probability. */
+#include "measure/answer.h"
+
+#include "output/json.h"
+#include "output/message.h"
+#include "output/shown_text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+int answer_options(const args *a, answer_form *form) {
+    *form = (answer_form){.json = args_has(a, "json"), .keep = args_has(a, "keep"), .id = args_value(a, "id")};
+    form->fields = args_has(a, "proba") ? "label\0margin\0probability\0" : "label\0margin\0";
+    form->numbered = form->id && strcmp(form->id, "line") == 0;
+    int rc = args_count(a, "explain", 1, SIZE_MAX, &form->explain);
+    if (!rc && form->id && !*form->id) rc = wrong_usage(a->command->name, "--id: which column? its name is empty");
+    if (!rc && form->keep && !form->json && form->explain > MOST_EXPLAIN_FIELDS)
+        rc = wrong_usage(a->command->name,
+                         "--explain %" PRIu64 " with --keep: lines of text have at most %d features before the "
+                         "input line; use --json for more",
+                         form->explain, MOST_EXPLAIN_FIELDS);
+    return rc;
+}
+
+int answer_is_plain(const answer_form *form) { return !form->json && !form->keep && !form->id && !form->explain; }
+
+/* Whether the id may be the number of a csv column: then its name is not known yet. */
+static int is_number(const char *id) { return id[strspn(id, "0123456789")] == 0; }
+
+void answer_reading(const answer_form *form, const sluice_model *full, sluice_reader_options *reading) {
+    reading->keep_lines = form->keep;
+    if (!form->id || form->numbered) return;
+    reading->id = form->id;
+    reading->drop_id = !sluice_model_has_column(full, (sluice_name){form->id, strlen(form->id)}) &&
+                       (reading->no_header || !is_number(form->id));
+}
+
+/* ---- text -------------------------------------------------------------------------------------------------------- */
+
+static void put_feature(const sluice_term *t) {
+    if (t->is_bias)
+        fputs("bias", stdout);
+    else if (t->name.text)
+        put_exact(stdout, t->name.text, t->name.n);
+    else
+        printf("%" PRIu64, t->id);
+}
+
+static void put_terms(const answer_form *form, size_t n) {
+    char number[32];
+    for (size_t i = 0; i < n; i++) {
+        sluice_format_double(number, form->terms[i].contribution);
+        putchar('\t');
+        put_feature(&form->terms[i]);
+        printf(":%s", number);
+    }
+    if (form->explain <= MOST_EXPLAIN_FIELDS)
+        for (size_t i = n; i < form->explain; i++) putchar('\t');
+}
+
+/* The line as it is; of a csv record with line ends in quotes these become \x0a and \x0d. */
+static void put_line(sluice_name line) {
+    for (const char *p = line.text, *end = p + line.n; p < end;) {
+        const char *stop = p;
+        while (stop < end && *stop != '\n' && *stop != '\r') stop++;
+        fwrite(p, 1, (size_t)(stop - p), stdout);
+        if (stop < end) fputs(*stop == '\n' ? "\\x0a" : "\\x0d", stdout);
+        p = stop + 1;
+    }
+}
+
+static void put_text(const answer_form *form, const sluice_row_origin *from, const char *plain, size_t n,
+                     size_t terms) {
+    fwrite(plain, 1, n, stdout);
+    if (form->numbered)
+        printf("\t%" PRIu64, from->line);
+    else if (form->id)
+        putchar('\t'), put_exact(stdout, from->id.text, from->id.n);
+    put_terms(form, terms);
+    if (form->keep) putchar('\t'), put_line(from->text);
+    putchar('\n');
+}
+
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
+
+/* Whether the text is a number as JSON has them. */
+static int is_json_number(const char *p, size_t n) {
+    static const char digits[] = "0123456789";
+    char text[64];
+    if (n == 0 || n >= sizeof text) return 0;
+    memcpy(text, p, n);
+    text[n] = 0;
+    if (strlen(text) != n) return 0;
+    p = text + (*text == '-');
+    size_t whole = strspn(p, digits);
+    if (whole == 0 || (*p == '0' && whole > 1)) return 0;
+    p += whole;
+    if (*p == '.') {
+        size_t more = strspn(++p, digits);
+        if (more == 0) return 0;
+        p += more;
+    }
+    if (*p == 'e' || *p == 'E') {
+        p += p[1] == '-' || p[1] == '+' ? 2 : 1;
+        size_t more = strspn(p, digits);
+        if (more == 0) return 0;
+        p += more;
+    }
+    return *p == 0;
+}
+
+static int is_word(sluice_name text, const char *word) {
+    return text.n == strlen(word) && memcmp(text.text, word, text.n) == 0;
+}
+
+/* A field as a number, as text, or as null where it is empty. */
+static void json_field(json *j, const char *key, const char *text, size_t n) {
+    if (n == 0)
+        json_null(j, key);
+    else if (is_json_number(text, n))
+        json_raw(j, key, text, n);
+    else
+        json_bytes(j, key, text, n);
+}
+
+static void json_id(json *j, const answer_form *form, const sluice_row_origin *from) {
+    if (form->numbered)
+        json_count(j, "id", from->line);
+    else if (from->id_kind == SLUICE_ID_NONE)
+        json_null(j, "id");
+    else if (from->id_kind == SLUICE_ID_JSON &&
+             (is_json_number(from->id.text, from->id.n) || is_word(from->id, "true") || is_word(from->id, "false")))
+        json_raw(j, "id", from->id.text, from->id.n);
+    else
+        json_bytes(j, "id", from->id.text, from->id.n);
+}
+
+static void json_term(json *j, const sluice_term *t) {
+    json_open(j, NULL, '{');
+    if (t->is_bias)
+        json_text(j, "feature", "bias");
+    else if (t->name.text)
+        json_bytes(j, "feature", t->name.text, t->name.n);
+    else
+        json_count(j, "feature", t->id);
+    json_float(j, "value", t->value);
+    json_float(j, "weight", (float)t->weight);
+    json_number(j, "contribution", t->contribution);
+    if (t->is_bias) json_truth(j, "bias", 1);
+    json_close(j, '}');
+}
+
+static void put_json(const answer_form *form, const sluice_row_origin *from, const char *plain, size_t n, size_t terms,
+                     double scale) {
+    json j = {.out = stdout};
+    json_open(&j, NULL, '{');
+    const char *end = plain + n;
+    for (const char *key = form->fields; *key; key += strlen(key) + 1) {
+        const char *tab = memchr(plain, '\t', (size_t)(end - plain)), *stop = tab ? tab : end;
+        json_field(&j, key, plain, (size_t)(stop - plain));
+        plain = tab ? tab + 1 : end;
+    }
+    if (form->id) json_id(&j, form, from);
+    if (form->explain) {
+        if (sluice_model_settings(form->model)->normalize) json_number(&j, "scale", scale);
+        json_open(&j, "explain", '[');
+        for (size_t i = 0; i < terms; i++) json_term(&j, &form->terms[i]);
+        json_close(&j, ']');
+    }
+    if (form->keep) json_bytes(&j, "line", from->text.text, from->text.n);
+    json_close(&j, '}');
+    putchar('\n');
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+/* Explains a row's margin: *n terms, the largest first. */
+static int explain(answer_form *form, const sluice_batch *batch, size_t row, size_t *n, double *scale) {
+    sluice_error err = {0};
+    size_t need = sluice_batch_nonzeros(batch, row) + 1;
+    if (need > form->room) {
+        free(form->terms);
+        form->terms = malloc(2 * need * sizeof *form->terms);
+        form->room = form->terms ? 2 * need : 0;
+        if (!form->terms) return out_of_memory();
+    }
+    sluice_explanation why = {.size = sizeof why, .terms = form->terms, .room = form->room};
+    if (sluice_model_explain_row(form->model, batch, row, &why, &err) != SLUICE_OK) return complain_error(&err);
+    *n = sluice_terms_largest(why.terms, why.n, (size_t)form->explain);
+    *scale = why.scale;
+    return DONE;
+}
+
+int answer_row(answer_form *form, const sluice_batch *batch, size_t row, const char *plain, size_t n, size_t input) {
+    sluice_error err = {0};
+    sluice_row_origin from = {.size = sizeof from};
+    const int left_out = sluice_batch_left_out(batch, row);
+    size_t terms = 0;
+    double scale = 1;
+    int rc = DONE;
+    if (sluice_batch_origin(batch, row, &from, &err) != SLUICE_OK) return complain_error(&err);
+    if (input != form->input) form->rows = 0;
+    form->input = input;
+    form->rows++;
+    if (!from.line) from.line = form->rows;
+    form->all++;
+    form->no_ids += from.id_kind == SLUICE_ID_NONE;
+    if (form->explain && !left_out) rc = explain(form, batch, row, &terms, &scale);
+    if (rc) return rc;
+    if (form->json)
+        put_json(form, &from, plain, n, terms, left_out ? 1 : scale);
+    else
+        put_text(form, &from, plain, n, terms);
+    return DONE;
+}
+
+void answer_end(answer_form *form) {
+    if (form->id && !form->numbered && form->all && form->no_ids == form->all)
+        warning("--id %s: none of the %" PRIu64 " lines has one", form->id, form->all);
+    free(form->terms);
+    form->terms = NULL;
+    form->room = 0;
+}
