@@ -206,6 +206,8 @@ typedef struct sluice_settings {
     unsigned hash_bits;    /* 0: features are exact; 1..30: they are hashed to that many bits and may collide */
     uint64_t max_features; /* limit on features. When full, zero-weight features are evicted, least recently seen first;
                               if there are none, new features are ignored. 0: no limit */
+    const char *positive;  /* the label of the positive class, where labels are not -1, 0 and 1; NULL: the greater of
+                              the two classes. Copied */
 } sluice_settings;
 
 /* Limits of one model. */
@@ -275,6 +277,30 @@ SLUICE_API void sluice_model_set_threads(sluice_model *model, unsigned threads);
  * settings. The result is that of one learner whose sums run over both streams; calibration is not a sum and is
  * dropped. On SLUICE_E_NUMERIC a sum has left the range of numbers, and `into` refuses to go on. */
 SLUICE_API sluice_status sluice_model_merge(sluice_model *into, const sluice_model *from);
+
+/* Classes. Labels that are all -1, 0 or 1 make a plain model: > 0 means +1. Otherwise two labels are the classes of a
+ * binary model, numbers if equal as doubles being one class; a third one is SLUICE_E_DATA. The class seen first is -1
+ * inside the model; the positive class is the greater one (numbers by value, then words by bytes) or that of the
+ * settings. Margins, weights and probabilities, as these calls give them, are those of the positive class; a margin of
+ * 0 predicts the class seen first. In such a model a label that is given as a number is the class of that number,
+ * except for sluice_model_learn_labels(), where > 0 means the positive class. SLUICE_E_USAGE when the second class
+ * comes, if the learner's parameters treat the two differently (cost_pos and cost_neg, say) and no positive class is
+ * named. */
+typedef struct sluice_class {
+    size_t size;
+    sluice_name text; /* as first written, with a NUL behind it; lives until the model learns a new class */
+    int is_number;
+    double number;     /* where it is one */
+    uint64_t examples; /* learned */
+    int is_positive;
+} sluice_class;
+
+/* How many classes the model has seen; 0 for a plain model. */
+SLUICE_API size_t sluice_model_classes(const sluice_model *model);
+/* The i-th class in the order of first sight. SLUICE_E_USAGE past the last. */
+SLUICE_API sluice_status sluice_model_class(const sluice_model *model, size_t i, sluice_class *found);
+/* The label that a margin predicts: "1" or "-1" for a plain model. */
+SLUICE_API sluice_name sluice_model_label(const sluice_model *model, double margin);
 
 /* ---- predicting ------------------------------------------------------------------------------------------------- */
 

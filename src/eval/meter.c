@@ -109,28 +109,120 @@ static void add_probability(sluice_meter *m, double margin, int positive) {
     m->brier += missed * missed;
 }
 
-sluice_status sluice_meter_add(sluice_meter *m, double margin, double label) {
-    int positive = label > 0;
+/* Counts a prediction: `yes`, or no. */
+static sluice_status count(sluice_meter *m, double margin, int positive, int yes) {
     if (m->options.exact_auc) {
         if (!keep(&m->kept[positive], margin))
             return sl_fail(&m->error, SLUICE_E_MEMORY, "no memory to keep every margin for the exact AUC");
     } else {
         m->bin[positive][bin_of(margin)]++;
     }
-    m->count[positive][margin > 0]++;
+    m->count[positive][yes]++;
     double agreement = positive ? margin : -margin;
     if (agreement < 1) m->hinge += 1 - agreement;
     if (has_probabilities(m)) add_probability(m, margin, positive);
     return SLUICE_OK;
 }
 
+/* A margin of 0 goes to the class that is -1 inside, and that may be the positive one. */
+static int predicts(const sluice_model *model, double margin) {
+    return margin > 0 || (margin == 0 && model && model->classes.turned);
+}
+
+sluice_status sluice_meter_add(sluice_meter *m, double margin, double label) {
+    return count(m, margin, label > 0, predicts(m->options.model, margin));
+}
+
+sluice_status sl_meter_add_learned(sluice_meter *m, const sluice_model *model, double margin, double y) {
+    margin = sl_turn(&model->classes, margin);
+    return count(m, margin, sl_turn(&model->classes, y) > 0, predicts(model, margin));
+}
+
+/* Labels that are words are classes of the model. */
+static sluice_status add_classes(sluice_meter *m, const sluice_batch *b, const double *margin) {
+    const sluice_model *model = m->options.model;
+    if (!model) return sl_fail(&m->error, SLUICE_E_USAGE, "labels that are words are measured with their model");
+    for (size_t i = 0; i < b->rows; i++) {
+        if (b->has_weights && b->weight[i] == 0) continue;
+        double sign = sl_classes_sign(model, b, i);
+        if (sign == 0) return sl_classes_refuse(model, b, i, &m->error);
+        sluice_status status = sluice_meter_add(m, margin[i], sign);
+        if (status != SLUICE_OK) return status;
+    }
+    return SLUICE_OK;
+}
+
 sluice_status sluice_meter_add_batch(sluice_meter *m, const sluice_batch *b, const double *margin) {
+    if (b->has_words || (m->options.model && sluice_model_classes(m->options.model))) return add_classes(m, b, margin);
     for (size_t i = 0; i < b->rows; i++) {
         if (b->has_weights && b->weight[i] == 0) continue;
         sluice_status status = sluice_meter_add(m, margin[i], (double)b->label[i]);
         if (status != SLUICE_OK) return status;
     }
     return SLUICE_OK;
+}
+
+/* ---- turning, copying -------------------------------------------------------------------------------------------- */
+
+static void exchange_counts(uint64_t *a, uint64_t *b) {
+    uint64_t c = *a;
+    *a = *b;
+    *b = c;
+}
+
+/* Bins lie symmetrically, but that of 0 has no counterpart and stays. */
+static void turn_bins(sluice_meter *m) {
+    for (size_t i = 0; i < BINS; i++) exchange_counts(&m->bin[0][i], &m->bin[1][BINS - 1 - i]);
+    for (size_t label = 0; label < 2; label++) {
+        m->bin[label][BINS / 2] += m->bin[label][BINS / 2 - 1];
+        m->bin[label][BINS / 2 - 1] = 0;
+    }
+}
+
+void sl_meter_turn(sluice_meter *m) {
+    if (m->bin[0]) turn_bins(m);
+    exchange_counts(&m->count[0][0], &m->count[1][1]);
+    exchange_counts(&m->count[0][1], &m->count[1][0]);
+    margins negatives = m->kept[0];
+    m->kept[0] = m->kept[1];
+    m->kept[1] = negatives;
+    for (size_t label = 0; label < 2; label++) {
+        margins *k = &m->kept[label];
+        for (size_t i = 0; i < k->n; i++) k->value[i] = 0 - k->value[i];
+        k->sorted = false;
+    }
+}
+
+static bool copy_kept(margins *to, const margins *from) {
+    *to = (margins){.sorted = from->sorted};
+    if (!from->n) return true;
+    if (!(to->value = malloc(from->n * sizeof *to->value))) return false;
+    memcpy(to->value, from->value, from->n * sizeof *to->value);
+    to->n = to->room = from->n;
+    return true;
+}
+
+sluice_meter *sl_meter_copy(const sluice_meter *m, const sluice_model *model) {
+    sluice_meter *to = sluice_meter_new(&m->options, NULL);
+    if (!to) return NULL;
+    if (to->options.model) to->options.model = model;
+    memcpy(to->count, m->count, sizeof m->count);
+    to->hinge = m->hinge;
+    to->logistic = m->logistic;
+    to->brier = m->brier;
+    if (m->bin[0]) memcpy(to->bin[0], m->bin[0], 2 * (size_t)BINS * sizeof **m->bin);
+    if (copy_kept(&to->kept[0], &m->kept[0]) && copy_kept(&to->kept[1], &m->kept[1])) return to;
+    sluice_meter_free(to);
+    return NULL;
+}
+
+void sl_meter_exchange(sluice_meter *a, sluice_meter *b) {
+    sluice_meter c = *a;
+    sluice_meter_options of_a = a->options, of_b = b->options;
+    *a = *b;
+    *b = c;
+    a->options = of_a;
+    b->options = of_b;
 }
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */

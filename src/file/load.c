@@ -16,7 +16,7 @@ static const struct {
 } sections[] = {
     {"FEAT", 1, sl_load_features}, {"VECT", 1, sl_load_numbers}, {"MATR", 1, sl_load_numbers},
     {"ROWS", 1, sl_load_rows},     {"VALS", 1, sl_load_values},  {"CALI", 3, sl_load_calibration},
-    {"META", 4, sl_load_metadata}, {"MODL", 1, sl_load_modl}, /* refuses a second one */
+    {"META", 4, sl_load_metadata}, {"CLAS", 4, sl_load_classes}, {"MODL", 1, sl_load_modl}, /* refuses a second one */
 };
 
 static sluice_status load_content(sl_loader *l) {
@@ -51,7 +51,8 @@ static sluice_status load_end(sl_loader *l) {
     sp->births = l->added;
     memcpy(sp->newest, l->newest, sizeof l->newest);
     sp->arrivals = l->arrivals;
-    sluice_status status = sl_load_finish_dense(l);
+    sluice_status status = sl_load_finish_classes(l);
+    if (status == SLUICE_OK) status = sl_load_finish_dense(l);
     if (status == SLUICE_OK) status = sl_load_finish_pending(l);
     return status == SLUICE_OK && !all_weights_finite(m) ? DAMAGED(l, "a weight is beyond the range of floats")
                                                          : status;

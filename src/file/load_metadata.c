@@ -3,23 +3,13 @@
 
 #include "file/loader.h"
 
-/* The next n bytes of the content, n being a base-128 number before them. NULL: they are not there. */
-static const char *take_bytes(sl_loader *l, size_t *n) {
-    uint64_t length;
-    if (!sl_load_varint(l, &length) || length > (size_t)(l->end - l->at)) return NULL;
-    const char *bytes = (const char *)l->at;
-    l->at += length;
-    *n = (size_t)length;
-    return bytes;
-}
-
 sluice_status sl_load_metadata(sl_loader *l) {
     sl_metadata *d = &l->model->metadata;
     if (l->at == l->end) return DAMAGED(l, "META is empty");
     while (l->at < l->end) {
         size_t key_n, n;
         char key[SLUICE_MAX_METADATA_KEY + 1];
-        const char *given = take_bytes(l, &key_n), *bytes = given ? take_bytes(l, &n) : NULL;
+        const char *given = sl_load_counted(l, &key_n), *bytes = given ? sl_load_counted(l, &n) : NULL;
         if (!bytes) return DAMAGED(l, "META ends within a pair");
         if (key_n >= sizeof key || memchr(given, 0, key_n)) return DAMAGED(l, "a key of META is impossible");
         memcpy(key, given, key_n);

@@ -34,6 +34,15 @@ bool sl_load_varint(sl_loader *l, uint64_t *value) {
     return false;
 }
 
+const char *sl_load_counted(sl_loader *l, size_t *n) {
+    uint64_t length;
+    if (!sl_load_varint(l, &length) || length > (size_t)(l->end - l->at)) return NULL;
+    const char *bytes = (const char *)l->at;
+    l->at += length;
+    *n = (size_t)length;
+    return bytes;
+}
+
 static bool make_room(sl_loader *l, size_t n) {
     if (n <= l->room) return true;
     unsigned char *larger = realloc(l->bytes, n);

@@ -25,6 +25,7 @@ typedef struct sl_loader {
     bool any_features;               /* other than the bias */
     size_t vectors, numbers, values; /* read so far: numbers of VECT, of MATR, values of VALS */
     size_t vectors_room, numbers_room;
+    bool any_classes; /* there was a CLAS */
     /* from MODL, for when all features are there: adding them changes what the model has */
     uint64_t seen, added, newest[SL_NEWEST], arrivals;
 } sl_loader;
@@ -47,11 +48,15 @@ sluice_status sl_load_rows(sl_loader *l);        /* ROWS: load_pending.c */
 sluice_status sl_load_values(sl_loader *l);      /* VALS */
 sluice_status sl_load_calibration(sl_loader *l); /* CALI: load_calibration.c */
 sluice_status sl_load_metadata(sl_loader *l);    /* META: load_metadata.c */
+sluice_status sl_load_classes(sl_loader *l);     /* CLAS: load_classes.c */
 
 /* After the last section: whether the parts fit together. */
+sluice_status sl_load_finish_classes(sl_loader *l);
 sluice_status sl_load_finish_dense(sl_loader *l);
 sluice_status sl_load_finish_pending(sl_loader *l);
 
+/* The next n bytes of the content, n being a base-128 number before them. NULL: they are not there. */
+const char *sl_load_counted(sl_loader *l, size_t *n);
 /* A base-128 number; false: the content ends within it, or it is beyond 64 bits. */
 bool sl_load_varint(sl_loader *l, uint64_t *value);
 

@@ -23,6 +23,10 @@ enum {
     SL_NUMBERS_A_SECTION = 1 << 17,
 };
 
+/* The kind of a CLAS section, and its flags: the class seen first is +1 inside; the positive class is named. */
+enum { SL_CLASSES_TWO = 1 };
+enum { SL_FIRST_IS_PLUS = 1, SL_NAMES_POSITIVE = 2 };
+
 /* What identifies the features of a FEAT section. */
 enum { SL_KEYS_IDS = 0, SL_KEYS_BIAS = 1, SL_KEYS_NAMES = 2 };
 

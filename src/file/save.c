@@ -70,6 +70,7 @@ static sluice_status save_model(sl_saver *s, const sluice_model *m) {
     if (status == SLUICE_OK) status = save_numbers(s, "MATR", m->state.dense.matrix, numbers);
     if (status == SLUICE_OK) status = save_pending(s, &m->state.batch.pending);
     if (status == SLUICE_OK) status = save_holdout(s, &m->holdout);
+    if (status == SLUICE_OK) status = sl_save_classes(s, m);
     if (status == SLUICE_OK) status = sl_save_metadata(s, &m->metadata);
     if (status != SLUICE_OK) return status;
     sl_save_begin(s, "END ", 0);

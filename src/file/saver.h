@@ -56,6 +56,9 @@ sluice_status sl_save_modl(sl_saver *s, const sluice_model *m);
 /* save_features.c; *written: how many. */
 sluice_status sl_save_features(sl_saver *s, const sluice_model *m, uint64_t *written);
 
+/* save_classes.c */
+sluice_status sl_save_classes(sl_saver *s, const sluice_model *m);
+
 /* save_metadata.c */
 sluice_status sl_save_metadata(sl_saver *s, const sl_metadata *d);
 

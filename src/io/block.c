@@ -31,8 +31,13 @@ bool sl_block_room(sl_block *b, size_t n) {
     return true;
 }
 
-void sl_block_clear(sl_block *b) {
+static void clear_batch(sl_block *b) {
     sl_batch_clear(&b->batch);
+    b->batch.may_have_words = b->rules && b->rules->words;
+}
+
+void sl_block_clear(sl_block *b) {
+    clear_batch(b);
     memset(b->skipped, 0, sizeof b->skipped);
     sl_csv_release(b->header);
     b->header = NULL;
@@ -41,7 +46,7 @@ void sl_block_clear(sl_block *b) {
 }
 
 void sl_block_begin_part(sl_block *b) {
-    sl_batch_clear(&b->batch);
+    clear_batch(b);
     b->batch.text_n = b->kept;
     memset(b->skipped, 0, sizeof b->skipped);
     b->lines = 0;

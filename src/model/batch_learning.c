@@ -72,6 +72,7 @@ sluice_status sl_model_check_batch(sluice_model *m) {
 
 sluice_status sluice_model_end_run(sluice_model *m) {
     if (!m->rule->finish || m->params[m->rule->batch] != 0) return SLUICE_OK;
+    if (m->classes.mirror && sluice_model_end_run(m->classes.mirror) != SLUICE_OK) sl_mirror_free(m);
     sluice_status status = sl_model_finish_batch(m);
     if (status == SLUICE_OK) sl_pending_free(&m->state.batch.pending);
     return status;
@@ -91,4 +92,7 @@ sluice_model *sluice_model_finished(const sluice_model *m, sluice_error *err) {
 
 uint64_t sluice_model_waiting(const sluice_model *m) { return m->state.batch.pending.rows; }
 
-void sluice_model_set_threads(sluice_model *m, unsigned threads) { m->state.batch.threads = threads; }
+void sluice_model_set_threads(sluice_model *m, unsigned threads) {
+    m->state.batch.threads = threads;
+    if (m->classes.mirror) sluice_model_set_threads(m->classes.mirror, threads);
+}

@@ -41,7 +41,7 @@ static double add_terms(const sluice_model *m, const sl_raw_row *r, double scale
         for (size_t i = 0; i < n; i++) {
             sluice_term *t = &terms[at[i]];
             float value = scale == 1 ? t->value : (float)(t->value * scale);
-            t->weight = (double)w[i];
+            t->weight = sl_turn(&m->classes, (double)w[i]);
             if (value != 0) t->contribution = t->weight * (double)value;
             sum += t->contribution;
         }

@@ -7,6 +7,7 @@
 #include "rows/example.h"
 #include "model/lookahead.h"
 #include "rows/csr.h"
+#include "rows/label_text.h"
 
 /* ---- one round --------------------------------------------------------------------------------------------------- */
 
@@ -92,7 +93,7 @@ static sluice_status learn_batch_row(sluice_model *m, const sluice_batch *b, siz
                                      sluice_meter *meter) {
     double margin;
     if (learn_row(m, x, &margin) != SLUICE_OK) return at_row(m, b, i);
-    if (meter && sluice_meter_add(meter, margin, x->y) != SLUICE_OK) {
+    if (meter && sl_meter_add_learned(meter, m, margin, x->y) != SLUICE_OK) {
         m->error = *sluice_meter_error(meter);
         return m->error.status;
     }
@@ -211,17 +212,87 @@ static sluice_status report_progress(sluice_model *m, uint64_t done, uint64_t to
 
 enum { ROWS_A_REPORT = 4096 };
 
+/* The rows that a call is to learn. */
+typedef struct call {
+    size_t first, n;
+    bool reports; /* how far it is */
+} call;
+
 /* The same in pieces, where the program wants to know how far it is. */
-static sluice_status learn_pieces(sluice_model *m, const sluice_batch *b, const sl_targets *t, size_t first, size_t n,
-                                  sluice_meter *meter) {
-    if (!m->progress.function) return learn_rows(m, b, t, first, first + n, meter);
+static sluice_status learn_pieces(sluice_model *m, const sluice_batch *b, const sl_targets *t, size_t first, size_t end,
+                                  const call *all, sluice_meter *meter) {
+    if (!m->progress.function || !all->reports) return learn_rows(m, b, t, first, end, meter);
     sluice_status status = SLUICE_OK;
-    for (size_t done = 0; done < n && status == SLUICE_OK;) {
-        size_t piece = n - done < ROWS_A_REPORT ? n - done : ROWS_A_REPORT;
-        status = learn_rows(m, b, t, first + done, first + done + piece, meter);
-        done += piece;
-        if (status == SLUICE_OK) status = report_progress(m, done, n);
+    while (first < end && status == SLUICE_OK) {
+        size_t piece = end - first < ROWS_A_REPORT ? end - first : ROWS_A_REPORT;
+        status = learn_rows(m, b, t, first, first + piece, meter);
+        first += piece;
+        if (status == SLUICE_OK) status = report_progress(m, first - all->first, all->n);
     }
+    return status;
+}
+
+/* ---- rows of classes --------------------------------------------------------------------------------------------- */
+
+/* The row behind the first n of importance above 0. */
+static size_t behind(const sluice_batch *b, const sl_targets *t, size_t row, uint64_t n) {
+    for (; n; row++) n -= sl_weight_at(b, t, row) != 0;
+    return row;
+}
+
+/* The mirror learns the n rows of importance above 0 that the model has learned, all as -1. */
+static sluice_status learn_mirror(sluice_model *m, const sluice_batch *b, const sl_targets *t, double *y, uint64_t n) {
+    sluice_model *mirror = m->classes.mirror;
+    size_t end = behind(b, t, t->first, n);
+    for (size_t i = 0; i < end - t->first; i++) y[i] = -1;
+    if (mirror->broken) return SLUICE_OK; /* which matters only if it becomes the model */
+    sluice_status status = learn_rows(mirror, b, t, t->first, end, m->classes.mirror_meter);
+    if (status == SLUICE_OK || status == SLUICE_E_NUMERIC) return SLUICE_OK;
+    m->error = mirror->error;
+    sl_mirror_free(m);
+    return status;
+}
+
+/* Learns rows whose classes are known, with their signs y. */
+static sluice_status learn_known(sluice_model *m, const sluice_batch *b, const sl_targets *t, size_t first, size_t end,
+                                 double *y, const call *all, sluice_meter *meter) {
+    const sl_targets signs = {.label = y, .weight = t->weight ? t->weight + (first - t->first) : NULL, .first = first};
+    uint64_t before = m->state.t;
+    sluice_status status = learn_pieces(m, b, &signs, first, end, all, meter);
+    uint64_t learned = m->broken ? 0 : m->state.t - before;
+    sl_classes_count(m, b, &signs, first, learned, y);
+    if (!m->classes.mirror) return status;
+    sluice_status other = learn_mirror(m, b, &signs, y, learned);
+    return status == SLUICE_OK ? other : status;
+}
+
+/* Learns the rows of a call by their classes, a new one where it comes. */
+static sluice_status learn_classes(sluice_model *m, const sluice_batch *b, const sl_targets *t, const call *all,
+                                   sluice_meter *meter) {
+    sluice_status status = sl_classes_decide(m, b, t, all->first, meter);
+    double *y = malloc((all->n + 1) * sizeof *y);
+    if (!y) status = sl_fail(&m->error, SLUICE_E_MEMORY, "no memory for the labels of %zu rows", all->n);
+    for (size_t row = all->first, end = all->first + all->n; status == SLUICE_OK && row < end;) {
+        size_t stop = sl_classes_resolve(m, b, t, row, end, y);
+        if (stop > row) status = learn_known(m, b, t, row, stop, y, all, meter);
+        if (status == SLUICE_OK && stop < end && sl_classes_add_row(m, b, t, stop, meter) != SLUICE_OK)
+            status = at_row(m, b, stop);
+        row = stop;
+    }
+    free(y);
+    return status;
+}
+
+/* Learns rows with labels that are given as +1, the positive class, and -1. */
+static sluice_status learn_signs(sluice_model *m, const sluice_batch *b, const double *labels, const call *all,
+                                 sluice_meter *meter) {
+    double *y = malloc((all->n + 1) * sizeof *y);
+    if (!y) return sl_fail(&m->error, SLUICE_E_MEMORY, "no memory for the labels of %zu rows", all->n);
+    for (size_t i = 0; i < all->n; i++) y[i] = sl_turn(&m->classes, labels[i] > 0 ? 1 : -1);
+    sl_mirror_free(m);
+    const sl_targets own = {.first = all->first};
+    sluice_status status = learn_known(m, b, &own, all->first, all->first + all->n, y, all, meter);
+    free(y);
     return status;
 }
 
@@ -242,7 +313,10 @@ sluice_status sluice_model_learn_labels(sluice_model *m, const sluice_batch *b, 
     for (size_t i = 0; labels && i < n; i++)
         if (!isfinite(labels[i])) return refuse_label(m, b, first + i);
     const sl_targets targets = {.label = labels, .first = first};
-    return learn_pieces(m, b, &targets, first, n, meter);
+    const call all = {.first = first, .n = n, .reports = true};
+    if (labels ? m->classes.table.n || m->classes.mirror : sl_has_classes(m, b))
+        return labels ? learn_signs(m, b, labels, &all, meter) : learn_classes(m, b, &targets, &all, meter);
+    return learn_pieces(m, b, &targets, first, first + n, &all, meter);
 }
 
 sluice_status sluice_model_learn_rows(sluice_model *m, const sluice_batch *b, size_t first, size_t n,
@@ -263,7 +337,11 @@ sluice_status sluice_model_learn_csr(sluice_model *m, const sluice_csr *csr, slu
         status = sl_fail(&m->error, SLUICE_E_USAGE, "a sluice_csr to learn from needs labels");
     while (status == SLUICE_OK && (status = sl_csr_next(&r, &m->error)) == SLUICE_OK) {
         const sl_targets targets = {.label = r.label, .weight = r.weight};
-        status = learn_rows(m, &r.batch, &targets, 0, r.batch.rows, meter);
+        const call all = {.n = r.batch.rows};
+        if (sl_has_classes(m, &r.batch))
+            status = learn_classes(m, &r.batch, &targets, &all, meter);
+        else
+            status = learn_rows(m, &r.batch, &targets, 0, r.batch.rows, meter);
         if (status == SLUICE_OK) status = report_progress(m, r.next, r.csr.rows);
     }
     sl_csr_close(&r);
@@ -288,13 +366,35 @@ static sluice_status lay_out_example(sluice_model *m, const sluice_example *exam
     return lay_out_numbers(m, &m->numbers[0], false, x);
 }
 
+/* The sign of an example's class, which is added if it is new: as of a batch of one row. */
+static sluice_status resolve_example(sluice_model *m, const sluice_example *example, const sl_label *label, double *y) {
+    sl_name word = {.n = (uint32_t)label->word.n};
+    double number = example->word.n ? (double)label->value : example->label;
+    const sluice_batch row = {.rows = 1, .word = &word, .word_text = (char *)(uintptr_t)label->word.text, .worded = 1};
+    const sl_targets t = {.label = word.n ? NULL : &number, .weight = &example->weight};
+    sl_mirror_free(m);
+    if (sl_classes_resolve(m, &row, &t, 0, 1, y) == 1) return SLUICE_OK;
+    sluice_status status = sl_classes_add_row(m, &row, &t, 0, NULL);
+    if (status == SLUICE_OK) sl_classes_resolve(m, &row, &t, 0, 1, y);
+    return status;
+}
+
 sluice_status sluice_model_learn(sluice_model *m, const sluice_example *example, double *margin) {
     sluice_status status = check_can_learn(m);
     if (status == SLUICE_OK) status = sl_check_example(example, &m->repeat, &m->error);
     if (status == SLUICE_OK) status = check_weight(m, example->weight);
     if (status != SLUICE_OK) return status;
     if (example->weight == 0) return sluice_model_margin(m, example, margin ? margin : &(double){0}, &m->error);
-    sl_row x = {.y = example->label > 0 ? 1 : -1, .h = example->weight};
+    double inside = 0;
+    sl_label label;
+    if ((status = sl_label_of_example(example, &label, &m->error)) != SLUICE_OK) return status;
+    double number = example->word.n ? (double)label.value : example->label;
+    sl_row x = {.y = number > 0 ? 1 : -1, .h = example->weight};
     if ((status = lay_out_example(m, example, &x)) != SLUICE_OK) return status;
-    return learn_row(m, &x, margin ? margin : &(double){0});
+    const bool has_classes = label.word.n || sl_has_classes(m, &(sluice_batch){0});
+    if (has_classes && (status = resolve_example(m, example, &label, &x.y)) != SLUICE_OK) return status;
+    status = learn_row(m, &x, &inside);
+    if (margin && (status == SLUICE_OK || status == SLUICE_E_NUMERIC)) *margin = sl_turn(&m->classes, inside);
+    if (has_classes && status == SLUICE_OK) sl_classes_count_y(m, x.y);
+    return status;
 }

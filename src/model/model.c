@@ -21,6 +21,8 @@ sluice_status sl_settings_check(const sluice_settings *s, sluice_error *err) {
                        s->hash_bits);
     if (s->max_features > SLUICE_MAX_FEATURES)
         return sl_fail(err, SLUICE_E_USAGE, "a model keeps at most %u features", SLUICE_MAX_FEATURES);
+    if (s->positive && (!*s->positive || strlen(s->positive) > SLUICE_MAX_NAME))
+        return sl_fail(err, SLUICE_E_USAGE, "the positive class is a label of 1 to %d bytes", SLUICE_MAX_NAME);
     if (s->max_features && s->hash_bits)
         return sl_fail(err, SLUICE_E_USAGE, "hashed features have their limit already: hash or max_features, not both");
     return SLUICE_OK;
@@ -52,6 +54,11 @@ sluice_model *sl_model_empty(const sl_learner *learner, const sl_learner *rule, 
     m->settings = *settings;
     m->settings.size = sizeof m->settings;
     m->settings.bias = (float)settings->bias; /* kept as a float, as all values are */
+    if (settings->positive && !(m->settings.positive = strdup(settings->positive))) {
+        free(m);
+        sl_fail(err, SLUICE_E_MEMORY, "no memory for a model");
+        return NULL;
+    }
     if (rule->first_scalars) memcpy(m->scalars, rule->first_scalars, count_scalars(rule) * sizeof *m->scalars);
     sl_space_init(&m->features.space, rule->info.bytes_per_feature, rule->fresh);
     m->features.space.numbered = rule->rank != NULL;
@@ -85,6 +92,8 @@ sluice_model *sluice_model_new(const char *name, const char *const *params, size
 void sluice_model_free(sluice_model *m) {
     if (!m) return;
     sl_features_free(&m->features);
+    sl_two_classes_free(m);
+    free((char *)(uintptr_t)m->settings.positive);
     sl_metadata_free(&m->metadata);
     for (int i = 0; i < 2; i++) sl_numbers_free(&m->numbers[i]);
     sl_top_free(&m->state.top);
@@ -133,7 +142,7 @@ static void *no_memory(sluice_model *m, sluice_error *err) {
 sluice_model *sl_model_copy_without_pending(const sluice_model *from, sluice_error *err) {
     sluice_model *to = sl_model_empty(from->learner, from->rule, from->params, &from->settings, err);
     if (!to) return NULL;
-    if (!sl_metadata_copy(&to->metadata, &from->metadata)) return no_memory(to, err);
+    if (!sl_metadata_copy(&to->metadata, &from->metadata) || !sl_two_classes_copy(to, from)) return no_memory(to, err);
     sl_model_copy_counts(to, from);
     sl_keys_walk w;
     bool fine = sl_keys_start(&w, &from->features);
@@ -163,7 +172,11 @@ sluice_model *sl_model_copy_without_pending(const sluice_model *from, sluice_err
 
 sluice_model *sluice_model_copy(const sluice_model *from, sluice_error *err) {
     sluice_model *to = sl_model_copy_without_pending(from, err);
-    return !to || sl_pending_copy(&to->state.batch.pending, &from->state.batch.pending) ? to : no_memory(to, err);
+    if (!to) return NULL;
+    bool fine = sl_pending_copy(&to->state.batch.pending, &from->state.batch.pending);
+    if (fine && from->classes.mirror)
+        fine = (to->classes.mirror = sluice_model_copy(from->classes.mirror, NULL)) != NULL;
+    return fine ? to : no_memory(to, err);
 }
 
 static bool add_weight(sluice_model *m, const sluice_weight *w, uint32_t *slot) {
@@ -184,12 +197,12 @@ static bool add_weight(sluice_model *m, const sluice_weight *w, uint32_t *slot) 
 static sluice_model *predict_only_copy(const sluice_model *from, sluice_error *err) {
     sluice_model *to = sl_model_empty(from->learner, &sl_predict_only, from->params, &from->settings, err);
     if (!to) return NULL;
-    if (!sl_metadata_copy(&to->metadata, &from->metadata)) return no_memory(to, err);
+    if (!sl_metadata_copy(&to->metadata, &from->metadata) || !sl_two_classes_copy(to, from)) return no_memory(to, err);
     sl_model_copy_counts(to, from);
     memset(to->scalars, 0, sizeof to->scalars);
     sluice_weight *weights;
     size_t n;
-    if (sluice_model_weights(from, &weights, &n, err) != SLUICE_OK) {
+    if (sl_model_weights_inside(from, &weights, &n, err) != SLUICE_OK) {
         sluice_model_free(to);
         return NULL;
     }

@@ -6,6 +6,7 @@
 #include "calibration/holdout_calibration.h"
 #include "learner/learner.h"
 #include "model/metadata.h"
+#include "model/two_classes.h"
 #include "features/feature_keys.h"
 #include "rows/duplicate_ids.h"
 #include "rows/row_keys.h"
@@ -20,7 +21,8 @@ struct sluice_model {
     sl_kernels kernels;     /* the rule's functions */
     double params[SL_MAX_PARAMS];
     double scalars[SL_MAX_SCALARS];
-    sluice_settings settings;
+    sluice_settings settings; /* `positive` is the model's own copy */
+    sl_two_classes classes;
     sl_metadata metadata; /* what programs keep in the model */
     sl_state state;
     sl_features features;
@@ -64,6 +66,8 @@ sluice_status sl_model_check_batch(sluice_model *m);
 sluice_status sl_model_finish_batch(sluice_model *m);
 /* Whether the weights of n features are finite: 64-bit state may be where the 32-bit weight computed from it is not. */
 bool sl_model_weights_finite(const sluice_model *m, const uint32_t *slot, size_t n);
+/* As sluice_model_weights(), with the signs that they have inside. */
+sluice_status sl_model_weights_inside(const sluice_model *m, sluice_weight **weights, size_t *n, sluice_error *err);
 /* Checks settings, wherever they come from. */
 sluice_status sl_settings_check(const sluice_settings *settings, sluice_error *err);
 

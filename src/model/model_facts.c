@@ -17,6 +17,12 @@ static sluice_weight weight_of(const sluice_model *m, uint64_t id, float value, 
 }
 
 sluice_status sluice_model_weights(const sluice_model *m, sluice_weight **weights, size_t *n, sluice_error *err) {
+    sluice_status status = sl_model_weights_inside(m, weights, n, err);
+    for (size_t i = 0; m->classes.turned && i < *n; i++) (*weights)[i].weight = -(*weights)[i].weight;
+    return status;
+}
+
+sluice_status sl_model_weights_inside(const sluice_model *m, sluice_weight **weights, size_t *n, sluice_error *err) {
     *weights = NULL;
     *n = 0;
     size_t room = 0;
@@ -85,7 +91,7 @@ sluice_status sluice_model_newest(const sluice_model *m, sluice_weight *newest, 
     for (uint32_t slot; *n < room && (slot = newest_at(m, &order, *n, &id)) != SL_NO_SLOT; ++*n) {
         float w;
         m->kernels.weights(&s, &slot, 1, &w);
-        newest[*n] = weight_of(m, id, w, false);
+        newest[*n] = weight_of(m, id, (float)sl_turn(&m->classes, (double)w), false);
     }
     sl_keys_end(&order);
     return SLUICE_OK;
@@ -149,7 +155,7 @@ static sluice_status fill_facts(const sluice_model *m, uint64_t nonzeros, sluice
         .examples = m->state.t,
         .mistakes = m->mistakes,
         .updates = m->updates,
-        .positives = m->positives,
+        .positives = m->classes.turned ? m->state.t - m->positives : m->positives,
         .features_seen = m->features.space.seen,
         .nonzeros = nonzeros,
         .max_features = m->settings.max_features,
@@ -206,5 +212,6 @@ uint64_t sluice_model_memory(const sluice_model *m) {
                        3 * m->repeat.room * sizeof *m->repeat.ids;
     for (int i = 0; i < 2; i++) buffers += m->numbers[i].room * (sizeof(uint32_t) + sizeof(float));
     return sizeof *m + sl_features_memory(&m->features) + 3 * m->state.top.room * sizeof(sl_top_entry) +
-           dense_memory(m) + rows + buffers + metadata_memory(&m->metadata);
+           dense_memory(m) + rows + buffers + metadata_memory(&m->metadata) + sl_classes_memory(&m->classes.table) +
+           (m->classes.mirror ? sluice_model_memory(m->classes.mirror) : 0);
 }

@@ -58,6 +58,9 @@ sluice_status sluice_model_merge(sluice_model *into, const sluice_model *from) {
                        into->rule == &sl_predict_only ? "predict-only" : into->learner->info.name);
     if (!same_kind(into, from))
         return sl_fail(err, SLUICE_E_USAGE, "models merge only with the same learner, parameters and settings");
+    if (!sl_two_classes_fit(into, from))
+        return sl_fail(err, SLUICE_E_USAGE,
+                       "models merge only if they have the same classes and the same one came first");
     if (into->settings.max_features)
         return sl_fail(err, SLUICE_E_UNSUPPORTED, "models with a limit on their features do not merge");
     if (into->state.t > SL_MAX_COUNT / 2 || from->state.t > SL_MAX_COUNT / 2)
@@ -70,6 +73,7 @@ sluice_status sluice_model_merge(sluice_model *into, const sluice_model *from) {
     bool fine = sl_keys_start(&w, &from->features);
     while (fine && sl_keys_next(&w)) fine = sl_keys_add_like(&into->features, &from->features, &w.at, &slot);
     sl_keys_end(&w);
+    fine = fine && sl_two_classes_merge(into, from);
     if (!fine || !sl_keys_start(&w, &from->features)) return sl_fail(err, SLUICE_E_MEMORY, "no memory to merge models");
     while (sl_keys_next(&w)) {
         if (!sl_keys_add_like(&into->features, &from->features, &w.at, &slot))

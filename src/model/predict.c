@@ -38,7 +38,7 @@ static double margin_of(const sluice_model *m, const sl_raw_row *r) {
 sluice_status sluice_model_margin(const sluice_model *m, const sluice_example *x, double *margin, sluice_error *err) {
     if (sl_check_values(x, err) != SLUICE_OK) return SLUICE_E_DATA;
     sl_raw_row r = sl_example_raw(x);
-    *margin = margin_of(m, &r);
+    *margin = sl_turn(&m->classes, margin_of(m, &r));
     if (isfinite(*margin)) return SLUICE_OK;
     return sl_fail(err, SLUICE_E_NUMERIC, "the margin is not a number: the model has left the range of numbers");
 }
@@ -66,7 +66,7 @@ static bool margins_of(const sluice_model *m, const sluice_batch *b, size_t firs
         prefetch_names(m, b, i + 1, first + n);
         double margin = plain ? predict_only_margin(&m->features.space, b, at, end) : margin_of(m, &r);
         finite &= isfinite(margin);
-        margins[i - first] = margin;
+        margins[i - first] = sl_turn(&m->classes, margin);
     }
     return finite;
 }
@@ -136,7 +136,7 @@ static double weight_of(const sluice_model *m, const sl_raw_row *r) {
     s.features = m->features.space.features;
     float w;
     m->kernels.weights(&s, &slot, 1, &w);
-    return (double)w;
+    return sl_turn(&m->classes, (double)w);
 }
 
 double sluice_model_weight_of_id(const sluice_model *m, uint64_t id) {
@@ -154,5 +154,5 @@ double sluice_model_bias_weight(const sluice_model *m) {
     s.features = m->features.space.features;
     float w;
     m->kernels.weights(&s, &slot, 1, &w);
-    return (double)w;
+    return sl_turn(&m->classes, (double)w);
 }

@@ -21,8 +21,9 @@ double sl_model_log_odds(const sluice_model *m, double margin) {
     int kind = sluice_model_calibration(m);
     if (kind == SLUICE_CALIBRATION_NONE) return NAN;
     if (kind == SLUICE_CALIBRATION_LOG_ODDS) return margin;
-    double t = kind == SLUICE_CALIBRATION_ONLINE ? sl_online_calibration_log_odds(&m->calibration, margin)
-                                                 : sl_holdout_log_odds(&m->holdout, margin);
+    double t = kind == SLUICE_CALIBRATION_ONLINE
+                   ? sl_turn(&m->classes, sl_online_calibration_log_odds(&m->calibration, sl_turn(&m->classes, margin)))
+                   : sl_holdout_log_odds(&m->holdout, margin);
     return fmax(-CERTAIN, fmin(CERTAIN, t));
 }
 

@@ -58,11 +58,12 @@ struct sluice_batch {
     uint64_t *hash;
     char *text; /* of the names */
     size_t text_n;
-    bool has_names;   /* else features have ids */
-    bool has_words;   /* some label is not -1, 0 or 1 */
-    bool has_weights; /* else all weights are 1 */
-    bool has_lines;   /* the format has lines */
-    bool has_zeros;   /* some value is 0 */
+    bool has_names;      /* else features have ids */
+    bool has_words;      /* some label is not -1, 0 or 1 */
+    bool may_have_words; /* batches of the same stream may, even if this one has none */
+    bool has_weights;    /* else all weights are 1 */
+    bool has_lines;      /* the format has lines */
+    bool has_zeros;      /* some value is 0 */
     size_t row_room, nonzero_room, wide_room, name_room, text_room;
     sl_duplicates repeat; /* for checking what sluice_batch_add() is given */
 };

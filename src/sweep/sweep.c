@@ -159,6 +159,7 @@ sluice_sweep *sluice_sweep_new(const char *learner, const char *const *const *pa
     if (fine) {
         w->learner = first->learner;
         w->settings = first->settings;
+        w->settings.positive = NULL; /* rows of sweeps have labels that are numbers */
         w->n = n;
         w->threads = threads ? threads : sl_cores();
     }

@@ -552,6 +552,27 @@ static void mutate_metadata(model_file *f, chance *c) {
     }
 }
 
+static void mutate_classes(model_file *f, chance *c) {
+    static const char *const labels[] = {"", "ham", "spam", "1", "1.0", "-1", "0", "2"};
+    section *s = below(c, 3) ? any_with(f, c, "CLAS") : NULL;
+    if (s && s->n) {
+        s->content[below(c, below(c, 2) && s->n > 3 ? 3 : s->n)] = (uint8_t)(below(c, 2) ? below(c, 4) : draw(c));
+        return;
+    }
+    if (!s) s = insert(f, 1 + below(c, f->n), "CLAS", 0);
+    if (!s) return;
+    size_t flags = below(c, 5), n = below(c, 10) ? below(c, 3) : 3, k = below(c, 8);
+    put_le(s, below(c, 10) ? 1 : below(c, 3), 1);
+    put_le(s, flags, 1);
+    put_le(s, n, 1);
+    for (size_t i = flags & 2 ? 0 : 1; i <= n; i++, k += below(c, 4)) {
+        const char *label = labels[k % 8];
+        put_varint(s, below(c, 30) ? strlen(label) : special_number(c, strlen(label)));
+        put(s, label, strlen(label));
+        if (i) put_varint(s, below(c, 4) ? below(c, 3) : special_number(c, 1));
+    }
+}
+
 /* ---- the file as a whole ----------------------------------------------------------------------------------------- */
 
 static void mutate_order(model_file *f, chance *c) {
@@ -641,7 +662,7 @@ size_t mutate_model(uint8_t *bytes, size_t n, size_t room, uint64_t seed) {
     if (!f) abort();
     if (parse_file(f, bytes, n)) {
         for (size_t changes = 1 + below(&c, 3); changes; changes--) {
-            switch (f->n ? below(&c, 20) : 19) {
+            switch (f->n ? below(&c, 21) : 20) {
             case 0:
             case 1:
             case 2:
@@ -676,7 +697,10 @@ size_t mutate_model(uint8_t *bytes, size_t n, size_t room, uint64_t seed) {
                 mutate_metadata(f, &c);
                 break;
             case 17:
+                mutate_classes(f, &c);
+                break;
             case 18:
+            case 19:
                 mutate_order(f, &c);
                 break;
             default:

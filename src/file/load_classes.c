@@ -1,0 +1,59 @@
+/* CLAS: the classes of a binary model other than -1, 0 and 1. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "file/loader.h"
+
+static sluice_status no_memory(sl_loader *l) {
+    return sl_fail(l->err, SLUICE_E_MEMORY, "no memory for the model's classes");
+}
+
+static sluice_status load_positive(sl_loader *l) {
+    sluice_model *m = l->model;
+    size_t n;
+    const char *text = sl_load_counted(l, &n);
+    if (!text || n == 0 || n > SLUICE_MAX_NAME || memchr(text, 0, n))
+        return DAMAGED(l, "its positive class is impossible");
+    char *copy = malloc(n + 1);
+    if (!copy) return no_memory(l);
+    memcpy(copy, text, n);
+    copy[n] = 0;
+    m->settings.positive = copy;
+    return SLUICE_OK;
+}
+
+static sluice_status load_class(sl_loader *l) {
+    sl_class_table *t = &l->model->classes.table;
+    size_t n;
+    uint64_t count;
+    const char *text = sl_load_counted(l, &n);
+    if (!text || n == 0 || n > SLUICE_MAX_NAME || !sl_load_varint(l, &count) || count > l->model->state.t)
+        return DAMAGED(l, "a class is impossible");
+    const sluice_name label = {text, n};
+    if (sl_classes_find(t, label) != SL_NO_CLASS) return DAMAGED(l, "a class comes twice");
+    size_t class = sl_classes_add(t, label);
+    if (class == SL_NO_CLASS) return no_memory(l);
+    t->entry[class].count = count;
+    return SLUICE_OK;
+}
+
+sluice_status sl_load_classes(sl_loader *l) {
+    if (l->any_classes) return DAMAGED(l, "CLAS comes twice");
+    l->any_classes = true;
+    if (l->end - l->at < 3 || l->at[0] != SL_CLASSES_TWO || l->at[1] > (SL_FIRST_IS_PLUS | SL_NAMES_POSITIVE) ||
+        l->at[2] > 2)
+        return sl_fail_at(l->err, SLUICE_E_FORMAT, l->name, 0, 0,
+                          "the model's classes are of a kind that this version does not know; a newer sluice may");
+    unsigned flags = l->at[1], n = l->at[2];
+    l->at += 3;
+    l->model->classes.first_is_plus = flags & SL_FIRST_IS_PLUS;
+    sluice_status status = flags & SL_NAMES_POSITIVE ? load_positive(l) : SLUICE_OK;
+    for (unsigned i = 0; i < n && status == SLUICE_OK; i++) status = load_class(l);
+    if (status == SLUICE_OK && (l->at != l->end || (n == 0 && !flags))) return DAMAGED(l, "CLAS is impossible");
+    return status;
+}
+
+sluice_status sl_load_finish_classes(sl_loader *l) {
+    if (!l->any_classes || sl_two_classes_settle(l->model)) return SLUICE_OK;
+    return DAMAGED(l, "its classes contradict each other");
+}

@@ -1,0 +1,410 @@
+/* Binary models of two words or any two numbers: which class a row has, and what it is inside. */
+#include "model/two_classes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/sized_struct.h"
+#include "model/model.h"
+
+/* ---- what a model's classes are ---------------------------------------------------------------------------------- */
+
+static bool ends_with(const char *name, const char *ending) {
+    size_t n = strlen(name), k = strlen(ending);
+    return n > k && strcmp(name + n - k, ending) == 0;
+}
+
+/* Whether the rule treats positive and negative examples differently: a pair NAME_pos, NAME_neg of unlike values.
+ * Returns the first of such parameters, or NULL. */
+static const char *one_sided(const sluice_model *m) {
+    const sluice_learner_info *info = &m->learner->info;
+    for (size_t i = 0; i < info->n_params; i++)
+        for (size_t j = 0; ends_with(info->params[i].name, "_pos") && j < info->n_params; j++)
+            if (ends_with(info->params[j].name, "_neg") &&
+                strlen(info->params[i].name) == strlen(info->params[j].name) &&
+                strncmp(info->params[i].name, info->params[j].name, strlen(info->params[i].name) - 4) == 0 &&
+                m->params[i] != m->params[j])
+                return info->params[i].name;
+    return NULL;
+}
+
+static bool has_named_positive(const sluice_model *m) { return m->settings.positive != NULL; }
+
+static sluice_name named_positive(const sluice_model *m) {
+    return (sluice_name){m->settings.positive, strlen(m->settings.positive)};
+}
+
+static bool is_named_positive(const sluice_model *m, sluice_name label) {
+    return has_named_positive(m) && sl_same_class(named_positive(m), label);
+}
+
+/* Whether even -1, 0 and 1 are classes like others: there is a table, or the positive class is known not to be 1, or 1
+ * is known to be one of two others. */
+static bool uses_table(const sluice_model *m) {
+    double number;
+    if (m->classes.table.n || m->classes.one_is_first) return true;
+    return has_named_positive(m) && !(sl_text_is_number(named_positive(m), &number) && number == 1);
+}
+
+/* Whether all labels so far, if there were any, were on one side. */
+static bool is_undecided(const sluice_model *m) { return m->positives == 0 || m->positives == m->state.t; }
+
+bool sl_has_classes(const sluice_model *m, const sluice_batch *b) {
+    return b->has_words || m->classes.table.n || has_named_positive(m) || m->classes.mirror ||
+           m->classes.one_is_first || (b->may_have_words && is_undecided(m));
+}
+
+static double sign_of(const sl_two_classes *c, size_t class) { return (class == 0) == c->first_is_plus ? 1 : -1; }
+static size_t class_of(const sl_two_classes *c, double y) { return (y > 0) == c->first_is_plus ? 0 : 1; }
+
+size_t sl_positive_class(const sluice_model *m) {
+    const sl_class_table *t = &m->classes.table;
+    for (size_t i = 0; has_named_positive(m) && i < t->n; i++)
+        if (is_named_positive(m, sl_class_text(t, i))) return i;
+    return has_named_positive(m) || t->n < 2 ? SL_NO_CLASS : sl_class_compare(t, 1, 0) > 0;
+}
+
+static void settle(sluice_model *m) {
+    size_t positive = sl_positive_class(m);
+    m->classes.turned = positive != SL_NO_CLASS && sign_of(&m->classes, positive) < 0;
+}
+
+bool sl_two_classes_settle(sluice_model *m) {
+    sl_two_classes *c = &m->classes;
+    bool sided = one_sided(m) != NULL;
+    if (c->table.n > 2 || (c->table.n == 0 && c->first_is_plus)) return false;
+    if (c->table.n == 2 && (sl_positive_class(m) == SL_NO_CLASS || (sided && !has_named_positive(m)))) return false;
+    if (c->table.n) {
+        bool first_is_one = c->table.entry[0].is_number && c->table.entry[0].number == 1;
+        bool first_is_positive = is_named_positive(m, sl_class_text(&c->table, 0));
+        if (sided && has_named_positive(m) ? c->first_is_plus != first_is_positive : c->first_is_plus && !first_is_one)
+            return false;
+    }
+    settle(m);
+    return true;
+}
+
+/* ---- labels of rows ---------------------------------------------------------------------------------------------- */
+
+/* The label of a row; a number is written to `digits`. */
+static sluice_name label_text(const sluice_batch *b, const sl_targets *t, size_t row, char digits[32]) {
+    sluice_name word = t->label ? (sluice_name){"", 0} : sl_batch_word(b, row);
+    if (word.n) return word;
+    return (sluice_name){digits, sluice_format_double(digits, sl_label_at(b, t, row) + 0.0)};
+}
+
+static size_t find_class(const sl_class_table *c, const sluice_batch *b, const sl_targets *t, size_t row) {
+    sluice_name word = t->label ? (sluice_name){"", 0} : sl_batch_word(b, row);
+    if (!word.n) return sl_classes_find_number(c, sl_label_at(b, t, row));
+    for (size_t i = 0; i < c->n && i < 2; i++) /* nearly always */
+        if (c->entry[i].n == word.n && memcmp(c->text + c->entry[i].at, word.text, word.n) == 0) return i;
+    return sl_classes_find(c, word);
+}
+
+static bool has_word(const sluice_batch *b, const sl_targets *t, size_t row) {
+    return !t->label && sl_batch_word(b, row).n;
+}
+
+size_t sl_classes_resolve(sluice_model *m, const sluice_batch *b, const sl_targets *t, size_t first, size_t end,
+                          double *y) {
+    sl_two_classes *c = &m->classes;
+    bool table = uses_table(m), looks = m->positives == 0;
+    for (size_t row = first; row < end; row++) {
+        y[row - first] = -1;
+        if (sl_weight_at(b, t, row) == 0) continue; /* as if it were absent */
+        if (table) {
+            size_t class = find_class(&c->table, b, t, row);
+            if (class == SL_NO_CLASS) return row;
+            y[row - first] = sign_of(c, class);
+        } else {
+            if (has_word(b, t, row)) return row;
+            double label = sl_label_at(b, t, row);
+            if (label > 0) y[row - first] = 1;
+            if (looks) { /* what the class of -1 is called, should it turn out to be one of two others */
+                looks = label <= 0;
+                c->zero |= label == 0;
+                c->minus |= label < 0;
+            }
+        }
+    }
+    return end;
+}
+
+double sl_classes_sign(const sluice_model *m, const sluice_batch *b, size_t row) {
+    const sl_two_classes *c = &m->classes;
+    const sl_targets own = {0};
+    if (!uses_table(m)) return has_word(b, &own, row) ? 0 : b->label[row] > 0 ? 1 : -1;
+    size_t class = find_class(&c->table, b, &own, row);
+    return class == SL_NO_CLASS ? 0 : sl_turn(c, sign_of(c, class));
+}
+
+/* ---- new classes ------------------------------------------------------------------------------------------------- */
+
+/* The names of the known classes in quotes, for messages: "'ham' and 'spam'". */
+static const char *known_classes(const sluice_model *m, char out[280]) {
+    const sl_class_table *t = &m->classes.table;
+    char shown[2][128];
+    if (t->n == 0) {
+        snprintf(out, 280, "'%s' and '%s'", m->classes.zero && !m->classes.minus ? "0" : "-1",
+                 m->positives == 0 && m->classes.zero && m->classes.minus ? "0" : "1");
+        return out;
+    }
+    for (size_t i = 0; i < t->n && i < 2; i++) sl_quote(shown[i], sl_class_text(t, i).text, sl_class_text(t, i).n);
+    snprintf(out, 280, "%s%s%s", shown[0], t->n > 1 ? " and " : "", t->n > 1 ? shown[1] : "");
+    return out;
+}
+
+sluice_status sl_classes_refuse(const sluice_model *m, const sluice_batch *b, size_t row, sluice_error *err) {
+    const sl_targets own = {0};
+    char digits[32], shown[128], known[280];
+    sluice_name label = label_text(b, &own, row, digits);
+    sl_fail(err, SLUICE_E_DATA, "label %s is none of the model's classes: it knows %s",
+            sl_quote(shown, label.text, label.n), known_classes(m, known));
+    if (err) sl_place(err, b->source ? b->source : "", b->has_lines ? b->first_line + b->line[row] : 0, 0);
+    return SLUICE_E_DATA;
+}
+
+static sluice_status third_class(sluice_model *m, sluice_name label) {
+    char shown[128], known[280];
+    return sl_fail(&m->error, SLUICE_E_DATA,
+                   "label %s is a third class, after %s; learn several classes with --classes ovr|ovo|matrix",
+                   sl_quote(shown, label.text, label.n), known_classes(m, known));
+}
+
+/* What can be wrong with two classes. */
+static sluice_status check_pair(sluice_model *m, sluice_name first, sluice_name second) {
+    char shown[3][128];
+    const char *sided = one_sided(m);
+    sl_quote(shown[0], first.text, first.n);
+    sl_quote(shown[1], second.text, second.n);
+    if (sided && !has_named_positive(m))
+        return sl_fail(&m->error, SLUICE_E_USAGE,
+                       "%s is not for both classes, %s and %s, alike; say which one is positive: --positive W", sided,
+                       shown[0], shown[1]);
+    if (has_named_positive(m) && !is_named_positive(m, first) && !is_named_positive(m, second)) {
+        sluice_name positive = named_positive(m);
+        return sl_fail(&m->error, SLUICE_E_DATA, "the positive class %s is none of the two classes %s and %s",
+                       sl_quote(shown[2], positive.text, positive.n), shown[0], shown[1]);
+    }
+    return SLUICE_OK;
+}
+
+static sluice_status no_memory(sluice_model *m) { return sl_fail(&m->error, SLUICE_E_MEMORY, "no memory for a class"); }
+
+/* The label of a plain model whose labels so far were on one side. Where nobody knows whether 0 or -1 came, as in a
+ * model that was loaded, it is -1. */
+static double plain_label(const sluice_model *m) { return m->positives ? 1 : m->classes.zero ? 0 : -1; }
+
+/* The rows of a plain model become those of the first class of the table. */
+static sluice_status add_plain_class(sluice_model *m, double label) {
+    sl_two_classes *c = &m->classes;
+    size_t class = sl_classes_add_number(&c->table, label);
+    if (class == SL_NO_CLASS) return no_memory(m);
+    c->table.entry[class].count = m->state.t;
+    c->first_is_plus = m->positives > 0;
+    settle(m);
+    return SLUICE_OK;
+}
+
+sluice_status sl_classes_add_row(sluice_model *m, const sluice_batch *b, const sl_targets *t, size_t row,
+                                 sluice_meter *meter) {
+    sl_two_classes *c = &m->classes;
+    char digits[32], plain[32];
+    sluice_name label = label_text(b, t, row, digits), first = {"", 0};
+    bool was_plain = !uses_table(m) && m->state.t, was_turned = c->turned;
+    if (c->table.n == 2 || (was_plain && (!is_undecided(m) || (m->positives == 0 && c->zero && c->minus))))
+        return third_class(m, label);
+    if (c->table.n) first = sl_class_text(&c->table, 0);
+    if (was_plain) first = (sluice_name){plain, sluice_format_double(plain, plain_label(m))};
+    sluice_status status = first.n ? check_pair(m, first, label) : SLUICE_OK;
+    if (status == SLUICE_OK && was_plain) status = add_plain_class(m, plain_label(m));
+    if (status != SLUICE_OK) return status;
+    if (sl_classes_add(&c->table, label) == SL_NO_CLASS) return no_memory(m);
+    if (c->table.n == 1) c->first_is_plus = one_sided(m) && is_named_positive(m, label);
+    c->one_is_first = false;
+    settle(m);
+    if (meter && c->turned != was_turned) sl_meter_turn(meter);
+    return SLUICE_OK;
+}
+
+void sl_classes_count(sluice_model *m, const sluice_batch *b, const sl_targets *t, size_t first, uint64_t n,
+                      const double *y) {
+    sl_two_classes *c = &m->classes;
+    for (size_t row = first; c->table.n && n; row++) {
+        if (sl_weight_at(b, t, row) == 0) continue;
+        sl_classes_count_y(m, y[row - first]);
+        n--;
+    }
+}
+
+void sl_classes_count_y(sluice_model *m, double y) {
+    size_t class = class_of(&m->classes, y);
+    if (class < m->classes.table.n) m->classes.table.entry[class].count++;
+}
+
+/* ---- the mirror -------------------------------------------------------------------------------------------------- */
+
+void sl_mirror_free(sluice_model *m) {
+    sluice_model_free(m->classes.mirror);
+    sluice_meter_free(m->classes.mirror_meter);
+    m->classes.mirror = NULL;
+    m->classes.mirror_meter = NULL;
+    m->classes.metered = NULL;
+}
+
+#define EXCHANGE(type, a, b)                                                                                           \
+    do {                                                                                                               \
+        type exchanged = (a);                                                                                          \
+        (a) = (b);                                                                                                     \
+        (b) = exchanged;                                                                                               \
+    } while (0)
+
+static void own_pointers(sluice_model *m) {
+    m->state.p = m->params;
+    m->state.scalar = m->scalars;
+}
+
+/* The model becomes what the mirror is: it has learned its rows as -1. */
+static void take_mirror(sluice_model *m, sluice_meter *meter) {
+    sl_two_classes *c = &m->classes;
+    sluice_model *other = c->mirror;
+    if (meter && c->mirror_meter && c->metered == meter)
+        sl_meter_exchange(meter, c->mirror_meter);
+    else if (meter)
+        sl_meter_turn(meter);
+    EXCHANGE(sluice_model, *m, *other);
+    EXCHANGE(sl_metadata, m->metadata, other->metadata);
+    EXCHANGE(sl_two_classes, m->classes, other->classes);
+    m->progress = other->progress;
+    m->error = other->error;
+    own_pointers(m);
+    own_pointers(other);
+    sl_mirror_free(m);
+}
+
+/* Begins a mirror of a model that has learned nothing, or one more meter for it. */
+static sluice_status keep_mirror(sluice_model *m, sluice_meter *meter) {
+    sl_two_classes *c = &m->classes;
+    if (!c->mirror && m->state.t == 0) c->mirror = sluice_model_copy(m, NULL);
+    if (!c->mirror) return m->state.t ? SLUICE_OK : no_memory(m);
+    if (!meter || c->metered == meter) return SLUICE_OK;
+    sluice_meter_free(c->mirror_meter);
+    c->mirror_meter = sl_meter_copy(meter, c->mirror);
+    c->metered = c->mirror_meter ? meter : NULL;
+    return c->mirror_meter ? SLUICE_OK : no_memory(m);
+}
+
+sluice_status sl_classes_decide(sluice_model *m, const sluice_batch *b, const sl_targets *t, size_t first,
+                                sluice_meter *meter) {
+    sl_two_classes *c = &m->classes;
+    c->one_is_first = false;
+    if (uses_table(m) || m->positives != m->state.t) {
+        sl_mirror_free(m);
+        return SLUICE_OK;
+    }
+    size_t row = first;
+    bool any = false; /* a label 1 */
+    for (; row < b->rows; row++) {
+        if (sl_weight_at(b, t, row) == 0) continue;
+        if (has_word(b, t, row) || !(sl_label_at(b, t, row) > 0)) break;
+        any = true;
+    }
+    if (row == b->rows) return any && b->may_have_words && !one_sided(m) ? keep_mirror(m, meter) : SLUICE_OK;
+    if (!has_word(b, t, row)) { /* -1 or 0 */
+        sl_mirror_free(m);
+    } else if (m->state.t == 0) {
+        sl_mirror_free(m);
+        c->one_is_first = any;
+    } else if (c->mirror) {
+        if (c->mirror->broken)
+            return sl_fail(&m->error, SLUICE_E_NUMERIC, "the model has left the range of numbers; learn it anew");
+        take_mirror(m, meter);
+        return add_plain_class(m, 1);
+    }
+    return SLUICE_OK;
+}
+
+/* ---- copies, merging --------------------------------------------------------------------------------------------- */
+
+bool sl_two_classes_copy(sluice_model *to, const sluice_model *from) {
+    const sl_two_classes *c = &from->classes;
+    if (!sl_classes_copy(&to->classes.table, &c->table)) return false;
+    to->classes.first_is_plus = c->first_is_plus;
+    to->classes.turned = c->turned;
+    to->classes.zero = c->zero;
+    to->classes.minus = c->minus;
+    to->classes.one_is_first = c->one_is_first;
+    return true;
+}
+
+void sl_two_classes_free(sluice_model *m) {
+    sl_mirror_free(m);
+    sl_classes_free(&m->classes.table);
+}
+
+static bool same_positive(const sluice_model *a, const sluice_model *b) {
+    if (!has_named_positive(a) || !has_named_positive(b)) return has_named_positive(a) == has_named_positive(b);
+    return is_named_positive(a, named_positive(b));
+}
+
+bool sl_two_classes_fit(const sluice_model *into, const sluice_model *from) {
+    const sl_two_classes *a = &into->classes, *b = &from->classes;
+    if (!same_positive(into, from)) return false;
+    if (into->state.t == 0 || from->state.t == 0 || (!a->table.n && !b->table.n)) return true;
+    if (!a->table.n || !b->table.n) return false;
+    size_t n = a->table.n;
+    for (size_t i = 0; i < b->table.n; i++) {
+        size_t class = sl_classes_find(&a->table, sl_class_text(&b->table, i));
+        if (class == SL_NO_CLASS) class = n++;
+        if (class > 1 || sign_of(a, class) != sign_of(b, i)) return false;
+    }
+    return n < 2 || a->table.n == 2 || b->table.n == 2 || !(has_named_positive(into) || one_sided(into));
+}
+
+bool sl_two_classes_merge(sluice_model *into, const sluice_model *from) {
+    const sl_two_classes *b = &from->classes;
+    sl_two_classes *a = &into->classes;
+    sl_mirror_free(into);
+    if (from->state.t == 0) return true;
+    if (into->state.t == 0) {
+        sl_classes_free(&a->table);
+        return sl_two_classes_copy(into, from);
+    }
+    for (size_t i = 0; i < b->table.n; i++) {
+        size_t class = sl_classes_add(&a->table, sl_class_text(&b->table, i));
+        if (class == SL_NO_CLASS) return false;
+        a->table.entry[class].count += b->table.entry[i].count;
+    }
+    a->zero |= b->zero;
+    a->minus |= b->minus;
+    settle(into);
+    return true;
+}
+
+/* ---- the public view --------------------------------------------------------------------------------------------- */
+
+size_t sluice_model_classes(const sluice_model *m) { return m->classes.table.n; }
+
+sluice_status sluice_model_class(const sluice_model *m, size_t i, sluice_class *to) {
+    const sl_class_table *t = &m->classes.table;
+    sluice_status status = sl_sized_check(to, "sluice_class", NULL);
+    if (status != SLUICE_OK || i >= t->n) return SLUICE_E_USAGE;
+    const sluice_class found = {
+        .text = sl_class_text(t, i),
+        .is_number = t->entry[i].is_number,
+        .number = t->entry[i].number,
+        .examples = t->entry[i].count,
+        .is_positive = sl_positive_class(m) == i,
+    };
+    sl_sized_write(to, &found, sizeof found);
+    return SLUICE_OK;
+}
+
+sluice_name sluice_model_label(const sluice_model *m, double margin) {
+    const sl_two_classes *c = &m->classes;
+    bool plus = sl_turn(c, margin) > 0; /* inside, where a margin of 0 is -1 */
+    if (!c->table.n) return plus ? (sluice_name){"1", 1} : (sluice_name){"-1", 2};
+    size_t class = class_of(c, plus ? 1 : -1);
+    return sl_class_text(&c->table, class < c->table.n ? class : 0);
+}
