@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "rows/example.h"
 #include "model/lookahead.h"
+#include "model/ovr.h"
 #include "rows/csr.h"
 #include "rows/label_text.h"
 
@@ -16,6 +17,19 @@ static void settle_all(sluice_model *m) {
     uint64_t cursor = 0;
     for (size_t n; (n = sl_space_chunk(&m->features.space, &cursor, slot));) m->kernels.settle(&m->state, slot, n);
 }
+
+static void count_row(sluice_model *m, const sl_row *x, double score) {
+    if (m->ovr) {
+        sl_ovr_count(m, x);
+        return;
+    }
+    m->mistakes += (score > 0) != (x->y > 0);
+    m->positives += x->y > 0;
+    if (sl_online_calibration_due(m->state.t)) sl_online_calibration_learn(&m->calibration, score, x->y, x->h);
+}
+
+/* The label that the rule sees: +1 or -1, or the class. */
+static inline double rule_label(const sluice_model *m, double label) { return m->ovr ? label : label > 0 ? 1 : -1; }
 
 static sluice_status learn_row(sluice_model *m, const sl_row *x, double *margin) {
     sl_state *s = &m->state;
@@ -49,10 +63,8 @@ static sluice_status learn_row(sluice_model *m, const sl_row *x, double *margin)
                        "(--normalize l2) or choose less extreme parameters",
                        m->rule->info.name);
     }
-    m->mistakes += (score > 0) != (x->y > 0);
-    m->positives += x->y > 0;
+    count_row(m, x, score);
     m->holdout.kind = SLUICE_CALIBRATION_NONE;
-    if (sl_online_calibration_due(s->t)) sl_online_calibration_learn(&m->calibration, score, x->y, x->h);
     if ((s->t & (s->t - 1)) == 0) m->growth[__builtin_ctzll(s->t)] = s->seen + 1;
     if (m->kernels.settle && s->t % SL_SETTLE_EVERY == 0) settle_all(m);
     double batch = m->rule->finish ? m->params[m->rule->batch] : 0;
@@ -164,7 +176,7 @@ static sluice_status learn_named_rows(sluice_model *m, const sluice_batch *b, co
             return at_row(m, b, i);
         }
         if (h == 0) continue;
-        sl_row x = {.y = sl_label_at(b, t, i) > 0 ? 1 : -1, .h = h};
+        sl_row x = {.y = rule_label(m, sl_label_at(b, t, i)), .h = h};
         if (lay_out_numbers(m, &m->numbers[i % 2], as_they_lie, &x) != SLUICE_OK) return at_row(m, b, i);
         m->state.seen = seen;
         if ((status = learn_batch_row(m, b, i, &x, meter)) != SLUICE_OK) return status;
@@ -184,7 +196,7 @@ static sluice_status learn_rows(sluice_model *m, const sluice_batch *b, const sl
         /* what was not admitted in advance, for lack of memory too, is admitted before the features of the next row */
         if (this != SL_LAY_OUT) sl_lookahead_advance(m, &a, i + 1);
         size_t at = b->start[i], n = b->start[i + 1] - at;
-        sl_row x = {b->id + at, b->value + at, n, sl_label_at(b, t, i) > 0 ? 1 : -1, sl_weight_at(b, t, i)};
+        sl_row x = {b->id + at, b->value + at, n, rule_label(m, sl_label_at(b, t, i)), sl_weight_at(b, t, i)};
         if ((status = check_weight(m, x.h)) != SLUICE_OK) return at_row(m, b, i);
         if (x.h == 0) {
             sl_lookahead_advance(m, &a, i + 1);
@@ -389,7 +401,7 @@ sluice_status sluice_model_learn(sluice_model *m, const sluice_example *example,
     sl_label label;
     if ((status = sl_label_of_example(example, &label, &m->error)) != SLUICE_OK) return status;
     double number = example->word.n ? (double)label.value : example->label;
-    sl_row x = {.y = number > 0 ? 1 : -1, .h = example->weight};
+    sl_row x = {.y = rule_label(m, number), .h = example->weight};
     if ((status = lay_out_example(m, example, &x)) != SLUICE_OK) return status;
     const bool has_classes = label.word.n || sl_has_classes(m, &(sluice_batch){0});
     if (has_classes && (status = resolve_example(m, example, &label, &x.y)) != SLUICE_OK) return status;

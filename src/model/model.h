@@ -26,6 +26,7 @@ struct sluice_model {
     sl_metadata metadata; /* what programs keep in the model */
     sl_state state;
     sl_features features;
+    struct sl_ovr *ovr; /* several classes, one against the rest (ovr.h); NULL: two */
     uint64_t mistakes, updates, positives;
     sl_online_calibration calibration; /* online calibration, updated by learning */
     sl_holdout holdout;  /* calibration fitted on a hold-out; overrides `calibration`; dropped by learning */

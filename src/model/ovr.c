@@ -1,0 +1,237 @@
+/* Several classes, one against the rest, in the lanes of one model. */
+#include "model/ovr.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "model/row_layout.h"
+
+/* ---- the rule of the model: to the core one learner, whose features are larger --------------------------------------
+ */
+
+static double score(sl_state *s, const sl_row *x) {
+    sl_ovr *o = s->ovr;
+    sl_lane_blocks_score(&o->lanes, s->features, s->t, x);
+    double sum = 0;
+    o->predicted = SL_NO_CLASS;
+    for (size_t l = 0; l < o->lanes.n_lanes; l++) {
+        const double m = sl_lane_margin(&o->lanes, l);
+        if (!isfinite(m)) return NAN;
+        if (l < o->classes && (l == 0 || m > sum)) sum = m, o->predicted = l;
+    }
+    return sum;
+}
+
+static bool update(sl_state *s, const sl_row *x, double m) {
+    (void)m;
+    sl_ovr *o = s->ovr;
+    sl_lane_blocks_update(&o->lanes, x, (size_t)x->y);
+    for (size_t l = 0; l < o->lanes.n_lanes; l++)
+        if (sl_lane_updated(&o->lanes, l)) return true;
+    return false;
+}
+
+/* Whether a feature has a weight in any lane: 0 where it has none. For eviction. */
+static void weights(const sl_state *s, const uint32_t *slot, size_t n, float *w) {
+    const sl_lane_blocks *b = &s->ovr->lanes;
+    float all[SL_MOST_OVR_LANES];
+    for (size_t i = 0; i < n; i++) {
+        sl_lane_blocks_weights(b, s->features, s->t, slot[i], all);
+        w[i] = 0;
+        for (size_t l = 0; l < b->n_lanes; l++)
+            if (!(fabsf(all[l]) <= w[i])) w[i] = fabsf(all[l]);
+    }
+}
+
+static void settle(sl_state *s, const uint32_t *slot, size_t n) {
+    sl_lane_blocks_settle(&s->ovr->lanes, s->features, s->t, slot, n);
+}
+
+/* ---- making ------------------------------------------------------------------------------------------------------ */
+
+static bool make_lanes(sl_ovr *o, const sl_learner *learner, const double *params, size_t n) {
+    if (!sl_lane_blocks_make(&o->lanes, learner, params, n)) return false;
+    o->count = calloc(o->lanes.n_lanes, sizeof *o->count);
+    o->rule = *learner;
+    o->rule.info.bytes_per_feature = o->lanes.size;
+    o->rule.fresh = o->lanes.fresh;
+    o->rule.sets = NULL;
+    o->rule.kernels = (sl_kernels){
+        .score = score, .update = update, .weights = weights, .settle = learner->counts_rounds ? settle : NULL};
+    return o->count != NULL;
+}
+
+void sl_ovr_free(sl_ovr *o) {
+    if (!o) return;
+    sl_lane_blocks_free(&o->lanes);
+    free(o->count);
+    free(o);
+}
+
+sluice_model *sl_ovr_new(const sl_learner *learner, const double *params, const sluice_settings *settings,
+                         sluice_error *err) {
+    sl_ovr *o = calloc(1, sizeof *o);
+    sluice_model *m = NULL;
+    if (!o || !make_lanes(o, learner, params, 8))
+        sl_fail(err, SLUICE_E_MEMORY, "no memory for a model of several classes");
+    else
+        m = sl_model_empty(learner, &o->rule, params, settings, err);
+    if (!m) return sl_ovr_free(o), NULL;
+    m->ovr = m->state.ovr = o;
+    return m;
+}
+
+/* ---- more lanes ---------------------------------------------------------------------------------------------------
+ */
+
+/* Lane l of the old blocks, or the last of them, which stands for all classes to come. */
+static size_t lane_before(const sl_ovr *old, size_t l) { return l < old->lanes.n_lanes ? l : old->lanes.n_lanes - 1; }
+
+static void copy_numbers(const sl_ovr *from, sl_ovr *to) {
+    const sl_learner *learner = from->lanes.learner;
+    for (size_t l = 0; l < to->lanes.n_lanes; l++) {
+        const size_t before = lane_before(from, l);
+        to->count[l] = from->count[before];
+        for (size_t i = 0; learner->scalars && learner->scalars[i]; i++)
+            *sl_lane_blocks_scalar(&to->lanes, i, l) = *sl_lane_blocks_scalar(&from->lanes, i, before);
+    }
+    to->classes = from->classes;
+    to->predicted = from->predicted;
+}
+
+static bool copy_features(const sluice_model *m, const sl_ovr *to, sl_features *features) {
+    char *one = malloc(m->learner->info.bytes_per_feature);
+    sl_keys_walk k = {0};
+    bool fine = one && sl_keys_start(&k, &m->features);
+    while (fine && sl_keys_next(&k)) {
+        uint32_t slot;
+        if (!(fine = sl_keys_add_like(features, &m->features, &k.at, &slot))) break;
+        const char *from = sl_space_at(&m->features.space, k.at.slot);
+        for (size_t l = 0; l < to->lanes.n_lanes; l++) {
+            sl_lane_blocks_gather(&m->ovr->lanes, from, lane_before(m->ovr, l), one);
+            sl_lane_blocks_scatter(&to->lanes, one, l, sl_space_at(&features->space, slot));
+        }
+    }
+    sl_keys_end(&k);
+    free(one);
+    return fine;
+}
+
+/* Half as many again, so that growing stays linear. */
+static size_t lanes_for(size_t lanes, size_t needed) {
+    const size_t more = lanes * 3 / 2 < SL_MAX_OVR_CLASSES ? lanes * 3 / 2 : SL_MAX_OVR_CLASSES + 1;
+    return needed > more ? needed : more;
+}
+
+sluice_status sl_ovr_reserve(sluice_model *m, size_t classes) {
+    const size_t lanes = m->ovr->lanes.n_lanes, needed = classes + 1;
+    if (classes > SL_MAX_OVR_CLASSES)
+        return sl_fail(&m->error, SLUICE_E_LIMIT, "more than %d classes: use --classes matrix", SL_MAX_OVR_CLASSES);
+    if (needed <= lanes) return SLUICE_OK;
+    sl_ovr *grown = calloc(1, sizeof *grown);
+    sluice_model *larger = NULL;
+    bool fine = grown && make_lanes(grown, m->learner, m->params, lanes_for(lanes, needed));
+    if (fine) larger = sl_model_empty(m->learner, &grown->rule, m->params, &m->settings, &m->error);
+    if (larger) larger->ovr = larger->state.ovr = grown;
+    fine = larger && copy_features(m, grown, &larger->features);
+    if (!fine) {
+        larger ? sluice_model_free(larger) : sl_ovr_free(grown);
+        return sl_fail(&m->error, SLUICE_E_MEMORY, "no memory for more classes");
+    }
+    copy_numbers(m->ovr, grown);
+    sl_model_copy_counts(larger, m);
+    sl_model_copy_history(larger, m);
+    /* the larger model gives its features and lanes for the smaller ones */
+    const sl_features features = m->features;
+    m->features = larger->features, larger->features = features;
+    larger->ovr = larger->state.ovr = m->ovr;
+    m->ovr = m->state.ovr = grown;
+    m->rule = &grown->rule;
+    m->features.space.moves = features.space.moves + 1;
+    sluice_model_free(larger);
+    return SLUICE_OK;
+}
+
+/* ---- counting -----------------------------------------------------------------------------------------------------
+ */
+
+void sl_ovr_count(sluice_model *m, const sl_row *x) {
+    sl_ovr *o = m->ovr;
+    const size_t class_index = (size_t)x->y;
+    const bool calibrates = sl_online_calibration_due(m->state.t);
+    m->mistakes += o->predicted != class_index;
+    for (size_t l = 0; l < o->lanes.n_lanes; l++) {
+        sl_problem_counts *c = &o->count[l];
+        const double margin = sl_lane_margin(&o->lanes, l);
+        c->mistakes += (margin > 0) != (l == class_index);
+        c->updates += sl_lane_updated(&o->lanes, l) && x->n;
+        if (calibrates) sl_online_calibration_learn(&c->calibration, margin, l == class_index ? 1 : -1, x->h);
+    }
+    o->count[class_index].positives++;
+    if (class_index >= o->classes) o->classes = class_index + 1;
+}
+
+size_t sl_largest_margin(const double *margins, size_t n) {
+    size_t best = n ? 0 : SL_NO_CLASS;
+    for (size_t c = 1; c < n; c++)
+        if (margins[c] > margins[best]) best = c;
+    return best;
+}
+
+/* ---- predicting ---------------------------------------------------------------------------------------------------
+ */
+
+void sl_ovr_margins(const sluice_model *m, const sluice_batch *b, size_t row, double *margins) {
+    const sl_ovr *o = m->ovr;
+    const sl_space *sp = &m->features.space;
+    sl_raw_row r = sl_batch_raw(b, row);
+    const double scale = sl_row_scale(m, &r);
+    double all[SL_MOST_OVR_LANES];
+    for (size_t l = 0; l < o->lanes.n_lanes; l++) all[l] = 0;
+    for (size_t k = 0; k < r.n;) {
+        uint32_t slot[SL_CHUNK];
+        float value[SL_CHUNK];
+        size_t n = 0;
+        for (; k < r.n && n < SL_CHUNK; k++) {
+            slot[n] = sl_row_slot(m, &r, k);
+            value[n] = scale == 1 ? r.value[k] : (float)(r.value[k] * scale);
+            n += slot[n] != SL_NO_SLOT && value[n] != 0;
+        }
+        sl_lane_blocks_margins(&o->lanes, sp->features, m->state.t, slot, value, n, all);
+    }
+    const uint32_t bias = sl_space_bias(sp);
+    const float bias_value = (float)m->settings.bias;
+    if (bias != SL_NO_SLOT) sl_lane_blocks_margins(&o->lanes, sp->features, m->state.t, &bias, &bias_value, 1, all);
+    memcpy(margins, all, o->classes * sizeof *margins);
+}
+
+sluice_model *sl_ovr_class_model(const sluice_model *m, size_t class_index, sluice_error *err) {
+    const sl_ovr *o = m->ovr;
+    const size_t lane = class_index == SL_NO_CLASS ? o->lanes.n_lanes - 1 : class_index;
+    sluice_model *to = sl_model_empty(m->learner, m->learner, m->params, &m->settings, err);
+    if (!to) return NULL;
+    sl_model_copy_counts(to, m);
+    to->mistakes = o->count[lane].mistakes;
+    to->updates = o->count[lane].updates;
+    to->positives = o->count[lane].positives;
+    to->calibration = o->count[lane].calibration;
+    for (size_t i = 0; m->learner->scalars && m->learner->scalars[i]; i++)
+        to->scalars[i] = *sl_lane_blocks_scalar(&o->lanes, i, lane);
+    sl_keys_walk k;
+    bool fine = sl_keys_start(&k, &m->features);
+    while (fine && sl_keys_next(&k)) {
+        uint32_t slot;
+        fine = sl_keys_add_like(&to->features, &m->features, &k.at, &slot);
+        if (fine)
+            sl_lane_blocks_gather(&o->lanes, sl_space_at(&m->features.space, k.at.slot), lane,
+                                  sl_space_at(&to->features.space, slot));
+    }
+    sl_keys_end(&k);
+    sl_model_copy_history(to, m);
+    if (fine) return to;
+    sluice_model_free(to);
+    sl_fail(err, SLUICE_E_MEMORY, "no memory for the model of a class");
+    return NULL;
+}

@@ -1,0 +1,45 @@
+/* Several classes, one against the rest: a binary problem for each class, all in the lanes of one model.
+ *
+ * Lane c is the problem of class c: its rows are +1, all others -1. Lanes without a class take every row as -1. So each
+ * of them is what the problem of a class that has not appeared yet must be, and a new class takes the next one as it
+ * is. One lane is always left over for the classes still to come. */
+#ifndef SL_OVR_H
+#define SL_OVR_H
+
+#include "learner/lane_blocks.h"
+#include "model/model.h"
+#include "rows/class_table.h" /* SL_NO_CLASS */
+
+enum { SL_MAX_OVR_CLASSES = 1000, SL_MOST_OVR_LANES = 1008 }; /* with one lane to spare, in vectors */
+
+/* What a binary model counts, of one problem. */
+typedef struct sl_problem_counts {
+    uint64_t mistakes, updates, positives;
+    sl_online_calibration calibration;
+} sl_problem_counts;
+
+typedef struct sl_ovr {
+    sl_lane_blocks lanes;
+    sl_learner rule;          /* the model's: its features hold all lanes */
+    sl_problem_counts *count; /* by lane */
+    size_t classes;           /* that rows have had so far */
+    size_t predicted;         /* of the last row, before it was learned; SL_NO_CLASS: there was no class yet */
+} sl_ovr;
+
+/* A model whose rows have classes, 0, 1, 2, ... in the order of first occurrence, as labels. */
+sluice_model *sl_ovr_new(const sl_learner *learner, const double *params, const sluice_settings *settings,
+                         sluice_error *err);
+void sl_ovr_free(sl_ovr *o);
+/* Makes room for so many classes, before a row of the last of them is learned. Moves the features. */
+sluice_status sl_ovr_reserve(sluice_model *m, size_t classes);
+/* Counts what a binary model of each problem would, after a row of class x->y was learned. */
+void sl_ovr_count(sluice_model *m, const sl_row *x);
+/* The class of largest margin, of n; among equals the first. SL_NO_CLASS: n is 0. */
+size_t sl_largest_margin(const double *margins, size_t n);
+/* The margins of all classes. */
+void sl_ovr_margins(const sluice_model *m, const sluice_batch *b, size_t row, double *margins);
+/* The binary model of a class, byte for byte the one that would have learned the stream with this class as +1 and all
+ * others as -1; SL_NO_CLASS: of the classes still to come. */
+sluice_model *sl_ovr_class_model(const sluice_model *m, size_t class_index, sluice_error *err);
+
+#endif

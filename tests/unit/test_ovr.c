@@ -1,0 +1,156 @@
+/* Several classes, one against the rest: every class becomes the binary model that it would have become alone. */
+#include "model/ovr.h"
+
+#include <math.h>
+
+#include "base/cpu.h"
+#include "unit/test.h"
+
+enum { ROWS = 400, CLASSES = 21 };
+
+static uint64_t state;
+static double uniform(void) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(state >> 11) * 0x1p-53;
+}
+
+/* Rows of classes that appear one after the other, with empty rows, zeros and large ids; the classes of the rows. */
+static char *make_text(bool names, double light, double *classes) {
+    char *text = malloc(ROWS * 400), *t = text;
+    state = 11;
+    for (size_t i = 0; i < ROWS; i++) {
+        const size_t known = 1 + i / 15 < CLASSES ? 1 + i / 15 : CLASSES;
+        const size_t class_index = i % 15 == 0 && i / 15 < CLASSES ? i / 15 : (size_t)(uniform() * (double)known);
+        classes[i] = (double)class_index;
+        t += sprintf(t, names ? "1 %g |" : "1", i % 7 ? 1 : light);
+        size_t id = 0;
+        for (size_t n = i % 50 == 3 ? 0 : 2 + (size_t)(uniform() * 6); n; n--) {
+            id += 1 + (size_t)(uniform() * 20);
+            const double value = floor((uniform() * 3 - 1) * 64) / 64;
+            t += sprintf(t, names ? " w%zu:%g" : " %zu:%g", id % 5 == 4 && !names ? id + ((size_t)1 << 40) : id, value);
+        }
+        t += sprintf(t, names ? " c%zu\n" : " %zu:1\n", 500 + class_index % 8);
+    }
+    return text;
+}
+
+static bool same_bytes(const sluice_model *a, const sluice_model *b) {
+    void *x = NULL, *y = NULL;
+    size_t nx, ny;
+    bool same = sluice_model_bytes(a, &x, &nx, NULL) == SLUICE_OK &&
+                sluice_model_bytes(b, &y, &ny, NULL) == SLUICE_OK && nx == ny && memcmp(x, y, nx) == 0;
+    sluice_free(x);
+    sluice_free(y);
+    return same;
+}
+
+/* The rows of a batch with one class as +1 and the others as -1. */
+static void learn_alone(sluice_model *m, const sluice_batch *b, size_t first, size_t n, const double *classes,
+                        size_t class_index) {
+    double labels[ROWS];
+    for (size_t i = 0; i < n; i++) labels[i] = classes[i] == (double)class_index ? 1 : -1;
+    CHECK_EQ(sluice_model_learn_labels(m, b, first, n, labels, NULL), SLUICE_OK);
+}
+
+static size_t classes_until(const double *classes, size_t n) {
+    double most = -1;
+    for (size_t i = 0; i < n; i++) most = classes[i] > most ? classes[i] : most;
+    return (size_t)(most + 1);
+}
+
+static void compare(const sl_learner *learner, bool names, const sluice_settings *settings) {
+    sluice_error err = {0};
+    double classes[ROWS], params[SL_MAX_PARAMS];
+    size_t n_trial = 0;
+    while (learner->trial[n_trial]) n_trial++;
+    CHECK_EQ(sluice_params_read(learner->info.name, learner->info.params, learner->info.n_params, learner->trial,
+                                n_trial, params, &err),
+             SLUICE_OK);
+    sluice_model *all = sl_ovr_new(learner, params, settings, &err), *alone[CLASSES + 1];
+    for (size_t c = 0; c <= CLASSES; c++)
+        alone[c] = sluice_model_new(learner->info.name, learner->trial, n_trial, settings, &err);
+    char *text = make_text(names, learner->only_weights_0_1 ? 0 : 0.5, classes);
+    sluice_reader_options how = {.size = sizeof how, .format = names ? "vw" : "libsvm", .threads = 1};
+    sluice_reader *r = sluice_reader_open_memory(text, strlen(text), "rows", &how, &err);
+    const sluice_batch *batch;
+    CHECK_EQ(sluice_reader_next(r, &batch), SLUICE_OK);
+    CHECK_EQ(sluice_batch_rows(batch), ROWS);
+    for (size_t first = 0, n; first < ROWS; first += n) { /* in pieces, so that lanes are added again and again */
+        n = first < 40 ? 7 : ROWS - first < 90 ? ROWS - first : 90;
+        CHECK_EQ(sl_ovr_reserve(all, classes_until(classes, first + n)), SLUICE_OK);
+        CHECK_EQ(sluice_model_learn_labels(all, batch, first, n, classes + first, NULL), SLUICE_OK);
+        for (size_t c = 0; c <= CLASSES; c++) learn_alone(alone[c], batch, first, n, classes + first, c);
+    }
+    CHECK_EQ(all->ovr->classes, CLASSES);
+    uint64_t different = 0;
+    for (size_t c = 0; c <= CLASSES; c++) {
+        sluice_model *one = sl_ovr_class_model(all, c < CLASSES ? c : SL_NO_CLASS, &err);
+        different += !one || !same_bytes(one, alone[c]);
+        sluice_model_free(one);
+    }
+    if (different) fprintf(stderr, "%s: %llu\n", learner->info.name, (unsigned long long)different);
+    CHECK_EQ(different, 0);
+    for (size_t i = 0; i < ROWS; i += 3) {
+        double margins[CLASSES], wanted;
+        sl_ovr_margins(all, batch, i, margins);
+        for (size_t c = 0; c < CLASSES; c++) {
+            CHECK_EQ(sluice_model_margins_rows(alone[c], batch, i, 1, &wanted, &err), SLUICE_OK);
+            CHECK(wanted == margins[c]);
+        }
+    }
+    for (size_t c = 0; c <= CLASSES; c++) sluice_model_free(alone[c]);
+    sluice_model_free(all);
+    sluice_reader_close(r);
+    free(text);
+}
+
+TEST(every_class_becomes_the_binary_model_of_its_own_run) {
+    const sluice_settings plain = {.size = sizeof plain},
+                          changed = {.size = sizeof changed, .bias = 1, .normalize = SLUICE_NORMALIZE_L2};
+    for (size_t i = 0; sl_learners[i]; i++) {
+        if (!sl_learner_lanes(sl_learners[i])) continue;
+        compare(sl_learners[i], false, &plain);
+        compare(sl_learners[i], true, &plain);
+        compare(sl_learners[i], false, &changed);
+    }
+}
+
+TEST(mistakes_are_those_of_the_largest_margin_before_learning) {
+    const sluice_settings plain = {.size = sizeof plain};
+    sluice_error err = {0};
+    double classes[ROWS], margins[CLASSES];
+    char *text = make_text(false, 1, classes);
+    sluice_reader_options how = {.size = sizeof how, .format = "libsvm", .threads = 1};
+    sluice_reader *r = sluice_reader_open_memory(text, strlen(text), "rows", &how, &err);
+    const sluice_batch *batch;
+    CHECK_EQ(sluice_reader_next(r, &batch), SLUICE_OK);
+    sluice_model *m = sl_ovr_new(sl_learner_find("perceptron"), (double[]){1}, &plain, &err);
+    uint64_t mistakes = 0;
+    for (size_t i = 0; i < ROWS; i++) {
+        sl_ovr_margins(m, batch, i, margins);
+        mistakes += sl_largest_margin(margins, m->ovr->classes) != (size_t)classes[i];
+        CHECK_EQ(sl_ovr_reserve(m, (size_t)classes[i] + 1), SLUICE_OK);
+        CHECK_EQ(sluice_model_learn_labels(m, batch, i, 1, &classes[i], NULL), SLUICE_OK);
+        CHECK_EQ(m->mistakes, mistakes);
+    }
+    CHECK(mistakes > CLASSES && mistakes < ROWS);
+    sluice_model_free(m);
+    sluice_reader_close(r);
+    free(text);
+}
+
+TEST(more_classes_than_the_limit_are_refused) {
+    const sluice_settings plain = {.size = sizeof plain};
+    sluice_error err = {0};
+    sluice_model *m = sl_ovr_new(sl_learner_find("pa"), NULL, &plain, &err);
+    CHECK_EQ(sl_ovr_reserve(m, SL_MAX_OVR_CLASSES), SLUICE_OK);
+    CHECK_EQ(sl_ovr_reserve(m, SL_MAX_OVR_CLASSES + 1), SLUICE_E_LIMIT);
+    sluice_model_free(m);
+}
+
+int main(void) {
+    RUN(every_class_becomes_the_binary_model_of_its_own_run);
+    RUN(mistakes_are_those_of_the_largest_margin_before_learning);
+    RUN(more_classes_than_the_limit_are_refused);
+    return DONE;
+}
