@@ -12,8 +12,8 @@ static size_t struct_size(const sl_learner *learner, size_t lanes) {
     return size;
 }
 
-/* Parameters and scalars as the kernels read them: vector after vector. */
-static bool make_numbers(sl_lane_block *k, const sl_learner *learner, size_t width, const double *params) {
+/* Room for parameters and scalars as the kernels read them: vector after vector. */
+static bool make_numbers(sl_lane_block *k) {
     const size_t n_params = SL_MAX_LANES * SL_MAX_PARAMS, n_scalars = SL_MAX_LANES * SL_MAX_SCALARS;
     sl_lanes *s = &k->lanes;
     s->p = aligned_alloc(64, (n_params + n_scalars) * sizeof(double));
@@ -21,13 +21,22 @@ static bool make_numbers(sl_lane_block *k, const sl_learner *learner, size_t wid
     memset(s->p, 0, (n_params + n_scalars) * sizeof(double));
     s->scalar = s->p + n_params;
     s->shared = true;
-    for (size_t l = 0; l < k->n; l++) {
-        for (size_t i = 0; i < learner->info.n_params; i++)
-            s->p[(l / width * SL_MAX_PARAMS + i) * width + l % width] = params[i];
-        for (size_t i = 0; learner->scalars && learner->scalars[i] && learner->first_scalars; i++)
-            s->scalar[(l / width * SL_MAX_SCALARS + i) * width + l % width] = learner->first_scalars[i];
-    }
     return true;
+}
+
+void sl_lane_blocks_set_params(sl_lane_blocks *b, size_t lane, const double *params) {
+    const size_t width = b->kernels->width, l = lane % SL_MAX_LANES;
+    double *p = b->block[lane / SL_MAX_LANES].lanes.p;
+    for (size_t i = 0; i < b->learner->info.n_params; i++)
+        p[(l / width * SL_MAX_PARAMS + i) * width + l % width] = params[i];
+}
+
+static void start_lane(sl_lane_blocks *b, size_t lane, const double *params) {
+    const sl_learner *learner = b->learner;
+    sl_lane_blocks_set_params(b, lane, params);
+    for (size_t i = 0; learner->scalars && learner->scalars[i] && learner->first_scalars; i++)
+        *sl_lane_blocks_scalar(b, i, lane) = learner->first_scalars[i];
+    if (learner->fresh) sl_lane_blocks_scatter(b, learner->fresh, lane, (char *)b->fresh);
 }
 
 bool sl_lane_blocks_make(sl_lane_blocks *b, const sl_learner *learner, const double *params, size_t n) {
@@ -41,12 +50,11 @@ bool sl_lane_blocks_make(sl_lane_blocks *b, const sl_learner *learner, const dou
         k->n = lanes - i * SL_MAX_LANES < SL_MAX_LANES ? 8 : SL_MAX_LANES;
         k->offset = b->size;
         b->size += struct_size(learner, k->n);
-        fine = make_numbers(k, learner, b->kernels->width, params);
+        fine = make_numbers(k);
     }
     for (size_t i = 0; fine && i < b->n_blocks; i++) b->block[i].lanes.size = b->size;
     fine = fine && (b->fresh = calloc(1, b->size)) != NULL;
-    for (size_t l = 0; fine && learner->fresh && l < lanes; l++)
-        sl_lane_blocks_scatter(b, learner->fresh, l, (char *)b->fresh);
+    for (size_t l = 0; fine && l < lanes; l++) start_lane(b, l, params);
     if (!fine) sl_lane_blocks_free(b);
     return fine;
 }

@@ -1,4 +1,4 @@
-/* Any number of lanes of one configuration (lanes.h): blocks of 16 lanes and, perhaps, one of 8 at the end. The parts
+/* Any number of lanes (lanes.h): blocks of 16 lanes and, perhaps, one of 8 at the end. The parts
  * of a feature that belong to the blocks lie one behind the other, so that a feature is found once for all lanes. */
 #ifndef SL_LANE_BLOCKS_H
 #define SL_LANE_BLOCKS_H
@@ -20,8 +20,10 @@ typedef struct sl_lane_blocks {
     unsigned char *fresh; /* a feature when first seen */
 } sl_lane_blocks;
 
-/* At least n lanes of a learner that has them. False: no memory. */
+/* At least n lanes of a learner that has them, all with these parameters. False: no memory. */
 bool sl_lane_blocks_make(sl_lane_blocks *b, const sl_learner *learner, const double *params, size_t n);
+/* Gives a lane other parameters; `shared` of its block must stay true (lanes.h), or be set by the caller. */
+void sl_lane_blocks_set_params(sl_lane_blocks *b, size_t lane, const double *params);
 void sl_lane_blocks_free(sl_lane_blocks *b);
 uint64_t sl_lane_blocks_memory(const sl_lane_blocks *b);
 

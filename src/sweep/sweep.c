@@ -12,13 +12,13 @@
 
 static double score(sl_state *s, const sl_row *x) {
     sl_sweep_part *a = s->part;
-    a->lanes.features = s->features;
-    a->lanes.t = s->t;
-    a->kernels->score[sl_sweep_kernel(a)](&a->lanes, x);
+    a->lanes->features = s->features;
+    a->lanes->t = s->t;
+    a->kernels->score[sl_sweep_kernel(a)](a->lanes, x);
     for (size_t l = 0; l < a->n_lanes; l++) {
-        if (isfinite(a->lanes.m[l])) continue;
+        if (isfinite(a->lanes->m[l])) continue;
         a->broken[l] = true; /* a model alone would have stopped here */
-        a->lanes.m[l] = 0;
+        a->lanes->m[l] = 0;
     }
     return 0;
 }
@@ -26,87 +26,50 @@ static double score(sl_state *s, const sl_row *x) {
 static bool update(sl_state *s, const sl_row *x, double m) {
     (void)m;
     sl_sweep_part *a = s->part;
-    for (size_t l = 0; l < a->n_lanes; l++) a->mistakes[l] += (a->lanes.m[l] > 0) != (x->y > 0);
+    for (size_t l = 0; l < a->n_lanes; l++) a->mistakes[l] += (a->lanes->m[l] > 0) != (x->y > 0);
     if (sl_online_calibration_due(s->t))
         for (size_t l = 0; l < a->n_lanes; l++)
-            sl_online_calibration_learn(&a->calibration[l], a->lanes.m[l], x->y, x->h);
-    for (size_t l = 0; l < a->n_lanes; l++) a->lanes.y[l] = x->y;
-    a->kernels->update[sl_sweep_kernel(a)](&a->lanes, x);
-    for (size_t l = 0; l < a->n_lanes; l++) a->updates[l] += a->lanes.on[l] != 0 && x->n;
+            sl_online_calibration_learn(&a->calibration[l], a->lanes->m[l], x->y, x->h);
+    for (size_t l = 0; l < a->n_lanes; l++) a->lanes->y[l] = x->y;
+    a->kernels->update[sl_sweep_kernel(a)](a->lanes, x);
+    for (size_t l = 0; l < a->n_lanes; l++) a->updates[l] += a->lanes->on[l] != 0 && x->n;
     return false;
 }
 
 /* Once in 2^31 rounds. */
 static void settle(sl_state *s, const uint32_t *slot, size_t n) {
     sl_sweep_part *a = s->part;
-    a->lanes.features = s->features;
-    a->lanes.t = s->t;
-    a->kernels->settle[sl_sweep_kernel(a)](&a->lanes, slot, n);
-}
-
-void sl_sweep_part_gather(const sl_sweep_part *a, const char *from, size_t l, char *to) {
-    const sl_learner *learner = a->model->learner;
-    for (size_t i = 0; i < learner->n_fields; i++) {
-        size_t size = sl_type_size(learner->fields[i].type);
-        memcpy(to + learner->fields[i].offset, from + l * size, size);
-        from += a->n_lanes * size;
-    }
-}
-
-/* And back. */
-static void scatter(const sl_learner *learner, const char *from, size_t lanes, size_t l, char *to) {
-    for (size_t i = 0; i < learner->n_fields; i++) {
-        size_t size = sl_type_size(learner->fields[i].type);
-        memcpy(to + l * size, from + learner->fields[i].offset, size);
-        to += lanes * size;
-    }
+    a->lanes->features = s->features;
+    a->lanes->t = s->t;
+    a->kernels->settle[sl_sweep_kernel(a)](a->lanes, slot, n);
 }
 
 /* ---- making -------------------------------------------------------------------------------------------------------
  */
 
-static bool make_fresh(sl_sweep_part *a, const sl_learner *learner) {
-    size_t size = 0;
-    for (size_t i = 0; i < learner->n_fields; i++) size += a->n_lanes * sl_type_size(learner->fields[i].type);
-    a->lanes.size = size;
-    a->fresh = calloc(1, size);
-    for (size_t l = 0; a->fresh && learner->fresh && l < a->n_lanes; l++)
-        scatter(learner, learner->fresh, a->n_lanes, l, (char *)a->fresh);
-    return a->fresh != NULL;
-}
-
-/* Parameters and scalars of all lanes, as the kernels read them. */
-static bool make_numbers(const sluice_sweep *w, sl_sweep_part *a) {
-    const sl_learner *learner = w->learner;
-    const size_t width = a->kernels->width, params = SL_MAX_LANES * SL_MAX_PARAMS, all = SL_MAX_LANES * SL_MAX_SCALARS;
-    a->lanes.p = aligned_alloc(64, (params + all) * sizeof(double));
-    if (!a->lanes.p) return false;
-    a->lanes.scalar = a->lanes.p + params;
-    memset(a->lanes.p, 0, (params + all) * sizeof(double));
-    a->lanes.shared = true;
+/* Parameters of all lanes. Spare lanes repeat the last configuration; their results are ignored. */
+static void set_params(const sluice_sweep *w, sl_sweep_part *a) {
+    const size_t shared_by = w->learner->shared_by;
     for (size_t l = 0; l < a->n_lanes; l++) {
-        /* spare lanes repeat the last configuration; their results are ignored */
         const double *p = w->params[a->first + (l < a->n ? l : a->n - 1)];
-        for (size_t i = 0; i < learner->info.n_params; i++)
-            a->lanes.p[(l / width * SL_MAX_PARAMS + i) * width + l % width] = p[i];
-        for (size_t i = 0; learner->scalars && learner->scalars[i]; i++)
-            *sl_sweep_scalar(a, i, l) = learner->first_scalars ? learner->first_scalars[i] : 0;
-        a->lanes.shared &= p[learner->shared_by] == w->params[a->first][learner->shared_by];
+        sl_lane_blocks_set_params(&a->blocks, l, p);
+        a->lanes->shared &= p[shared_by] == w->params[a->first][shared_by];
     }
-    return true;
 }
 
 static bool make_lanes(sluice_sweep *w, sl_sweep_part *a, sluice_error *err) {
     const sl_learner *learner = w->learner;
     a->n_lanes = a->n > 8 ? 16 : 8;
     a->kernels = sl_learner_lanes(learner);
-    if (!make_fresh(a, learner) || !make_numbers(w, a)) {
+    if (!sl_lane_blocks_make(&a->blocks, learner, w->params[a->first], a->n_lanes)) {
         sl_fail(err, SLUICE_E_MEMORY, "no memory for a sweep");
         return false;
     }
+    a->lanes = &a->blocks.block[0].lanes;
+    set_params(w, a);
     a->rule = *learner;
-    a->rule.info.bytes_per_feature = a->lanes.size;
-    a->rule.fresh = a->fresh;
+    a->rule.info.bytes_per_feature = a->lanes->size;
+    a->rule.fresh = a->blocks.fresh;
     a->rule.sets = NULL;
     a->rule.kernels = (sl_kernels){.score = score, .update = update, .settle = learner->counts_rounds ? settle : NULL};
     a->model = sl_model_empty(learner, &a->rule, w->params[a->first], &w->settings, err);
@@ -181,8 +144,7 @@ void sluice_sweep_free(sluice_sweep *w) {
     sl_team_free(w->team);
     for (size_t i = 0; w->parts && i < w->n_parts; i++) {
         sluice_model_free(w->parts[i].model);
-        free(w->parts[i].fresh);
-        free(w->parts[i].lanes.p);
+        sl_lane_blocks_free(&w->parts[i].blocks);
     }
     free(w->parts);
     free(w->status);

@@ -3,20 +3,21 @@
 #define SL_SWEEP_H
 
 #include "base/thread_team.h"
+#include "learner/lane_blocks.h"
 #include "model/model.h"
 
 /* Up to SL_MAX_LANES configurations. */
 typedef struct sl_sweep_part {
-    size_t first, n;     /* which configurations */
-    sluice_model *model; /* its features are those of all of them; or the one configuration's own */
-    sl_learner rule;     /* the model's: passes rows on to the lanes */
-    size_t n_lanes;      /* 8 or 16; 0: it is one configuration alone */
+    size_t first, n;       /* which configurations */
+    sluice_model *model;   /* its features are those of all of them; or the one configuration's own */
+    sl_learner rule;       /* the model's: passes rows on to the lanes */
+    size_t n_lanes;        /* 8 or 16; 0: it is one configuration alone */
+    sl_lane_blocks blocks; /* one of them */
     const sl_lane_kernels *kernels;
-    sl_lanes lanes;
+    sl_lanes *lanes; /* of that block */
     uint64_t mistakes[SL_MAX_LANES], updates[SL_MAX_LANES];
     bool broken[SL_MAX_LANES];
     sl_online_calibration calibration[SL_MAX_LANES];
-    unsigned char *fresh;
 } sl_sweep_part;
 
 struct sluice_sweep {
@@ -33,9 +34,6 @@ struct sluice_sweep {
     const sluice_batch *batch;
 };
 
-/* Configuration l of a feature, from where all of them lie to how the learner alone has it. */
-void sl_sweep_part_gather(const sl_sweep_part *a, const char *from, size_t l, char *to);
-
 /* The lanes of a part as they are now, for predicting. */
 sl_lanes sl_sweep_lanes(const sl_sweep_part *a);
 
@@ -46,12 +44,6 @@ size_t sl_sweep_part_size(const sluice_sweep *w);
 void sl_sweep_margins(const sluice_sweep *w, size_t first, size_t n, const sluice_batch *rows, double *margins);
 /* The predict-only model of a configuration without its weights: for its counts and its calibration. */
 sluice_model *sl_sweep_outline(const sluice_sweep *w, size_t i, sluice_error *err);
-
-/* The place of a scalar of lane l. */
-static inline double *sl_sweep_scalar(const sl_sweep_part *a, size_t i, size_t l) {
-    size_t width = a->kernels->width;
-    return &a->lanes.scalar[(l / width * SL_MAX_SCALARS + i) * width + l % width];
-}
 
 /* Which of the kernels for 8 and for 16 lanes. */
 static inline size_t sl_sweep_kernel(const sl_sweep_part *a) { return a->n_lanes / 8 - 1; }

@@ -17,7 +17,7 @@ static void prefetch_row(const sl_sweep_part *a, const sluice_batch *b, size_t r
     for (size_t k = b->start[row]; k < b->start[row + 1]; k++) {
         if (b->id[k] >= sp->direct) continue;
         const char *feature = sl_space_at(sp, b->id[k]);
-        for (size_t line = 0; line < a->lanes.size; line += 64) __builtin_prefetch(feature + line);
+        for (size_t line = 0; line < a->lanes->size; line += 64) __builtin_prefetch(feature + line);
     }
 }
 

@@ -285,6 +285,7 @@ RULE void lanes_update(sl_lanes *s, const sl_row *row, const rule *k, const size
     round_state r[MOST_VECTORS];
     num sum[MOST_VECTORS];
     mask on[MOST_VECTORS], some = {0};
+    bool any_on[MOST_VECTORS]; /* of many classes, few make a step */
     VECTORS {
         r[v] = begin_round(k, params_of(s, v), scalars_of(s, v), s->t, s->t - 1);
         const rule_row labelled = with_labels(s, x, v);
@@ -304,6 +305,7 @@ RULE void lanes_update(sl_lanes *s, const sl_row *row, const rule *k, const size
     VECTORS {
         const rule_row labelled = with_labels(s, x, v);
         on[v] &= k->decide(&r[v], params_of(s, v), &labelled, margins_of(s, v), sum[v], s->t);
+        any_on[v] = any(on[v]);
         some |= on[v];
         *(mask_at *)(s->on + v * SL_WIDTH) = on[v];
     }
@@ -311,6 +313,7 @@ RULE void lanes_update(sl_lanes *s, const sl_row *row, const rule *k, const size
         for (size_t i = 0; i < x->n; i++) {
             char *at = feature_at(at_lanes, x->slot[i]);
             VECTORS {
+                if (!any_on[v]) continue;
                 reg before = load_lanes(at, lanes, v), f = before;
                 k->step(&f, &r[v], (double)x->value[i]);
                 store_lanes(at, choose(on[v], f, before), step_changes(k), lanes, v);
