@@ -4,6 +4,7 @@
 #include "output/message.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -168,16 +169,37 @@ static int check_pair(const args *a, const run_file *one, const run_file *other)
     return check_reads(a, one, other);
 }
 
+/* The first bytes of every model file (docs/model-format.md). */
+static const char model_head[] = "sluice\x1a\n";
+
+static int is_model(const char *path) {
+    struct stat s;
+    char head[sizeof model_head - 1];
+    if (is_dash(path) || stat(path, &s) != 0 || !S_ISREG(s.st_mode)) return 0;
+    FILE *file = fopen(path, "rb");
+    int found = file && fread(head, sizeof head, 1, file) == 1 && memcmp(head, model_head, sizeof head) == 0;
+    if (file) fclose(file);
+    return found;
+}
+
+/* A model is replaced by a model alone: it may be the work of weeks, and a slip of the keyboard would end it. */
+static int check_output(const args *a, const run_file *f) {
+    if (f->as->role != WRITES) return DONE;
+    if (!f->as->may_be_stdout && goes_to_stdout(f->path))
+        return wrong_usage(a->command->name, "%s %s: standard output is for the results; name a file", f->option,
+                           f->path);
+    if (strcmp(f->as->what, "model") == 0 || !is_model(f->path)) return DONE;
+    return wrong_usage(a->command->name, "%s %s: the %s would replace a model; remove it first, or name another file",
+                       f->option, f->path, f->as->what);
+}
+
 int check_files(const args *a) {
     size_t n;
     run_file *list = list_files(a, &n);
     if (!list) return out_of_memory();
     int rc = DONE;
     for (size_t i = 0; i < n && !rc; i++) {
-        const file_option *as = list[i].as;
-        if (as->role == WRITES && !as->may_be_stdout && goes_to_stdout(list[i].path))
-            rc = wrong_usage(a->command->name, "%s %s: standard output is for the results; name a file", list[i].option,
-                             list[i].path);
+        rc = check_output(a, &list[i]);
         if (!rc) rc = check_stdout(a, &list[i]);
         /* those without an option come first, may be many, and are not compared with each other */
         for (size_t k = 0; k < i && *list[i].option && !rc; k++) rc = check_pair(a, &list[k], &list[i]);

@@ -16,8 +16,9 @@ int reads_stdin(const char *const *paths, size_t n);
 int same_file(const char *a, const char *b);
 
 /* Compares all files of the command (command.files) with each other: refuses an output that would replace an input, a
- * model or another output, by whatever name or link, standard output where results go there, or into a file that is
- * read, and two inputs that are one pipe. Returns DONE or WRONG_USAGE. */
+ * model or another output, by whatever name or link, one other than a model that would replace any model, standard
+ * output where results go there, or into a file that is read, and two inputs that are one pipe. Returns DONE or
+ * WRONG_USAGE. */
 int check_files(const args *a);
 /* Refuses files that could not be read or written after hours of work; touches nothing. The arguments that are not
  * options are opened at once and not checked here. Returns DONE or FAILED. */

@@ -337,3 +337,24 @@ def test_a_command_line_to_copy_is_safe_to_show_and_names_the_same_file(t):
         t.write("b", rows(20))
         for command in (["sweep", "-q", "--lambda", "1", "--test", name, "b"], ["select", "-q", "--features", 2, "--test", name, "b"]):
             check_clean(t.run(*command).out_bytes, command)
+
+
+def test_a_model_is_replaced_by_a_model_alone(t):
+    t.write("a", rows(50))
+    t.run("train", "-q", "a", "-o", "m")
+    model = t.read("m")
+    os.symlink("m", t.path("link"))
+    for name in "m", "link":
+        for command in [
+            ["convert", "a", "-o", name],
+            ["synth", "effective", "-P", "rows=10", "-o", name],
+            ["select", "a", "--features", "2", "-o", name],
+            ["sweep", "a", "--csv", name],
+            ["train", "a", "--report", name],
+            ["train", "a", "--trace", name],
+        ]:
+            r = t.run(*command, status=2)
+            check(f"{name}: the " in r.err and "would replace a model" in r.err, r.err)
+            equal(t.read("m"), model, "model")
+    t.run("train", "-q", "a", "a", "-o", "m")
+    check(t.read("m") != model, "a model may replace a model")
