@@ -304,7 +304,8 @@ SLUICE_API sluice_name sluice_model_label(const sluice_model *model, double marg
 
 /* ---- predicting ------------------------------------------------------------------------------------------------- */
 
-/* The margin of one example; the prediction is +1 where it is > 0. The model is not changed. SLUICE_E_DATA for a value
+/* The margin of one example; the prediction is +1 where it is > 0, or above the model's threshold where it has one
+ * (sluice_model_predicts_positive). The model is not changed. SLUICE_E_DATA for a value
  * that is not finite, SLUICE_E_NUMERIC for a margin that is not. An id that comes twice counts twice. For many
  * predictions sluice_model_final() is the faster model. */
 SLUICE_API sluice_status sluice_model_margin(const sluice_model *model, const sluice_example *x, double *margin,
@@ -381,6 +382,19 @@ SLUICE_API sluice_status sluice_model_probabilities_csr(const sluice_model *mode
  * NULL) are importances. SLUICE_E_DATA where all labels are the same. */
 SLUICE_API sluice_status sluice_model_calibrate(sluice_model *model, const double *margins, const double *labels,
                                                 const double *weights, size_t n, int kind);
+
+/* Which class a margin gives: 1 where it is +1. */
+SLUICE_API int sluice_model_predicts_positive(const sluice_model *model, double margin);
+/* The model's threshold: the prediction is +1 where the margin is above it. Returns whether one is set; *margin (may be
+ * NULL) becomes the threshold, or 0 where there is none. It is saved, and copies and predict-only models keep it;
+ * learning more drops it, and so does sluice_model_merge(), as calibration on a hold-out. */
+SLUICE_API int sluice_model_threshold(const sluice_model *model, double *margin);
+/* Sets it. SLUICE_E_USAGE where it is not finite, SLUICE_E_UNSUPPORTED where the model has several classes. */
+SLUICE_API sluice_status sluice_model_set_threshold(sluice_model *model, double margin);
+SLUICE_API void sluice_model_drop_threshold(sluice_model *model);
+/* The margin above which probabilities are above p: as a threshold it predicts +1 exactly where the probability is
+ * larger than p. Finite; NaN where the model has no probabilities or p is not between 0 and 1. */
+SLUICE_API double sluice_model_margin_of_probability(const sluice_model *model, double p);
 
 /* ---- what a model is -------------------------------------------------------------------------------------------- */
 
@@ -733,7 +747,8 @@ typedef struct sluice_meter_options {
     double cost_missed, cost_alarm; /* for the weighted cost; 0 means 1 */
     double mu_pos;                  /* weight of the sensitivity in `sum`; 0 means 0.5 */
     int probability;                /* margins are log odds: measure them as probabilities */
-    const sluice_model *model;      /* measure its probabilities; it must outlive the meter. NULL: none */
+    const sluice_model *model;      /* measure its probabilities, and count by its threshold; it must outlive the meter.
+                                       NULL: none, and +1 is predicted where margins are > 0 */
 } sluice_meter_options;
 
 /* Figures that do not exist (a rate of nothing, the AUC of one class) are NaN. */
@@ -771,6 +786,31 @@ typedef struct sluice_cut {
  * how many there are: at most `room`, spread evenly along the curve; none where there is only one class. Exact
  * with exact_auc, else thresholds lie between bins. */
 SLUICE_API size_t sluice_meter_curve(sluice_meter *meter, sluice_cut *cuts, size_t room);
+
+/* What a threshold is chosen for. */
+enum {
+    SLUICE_GOAL_PRECISION = 1, /* the highest recall with at least this precision */
+    SLUICE_GOAL_RECALL = 2,    /* the highest precision with at least this recall */
+    SLUICE_GOAL_COST = 3,      /* the least weighted cost */
+    SLUICE_GOAL_F1 = 4,        /* the largest F1 */
+    SLUICE_GOAL_ALARMS = 5,    /* the highest recall where at most this share of the examples is predicted +1 */
+};
+
+/* A threshold, and what it would have led to. */
+typedef struct sluice_chosen {
+    size_t size;
+    double margin; /* those above it would be predicted +1: halfway between two neighbouring margins */
+    int reached;   /* 0: no threshold reaches the precision; this one comes nearest */
+    uint64_t true_pos, false_pos, true_neg, false_neg;
+    double precision, recall, f1, cost;
+    double alarms; /* the share of examples predicted +1 */
+} sluice_chosen;
+
+/* Chooses the threshold for a goal among all cuts; examples of equal margins are never parted. `wanted` is the
+ * precision, recall or share, above 0 and up to 1 (a share may be 0); the other goals do not use it. Among equals the
+ * one that predicts +1 least often is chosen, for SLUICE_GOAL_RECALL the one with the higher recall. Exact with
+ * exact_auc, else thresholds lie between bins. SLUICE_E_DATA where the examples are not of both classes. */
+SLUICE_API sluice_status sluice_meter_choose(sluice_meter *meter, int goal, double wanted, sluice_chosen *chosen);
 
 #define SLUICE_CALIBRATION_BINS 15
 

@@ -4,28 +4,15 @@
 
 #include "rows/batch.h"
 #include "base/error.h"
+#include "eval/meter.h"
 #include "eval/sort_doubles.h"
 #include "base/sized_struct.h"
 #include "model/probability.h"
+#include "model/threshold.h"
 
 /* The progressive AUC sorts margins into bins: the upper half of the bits of a float (sign, exponent, 7 bits of
  * fraction), so that a bin is at most 0.8 % wide wherever it lies. Margins in one bin count as ties. */
 enum { BINS = 1 << 16 };
-
-typedef struct margins {
-    double *value;
-    size_t n, room;
-    bool sorted;
-} margins;
-
-struct sluice_meter {
-    sluice_meter_options options;
-    sluice_error error;
-    uint64_t count[2][2]; /* [label is +1][prediction is +1] */
-    double hinge, logistic, brier;
-    uint64_t *bin[2]; /* by label */
-    margins kept[2];  /* exact AUC instead of bins */
-};
 
 sluice_meter *sluice_meter_new(const sluice_meter_options *options, sluice_error *err) {
     sluice_meter *m = calloc(1, sizeof *m);
@@ -80,7 +67,7 @@ static double bin_end(size_t bin) {
     return (double)f;
 }
 
-static bool keep(margins *k, double margin) {
+static bool keep(sl_margins *k, double margin) {
     if (k->n == k->room) {
         size_t room = k->room ? k->room * 2 : 1024;
         double *value = realloc(k->value, room * sizeof *value);
@@ -124,9 +111,8 @@ static sluice_status count(sluice_meter *m, double margin, int positive, int yes
     return SLUICE_OK;
 }
 
-/* A margin of 0 goes to the class that is -1 inside, and that may be the positive one. */
 static int predicts(const sluice_model *model, double margin) {
-    return margin > 0 || (margin == 0 && model && model->classes.turned);
+    return model ? sl_model_decides_positive(model, margin) : margin > 0;
 }
 
 sluice_status sluice_meter_add(sluice_meter *m, double margin, double label) {
@@ -183,18 +169,18 @@ void sl_meter_turn(sluice_meter *m) {
     if (m->bin[0]) turn_bins(m);
     exchange_counts(&m->count[0][0], &m->count[1][1]);
     exchange_counts(&m->count[0][1], &m->count[1][0]);
-    margins negatives = m->kept[0];
+    sl_margins negatives = m->kept[0];
     m->kept[0] = m->kept[1];
     m->kept[1] = negatives;
     for (size_t label = 0; label < 2; label++) {
-        margins *k = &m->kept[label];
+        sl_margins *k = &m->kept[label];
         for (size_t i = 0; i < k->n; i++) k->value[i] = 0 - k->value[i];
         k->sorted = false;
     }
 }
 
-static bool copy_kept(margins *to, const margins *from) {
-    *to = (margins){.sorted = from->sorted};
+static bool copy_kept(sl_margins *to, const sl_margins *from) {
+    *to = (sl_margins){.sorted = from->sorted};
     if (!from->n) return true;
     if (!(to->value = malloc(from->n * sizeof *to->value))) return false;
     memcpy(to->value, from->value, from->n * sizeof *to->value);
@@ -227,19 +213,17 @@ void sl_meter_exchange(sluice_meter *a, sluice_meter *b) {
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-static void sort_margins(margins *k) {
+static void sort_margins(sl_margins *k) {
     if (k->n && !k->sorted) sl_sort_doubles(k->value, k->n);
     k->sorted = true;
 }
 
-static void sort_all(sluice_meter *m) {
+void sl_meter_sort(sluice_meter *m) {
     sort_margins(&m->kept[0]);
     sort_margins(&m->kept[1]);
 }
 
-/* How many of either label tie at the next larger margin: those of one bin, or the equal ones among those kept. *next
- * begins as {0, 0}; *margin becomes the largest that ties. False past the last. */
-static bool next_tied(const sluice_meter *m, size_t next[2], uint64_t tied[2], double *margin) {
+bool sl_meter_next_tied(const sluice_meter *m, size_t next[2], uint64_t tied[2], double *margin) {
     tied[0] = tied[1] = 0;
     if (!m->options.exact_auc) {
         for (size_t i; (i = next[0]) < BINS && !tied[0] && !tied[1]; next[0]++) {
@@ -249,7 +233,7 @@ static bool next_tied(const sluice_meter *m, size_t next[2], uint64_t tied[2], d
         }
         return tied[0] || tied[1];
     }
-    const margins *neg = &m->kept[0], *pos = &m->kept[1];
+    const sl_margins *neg = &m->kept[0], *pos = &m->kept[1];
     if (next[0] == neg->n && next[1] == pos->n) return false;
     bool positive = next[0] == neg->n || (next[1] < pos->n && pos->value[next[1]] < neg->value[next[0]]);
     *margin = positive ? pos->value[next[1]] : neg->value[next[0]];
@@ -269,7 +253,7 @@ static void measure_order(const sluice_meter *m, double positives, double negati
     if (positives == 0 || negatives == 0) return;
     double wins = 0, precision = 0, below[2] = {0, 0}, margin;
     size_t next[2] = {0, 0};
-    for (uint64_t tied[2]; next_tied(m, next, tied, &margin);) {
+    for (uint64_t tied[2]; sl_meter_next_tied(m, next, tied, &margin);) {
         double neg = (double)tied[0], pos = (double)tied[1], found = positives - below[1];
         wins += pos * (below[0] + neg / 2);
         if (pos > 0) precision += pos * (found / (found + negatives - below[0]));
@@ -285,10 +269,10 @@ size_t sluice_meter_curve(sluice_meter *m, sluice_cut *cuts, size_t room) {
         .margin = -INFINITY, .true_pos = m->count[1][1] + m->count[1][0], .false_pos = m->count[0][1] + m->count[0][0]};
     double pos = (double)now.true_pos, neg = (double)now.false_pos;
     if (now.true_pos == 0 || now.false_pos == 0 || room < 3) return 0;
-    sort_all(m);
+    sl_meter_sort(m);
     size_t n = 0, next[2] = {0, 0};
     cuts[n++] = now;
-    for (uint64_t tied[2]; next_tied(m, next, tied, &now.margin);) {
+    for (uint64_t tied[2]; sl_meter_next_tied(m, next, tied, &now.margin);) {
         now.false_pos -= tied[0];
         now.true_pos -= tied[1];
         /* both rates fall by 1 in all: so many cuts at equal distances, and no more */
@@ -302,7 +286,7 @@ size_t sluice_meter_curve(sluice_meter *m, sluice_cut *cuts, size_t room) {
 
 /* The next smallest of the margins kept, which are sorted; *label: whose it is. */
 static double next_margin(const sluice_meter *m, size_t next[2], int *label) {
-    const margins *neg = &m->kept[0], *pos = &m->kept[1];
+    const sl_margins *neg = &m->kept[0], *pos = &m->kept[1];
     *label = next[0] == neg->n || (next[1] < pos->n && pos->value[next[1]] < neg->value[next[0]]);
     return m->kept[*label].value[next[*label]++];
 }
@@ -331,7 +315,7 @@ static size_t fill_bins(const sluice_meter *m, sluice_calibration_bin bins[SLUIC
 
 size_t sluice_meter_bins(sluice_meter *m, sluice_calibration_bin bins[SLUICE_CALIBRATION_BINS]) {
     if (!m->options.exact_auc || !has_probabilities(m)) return 0;
-    sort_all(m);
+    sl_meter_sort(m);
     return fill_bins(m, bins);
 }
 
@@ -376,7 +360,7 @@ sluice_status sluice_meter_read(sluice_meter *m, sluice_measures *measures) {
     r.cost = m->options.cost_missed * (double)fn + m->options.cost_alarm * (double)fp;
     r.precision = ratio((double)tp, (double)(tp + fp));
     r.f1 = ratio(2 * (double)tp, (double)(2 * tp + fp + fn));
-    sort_all(m);
+    sl_meter_sort(m);
     measure_order(m, pos, neg, &r);
     r.hinge_loss = ratio(m->hinge, all);
     bool known = has_probabilities(m);

@@ -14,9 +14,10 @@ static const struct {
     unsigned since; /* format */
     sluice_status (*load)(sl_loader *l);
 } sections[] = {
-    {"FEAT", 1, sl_load_features}, {"VECT", 1, sl_load_numbers}, {"MATR", 1, sl_load_numbers},
-    {"ROWS", 1, sl_load_rows},     {"VALS", 1, sl_load_values},  {"CALI", 3, sl_load_calibration},
-    {"META", 4, sl_load_metadata}, {"CLAS", 4, sl_load_classes}, {"MODL", 1, sl_load_modl}, /* refuses a second one */
+    {"FEAT", 1, sl_load_features}, {"VECT", 1, sl_load_numbers},   {"MATR", 1, sl_load_numbers},
+    {"ROWS", 1, sl_load_rows},     {"VALS", 1, sl_load_values},    {"CALI", 3, sl_load_calibration},
+    {"CLAS", 4, sl_load_classes},  {"THRE", 4, sl_load_threshold}, {"META", 4, sl_load_metadata},
+    {"MODL", 1, sl_load_modl}, /* refuses a second one */
 };
 
 static sluice_status load_content(sl_loader *l) {

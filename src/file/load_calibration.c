@@ -1,4 +1,4 @@
-/* CALI: the calibration fitted on a hold-out. */
+/* CALI, THRE: the calibration fitted on a hold-out, and the threshold. */
 #include <string.h>
 
 #include "file/loader.h"
@@ -37,4 +37,12 @@ sluice_status sl_load_calibration(sl_loader *l) {
     fine = fine && ((f->kind == SLUICE_CALIBRATION_PLATT && read_platt(f, l->at + 1, n / 16)) ||
                     (f->kind == SLUICE_CALIBRATION_ISOTONIC && read_knots(f, l->at + 1, n / 16)));
     return fine ? SLUICE_OK : DAMAGED(l, "its calibration is impossible");
+}
+
+sluice_status sl_load_threshold(sl_loader *l) {
+    sluice_model *m = l->model;
+    bool fine = !m->has_threshold && l->end - l->at == 8;
+    if (fine) m->threshold = get_f64(l->at);
+    m->has_threshold = fine && isfinite(m->threshold);
+    return m->has_threshold ? SLUICE_OK : DAMAGED(l, "its threshold is impossible");
 }

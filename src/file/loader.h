@@ -47,6 +47,7 @@ sluice_status sl_load_numbers(sl_loader *l);     /* VECT, MATR: load_dense.c */
 sluice_status sl_load_rows(sl_loader *l);        /* ROWS: load_pending.c */
 sluice_status sl_load_values(sl_loader *l);      /* VALS */
 sluice_status sl_load_calibration(sl_loader *l); /* CALI: load_calibration.c */
+sluice_status sl_load_threshold(sl_loader *l);   /* THRE */
 sluice_status sl_load_metadata(sl_loader *l);    /* META: load_metadata.c */
 sluice_status sl_load_classes(sl_loader *l);     /* CLAS: load_classes.c */
 

@@ -56,6 +56,13 @@ static sluice_status save_holdout(sl_saver *s, const sl_holdout *f) {
     return sl_save_end(s);
 }
 
+static sluice_status save_threshold(sl_saver *s, const sluice_model *m) {
+    if (!m->has_threshold) return SLUICE_OK;
+    sl_save_begin(s, "THRE", 0);
+    sl_save_f64(s, m->threshold);
+    return sl_save_end(s);
+}
+
 static sluice_status save_model(sl_saver *s, const sluice_model *m) {
     if (m->broken) return sl_save_out_of_range(s);
     unsigned char head[SL_HEAD] = SL_MAGIC;
@@ -71,6 +78,7 @@ static sluice_status save_model(sl_saver *s, const sluice_model *m) {
     if (status == SLUICE_OK) status = save_pending(s, &m->state.batch.pending);
     if (status == SLUICE_OK) status = save_holdout(s, &m->holdout);
     if (status == SLUICE_OK) status = sl_save_classes(s, m);
+    if (status == SLUICE_OK) status = save_threshold(s, m);
     if (status == SLUICE_OK) status = sl_save_metadata(s, &m->metadata);
     if (status != SLUICE_OK) return status;
     sl_save_begin(s, "END ", 0);

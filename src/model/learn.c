@@ -65,6 +65,7 @@ static sluice_status learn_row(sluice_model *m, const sl_row *x, double *margin)
     }
     count_row(m, x, score);
     m->holdout.kind = SLUICE_CALIBRATION_NONE;
+    m->has_threshold = false;
     if ((s->t & (s->t - 1)) == 0) m->growth[__builtin_ctzll(s->t)] = s->seen + 1;
     if (m->kernels.settle && s->t % SL_SETTLE_EVERY == 0) settle_all(m);
     double batch = m->rule->finish ? m->params[m->rule->batch] : 0;

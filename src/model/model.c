@@ -120,6 +120,8 @@ void sl_model_copy_counts(sluice_model *to, const sluice_model *from) {
     to->positives = from->positives;
     to->calibration = from->calibration;
     to->holdout = from->holdout;
+    to->has_threshold = from->has_threshold;
+    to->threshold = from->threshold;
     memcpy(to->growth, from->growth, sizeof to->growth);
     to->broken = from->broken;
     to->features.limit.evicted = from->features.limit.evicted;

@@ -30,6 +30,8 @@ struct sluice_model {
     uint64_t mistakes, updates, positives;
     sl_online_calibration calibration; /* online calibration, updated by learning */
     sl_holdout holdout;  /* calibration fitted on a hold-out; overrides `calibration`; dropped by learning */
+    bool has_threshold;  /* dropped by learning, too */
+    double threshold;    /* where it is set: larger margins mean +1 (model/threshold.h) */
     uint64_t growth[64]; /* features seen when 2^i examples were, plus 1; 0: unknown */
     bool broken;         /* left the range of numbers: neither learns nor saves */
     sluice_error error;

@@ -45,6 +45,8 @@ static void merge_histories(sluice_model *into, const sluice_model *from, const 
     const sluice_model *only = into->state.t == 0 ? from : NULL;
     into->calibration = only ? only->calibration : (sl_online_calibration){0};
     into->holdout = only ? only->holdout : (sl_holdout){0};
+    into->has_threshold = only && only->has_threshold;
+    into->threshold = only ? only->threshold : 0;
     into->features.space.arrivals = only ? only->features.space.arrivals : 0;
     if (only) memcpy(into->features.space.newest, only->features.space.newest, sizeof only->features.space.newest);
     memset(into->growth, 0, sizeof into->growth);

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/sized_struct.h"
-#include "model/model.h"
+#include "model/threshold.h"
 
 /* ---- what a model's classes are ---------------------------------------------------------------------------------- */
 
@@ -224,7 +224,9 @@ sluice_status sl_classes_add_row(sluice_model *m, const sluice_batch *b, const s
     if (c->table.n == 1) c->first_is_plus = one_sided(m) && is_named_positive(m, label);
     c->one_is_first = false;
     settle(m);
-    if (meter && c->turned != was_turned) sl_meter_turn(meter);
+    if (c->turned == was_turned) return SLUICE_OK;
+    m->has_threshold = false; /* it was one for margins of the other class */
+    if (meter) sl_meter_turn(meter);
     return SLUICE_OK;
 }
 
@@ -403,7 +405,7 @@ sluice_status sluice_model_class(const sluice_model *m, size_t i, sluice_class *
 
 sluice_name sluice_model_label(const sluice_model *m, double margin) {
     const sl_two_classes *c = &m->classes;
-    bool plus = sl_turn(c, margin) > 0; /* inside, where a margin of 0 is -1 */
+    bool plus = sl_model_decides_positive(m, margin) != c->turned; /* inside */
     if (!c->table.n) return plus ? (sluice_name){"1", 1} : (sluice_name){"-1", 2};
     size_t class = class_of(c, plus ? 1 : -1);
     return sl_class_text(&c->table, class < c->table.n ? class : 0);

@@ -84,6 +84,9 @@ static void look_at_model(const sluice_model *m) {
     sluice_model_growth(m, growth, 64);
     const void *kept;
     for (size_t i = 0; sluice_model_metadata_at(m, i, &kept, &n); i++) MUST(n <= SLUICE_MAX_METADATA_BYTES);
+    double threshold;
+    int has_threshold = sluice_model_threshold(m, &threshold);
+    MUST(has_threshold ? isfinite(threshold) && !sluice_model_predicts_positive(m, threshold) : threshold == 0);
     const double margins[] = {0, 1, -3e7, 1e300};
     for (size_t i = 0; i < sizeof margins / sizeof *margins; i++) {
         double p = sluice_model_probability(m, margins[i]);
@@ -103,6 +106,7 @@ static void judge_predict_only(const sluice_model *m) {
     MUST(s.status == SLUICE_OK);
     sluice_model *back = load_again(&s);
     for (size_t i = 0; i < EXAMPLES; i++) MUST(margin_of(final, i) == margin_of(back, i));
+    MUST(sluice_model_threshold(final, NULL) == sluice_model_threshold(m, NULL));
     sluice_model_free(back);
     sluice_model_free(final);
     sluice_free(s.bytes);

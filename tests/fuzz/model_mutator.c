@@ -1,5 +1,5 @@
-/* Mutates model files section by section: heads, MODL, features, matrices, pending rows, calibration, metadata, order.
- */
+/* Mutates model files section by section: heads, MODL, features, matrices, pending rows, calibration, threshold,
+ * metadata, order. */
 #include "model_mutator.h"
 
 #include <inttypes.h>
@@ -533,6 +533,22 @@ static void mutate_calibration(model_file *f, chance *c) {
     }
 }
 
+static void mutate_threshold(model_file *f, chance *c) {
+    section *s = below(c, 8) ? any_with(f, c, "THRE") : NULL;
+    if (!s) {
+        double margin = 0.25;
+        s = insert(f, 1 + below(c, f->n), "THRE", below(c, 8) ? 0 : SL_SKIPPABLE);
+        if (s) put(s, &margin, 8);
+        return;
+    }
+    if (below(c, 4) == 0)
+        put_le(s, draw(c), below(c, 9));
+    else if (below(c, 4) == 0 || s->n < 8)
+        s->n -= s->n ? 1 + below(c, s->n) : 0;
+    else
+        sl_put_le(s->content, special_double(c), 8);
+}
+
 static void mutate_metadata(model_file *f, chance *c) {
     static const char *const keys[] = {"", "a", "b", "reader.format", "reader.ngrams", "reader.tf", "zz", "\xff"};
     section *s = below(c, 2) ? any_with(f, c, "META") : NULL;
@@ -576,8 +592,8 @@ static void mutate_classes(model_file *f, chance *c) {
 /* ---- the file as a whole ----------------------------------------------------------------------------------------- */
 
 static void mutate_order(model_file *f, chance *c) {
-    static const char *const tags[] = {"MODL", "FEAT", "VECT", "MATR", "ROWS", "VALS",
-                                       "CALI", "META", "END ", "CLAS", "XXXX", "\0\0\0\0"};
+    static const char *const tags[] = {"MODL", "FEAT", "VECT", "MATR", "ROWS", "VALS",    "CALI",
+                                       "THRE", "META", "END ", "CLAS", "XXXX", "\0\0\0\0"};
     size_t i = below(c, f->n), j = below(c, f->n);
     section t = f->s[i];
     switch (below(c, 8)) {
@@ -593,7 +609,8 @@ static void mutate_order(model_file *f, chance *c) {
         f->s[i] = f->s[j], f->s[j] = t;
         break;
     case 3: {
-        section *unknown = insert(f, below(c, f->n + 1), tags[below(c, 12)], (uint32_t)below(c, 3));
+        section *unknown =
+            insert(f, below(c, f->n + 1), tags[below(c, sizeof tags / sizeof *tags)], (uint32_t)below(c, 3));
         for (size_t n = below(c, 30); unknown && n; n--) put_le(unknown, draw(c), 1);
         break;
     }
@@ -601,7 +618,7 @@ static void mutate_order(model_file *f, chance *c) {
         f->s[i].flags = (uint32_t)(below(c, 3) ? below(c, 3) : draw(c));
         break;
     case 5:
-        memcpy(f->s[i].tag, tags[below(c, 12)], SL_TAG);
+        memcpy(f->s[i].tag, tags[below(c, sizeof tags / sizeof *tags)], SL_TAG);
         break;
     case 6:
         f->s[i].n -= f->s[i].n ? 1 + below(c, f->s[i].n) : 0;
@@ -662,7 +679,7 @@ size_t mutate_model(uint8_t *bytes, size_t n, size_t room, uint64_t seed) {
     if (!f) abort();
     if (parse_file(f, bytes, n)) {
         for (size_t changes = 1 + below(&c, 3); changes; changes--) {
-            switch (f->n ? below(&c, 21) : 20) {
+            switch (f->n ? below(&c, 22) : 21) {
             case 0:
             case 1:
             case 2:
@@ -700,7 +717,10 @@ size_t mutate_model(uint8_t *bytes, size_t n, size_t room, uint64_t seed) {
                 mutate_classes(f, &c);
                 break;
             case 18:
+                mutate_threshold(f, &c);
+                break;
             case 19:
+            case 20:
                 mutate_order(f, &c);
                 break;
             default:

@@ -751,6 +751,31 @@ static file metadata_file(void) {
     return file_from(m);
 }
 
+TEST(thresholds_that_are_wrong_are_refused) {
+    const uint64_t wrong[] = {0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 0x7ff0000000000001};
+    unsigned char content[16] = {0};
+    for (size_t i = 0; i < 4; i++) { /* infinite, no number */
+        file f = file_of("pa-1");
+        sl_put_le(content, wrong[i], 8);
+        add_section(&f, "END ", "THRE", 0, content, 8);
+        refuse(&f, "threshold is impossible");
+    }
+    sl_put_le(content, 0x3ff0000000000000, 8);
+    for (size_t n = 0; n <= 16; n++) { /* of any length, and twice */
+        file f = file_of("pa-1");
+        add_section(&f, "END ", "THRE", 0, content, n);
+        if (n == 8) add_section(&f, "END ", "THRE", 0, content, n);
+        refuse(&f, "threshold is impossible");
+    }
+    file f = file_of("pa-1");
+    add_section(&f, "END ", "THRE", 0, content, 8);
+    sluice_model *m = sluice_model_parse(f.bytes, f.n, NULL);
+    double margin = 0;
+    CHECK(m && sluice_model_threshold(m, &margin) && margin == 1);
+    sluice_model_free(m);
+    free(f.bytes);
+}
+
 TEST(metadata_is_saved_by_ascending_key_and_loaded) {
     file good = metadata_file(), f = copy_of(&good);
     static const char content[] = "\1a\0\1b\5\0any\n\10reader.x\1"
@@ -990,6 +1015,9 @@ TEST(older_formats_have_no_flags_optional_keys_or_metadata) {
         add_section(&f, "END ", "META", 0, "\1a\0", 3);
         refuse(&f, "a section 'META', which this version does not know");
         f = copy_of(&old);
+        add_section(&f, "END ", "THRE", 0, "12345678", 8);
+        refuse(&f, "a section 'THRE', which this version does not know");
+        f = copy_of(&old);
         add_section(&f, "END ", "CALI", 0, "\3", 1);
         refuse(&f, format == 3 ? "calibration is impossible" : "a section 'CALI'");
         free(old.bytes);
@@ -1133,6 +1161,7 @@ int main(void) {
     RUN(pending_rows_that_are_wrong_are_refused);
     RUN(columns_that_are_wrong_are_refused);
     RUN(calibrations_that_are_wrong_are_refused);
+    RUN(thresholds_that_are_wrong_are_refused);
     RUN(metadata_is_saved_by_ascending_key_and_loaded);
     RUN(metadata_that_is_wrong_is_refused);
     RUN(metadata_has_limits);
