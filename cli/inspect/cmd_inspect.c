@@ -1,5 +1,6 @@
 /* sluice inspect: what a model is. */
 #include "commands.h"
+#include "measure/thresholds.h"
 #include "output/message.h"
 #include "args/model_args.h"
 #include "output/report.h"
@@ -87,6 +88,12 @@ static int print_facts(const args *a, const inspected *in, uint64_t dimension, u
     report_truth(&r, "predict_only", f.is_final);
     report_truth(&r, "probability", sluice_model_has_probability(in->model));
     report_text(&r, "calibration", calibration_word(f.calibration));
+    double margin;
+    if (sluice_model_threshold(in->model, &margin)) {
+        report_open(&r, "threshold");
+        report_margin(&r, in->model, margin);
+        report_close(&r);
+    }
     report_count(&r, "examples", f.examples);
     report_count(&r, "positives", f.positives);
     report_count(&r, "mistakes", f.mistakes);

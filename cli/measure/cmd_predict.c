@@ -1,6 +1,7 @@
 /* sluice predict: one line for every line of the inputs: label, tab, margin, and with --proba another tab and the
  * probability; and what else is asked for (measure/answer.h). */
 #include "commands.h"
+#include "measure/thresholds.h"
 #include "output/message.h"
 #include "args/model_args.h"
 #include "output/progress.h"
@@ -14,6 +15,10 @@
 static const option_info options[] = {
     {"model", 'm', "MODEL", "the model to predict with", 0},
     {"proba", 0, NULL, "add the probability of the class 1; the label still goes by the margin", 0},
+    {"threshold", 0, "P",
+     "predict the positive class where its probability is above P, or its margin above M with margin=M; instead of the "
+     "model's threshold",
+     0},
     ANSWER_OPTIONS,
     INPUT_OPTIONS,
     {NULL, 0, NULL, NULL, 0},
@@ -51,8 +56,9 @@ static void write_answers(answers *out) {
 }
 
 static size_t format_answer(const predicting *p, double margin, char *line) {
-    size_t n = margin > 0 ? 2 : 3;
-    memcpy(line, margin > 0 ? "1\t" : "-1\t", n);
+    int positive = sluice_model_predicts_positive(p->model, margin);
+    size_t n = positive ? 2 : 3;
+    memcpy(line, positive ? "1\t" : "-1\t", n);
     n += sluice_format_double(line + n, margin);
     if (p->proba) {
         line[n++] = '\t';
@@ -168,8 +174,11 @@ static int prepare(const args *a, predicting *p) {
     sluice_error err = {0};
     const char *path = args_value(a, "model");
     if (!path) return wrong_usage(a->command->name, "which model? give it with -m MODEL");
+    const char *text = args_value(a, "threshold");
+    threshold fixed = {THRESHOLD_NONE};
     int rc = input_options(a, &p->reading);
     if (!rc) rc = answer_options(a, &p->form);
+    if (!rc && text) rc = read_fixed_threshold(a, "threshold", text, &fixed);
     if (rc) return rc;
 
     sluice_model *full;
@@ -183,6 +192,8 @@ static int prepare(const args *a, predicting *p) {
     sluice_model_free(full);
     if (rc) return rc;
     if (!p->model) return complain_error(&err);
+    if (text && lacks_probability(&fixed, p->model, path)) return WRONG_USAGE;
+    if (text && (rc = set_fixed_threshold(p->model, &fixed))) return rc;
     p->reading.unlabelled = 1;
     p->reading.every_line = 1;
 
@@ -210,10 +221,11 @@ static int run(const args *a) {
 const command predict_command = {
     .name = "predict",
     .summary = "print a label and a margin for every line",
-    .synopsis = "-m MODEL [--proba] [--json] [--id COLUMN] [--explain N] [--keep] [INPUT...]",
+    .synopsis = "-m MODEL [--proba] [--threshold P] [--json] [--id COLUMN] [--explain N] [--keep] [INPUT...]",
     .notes =
         "Each line is 1 or -1, a tab and the margin in the shortest digits that read back exactly; "
-        "with --proba another tab and the probability of the class 1. The labels of the inputs are not used. "
+        "with --proba another tab and the probability of the class 1. The label is 1 where the margin is above the "
+        "model's threshold (train --threshold), else above 0. The labels of the inputs are not used. "
         "There is one line for every line of the inputs (csv: for every record behind the header): blank lines and "
         "comments are examples without features, and lines that --on-error skip leaves out have empty fields.\n"
         "--id, --explain and --keep add fields behind these, in this order. --explain: N fields FEATURE:CONTRIBUTION, "

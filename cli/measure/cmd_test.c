@@ -7,9 +7,17 @@
 #include "output/report.h"
 #include "args/input_options.h"
 
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
 static const option_info options[] = {
-    {"model", 'm', "MODEL", "the model to measure", 0},           MEASURE_OPTIONS,          INPUT_OPTIONS,
-    {"json", 0, NULL, "print the results as one JSON object", 0}, {NULL, 0, NULL, NULL, 0},
+    {"model", 'm', "MODEL", "the model to measure", 0},
+    {"at", 0, "GOAL", "choose a threshold and show what it gives: " GOALS_TEXT "; may be repeated", 1},
+    MEASURE_OPTIONS,
+    INPUT_OPTIONS,
+    {"json", 0, NULL, "print the results as one JSON object", 0},
+    {NULL, 0, NULL, NULL, 0},
 };
 
 static const file_option files[] = {
@@ -17,6 +25,19 @@ static const file_option files[] = {
     {.option = "model", .role = READS_MODEL},
     {.option = NULL},
 };
+
+/* One object; where there are several goals all of them are in a list, too. */
+static void report_thresholds(report *r, const sluice_model *model, const measured *m) {
+    if (!m->n_goals) return;
+    for (size_t i = 0; i < (r->as_json ? 1 : m->n_goals); i++)
+        report_chosen(r, "threshold", model, &m->goals[i], &m->chosen[i]);
+    if (r->as_json && m->n_goals > 1) {
+        json_open(&r->j, "thresholds", '[');
+        for (size_t i = 0; i < m->n_goals; i++) report_chosen(r, NULL, model, &m->goals[i], &m->chosen[i]);
+        json_close(&r->j, ']');
+    }
+    report_curve(r, model, m->shape.cuts, m->shape.n_cuts, m->measures.true_pos + m->measures.false_neg);
+}
 
 static int print_results(const args *a, const sluice_model *model, const measured *result, double seconds) {
     sluice_model_facts facts = {.size = sizeof facts};
@@ -28,7 +49,32 @@ static int print_results(const args *a, const sluice_model *model, const measure
     report_count(&r, "nonzeros", facts.nonzeros);
     report_speed(&r, seconds, result->measures.examples);
     report_skipped(&r, &result->skipped);
+    report_thresholds(&r, model, result);
     return report_end(&r);
+}
+
+static void warn_thresholds(const measured *m) {
+    for (size_t i = 0; i < m->n_goals; i++)
+        if (isnan(m->chosen[i].margin))
+            warning("--at %s: choosing a threshold needs examples of both classes", m->goals[i].text);
+        else if (!m->chosen[i].reached)
+            warning("--at %s: no threshold reaches it; the nearest gives %.6g", m->goals[i].text,
+                    m->chosen[i].precision);
+}
+
+/* Reads the goals. *read has room for them and for what is chosen; free it. */
+static int read_goals(const args *a, measured *m, void **read) {
+    const char **texts = calloc(a->n_given + 1, sizeof *texts);
+    threshold *goals = calloc(a->n_given + 1, sizeof *goals + sizeof(sluice_chosen));
+    *read = goals;
+    int rc = texts && goals ? DONE : out_of_memory();
+    m->n_goals = rc ? 0 : args_values(a, "at", texts);
+    m->goals = goals;
+    m->chosen = rc ? NULL : (sluice_chosen *)(void *)(goals + a->n_given + 1);
+    for (size_t i = 0; i < m->n_goals && !rc; i++) rc = read_goal(a, "at", texts[i], &goals[i]);
+    m->needs_shape = m->n_goals && args_has(a, "json");
+    free(texts);
+    return rc;
 }
 
 static int run(const args *a) {
@@ -40,26 +86,40 @@ static int run(const args *a) {
     int rc = input_options(a, &reading);
     if (!rc) rc = measure_options(a, &how);
     if (rc) return rc;
+    measured result = {0};
+    void *room;
     sluice_model *model;
-    if ((rc = model_to_use(a, path, &model, NULL))) return rc;
+    rc = read_goals(a, &result, &room);
+    if (!rc) rc = model_to_use(a, path, &model, NULL);
+    if (rc) {
+        free(room);
+        return rc;
+    }
     input_for_model(&reading, model, &kept);
 
-    measured result = {0};
     progress p = progress_start(1, 0);
     note_stdin(a);
     rc = measure_inputs(model, a->inputs, a->n_inputs, &reading, &how, &p, &result);
     double seconds = now_seconds() - p.started;
-    if (!rc) warn_measured(&result, "input");
-    if (!rc) rc = print_results(a, model, &result, seconds);
+    if (!rc) {
+        warn_measured(&result, "input");
+        warn_thresholds(&result);
+        rc = print_results(a, model, &result, seconds);
+    }
     sluice_model_free(model);
+    free(room);
     return rc;
 }
 
 const command test_command = {
     .name = "test",
     .summary = "measure a model on labelled examples; learns nothing",
-    .synopsis = "-m MODEL [INPUT...]",
-    .notes = "The AUC is exact: it keeps 8 bytes for every example.",
+    .synopsis = "-m MODEL [--at GOAL]... [INPUT...]",
+    .notes = "The AUC is exact: it keeps 8 bytes for every example.\n"
+             "Counts and rates are those of the model's threshold (train --threshold), where it has one. --at chooses "
+             "another, measured on the inputs themselves: with the highest recall that keeps to a precision or to a "
+             "share of alarms (examples predicted positive), the highest precision that keeps to a recall, the least "
+             "cost, the largest F1. With --json it adds the curve of precision against recall.",
     .options = options,
     .files = files,
     .max_inputs = SIZE_MAX,

@@ -63,6 +63,7 @@ int measure_inputs(const sluice_model *model, const char *const *paths, size_t n
         result->measures = (sluice_measures){.size = sizeof result->measures};
         sluice_meter_read(meter, &result->measures);
         if (result->needs_shape) result->shape = shape_of(meter);
+        if (!rc) rc = choose_thresholds(meter, result->goals, result->n_goals, result->chosen);
     } else {
         rc = complain_error(&err);
     }

@@ -3,6 +3,7 @@
 #define CLI_MEASURE_H
 
 #include "args/args.h"
+#include "measure/thresholds.h"
 #include "output/progress.h"
 #include "sluice.h"
 #include "args/input_options.h"
@@ -36,6 +37,9 @@ typedef struct measured {
     int known;       /* some example has a feature that weighs in the model */
     int needs_shape; /* set before measuring: fill in `shape` */
     shape shape;
+    const threshold *goals; /* set before measuring: choose thresholds for them */
+    size_t n_goals;
+    sluice_chosen *chosen; /* room for as many */
 } measured;
 
 /* Measures the model on labelled inputs without learning; the AUC is exact. `live` may be NULL. Returns an exit status,

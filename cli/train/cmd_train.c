@@ -17,6 +17,10 @@ static const option_info options[] = {
     {"allow-empty", 0, NULL, "succeed, and save the model, even if there was no example to learn (-i implies it)", 0},
     {"test", 0, "FILE", "measure the model on this file afterwards", 0},
     CALIBRATE_OPTIONS,
+    {"threshold", 0, "GOAL",
+     "afterwards choose a threshold on the file of --calibrate (or of --test), and save it in the model: " GOALS_TEXT
+     "; or give it: a probability, or margin=M",
+     0},
     {"passes", 0, "N", "go over the inputs N times (default 1)", 0},
     {"top", 0, "N", "show the N heaviest features with the results (default 0)", 0},
     {"dim", 0, "N", "the dimension that sparsity refers to (default: the features seen)", 0},
@@ -47,6 +51,7 @@ static int check_usage(training *t) {
     if (!rc) rc = checkpoint_options(a, &t->checkpoint);
     if (!rc) rc = trace_options(a, &t->trace);
     if (!rc) rc = calibrate_options(a, &t->calibrating);
+    if (!rc) rc = threshold_options(a, &t->calibrating, t->test, &t->thresholding);
     if (!rc) rc = args_count(a, "passes", 1, 1000000000, &t->passes);
     if (!rc) rc = args_count(a, "dim", 1, UINT64_MAX, &t->dimension);
     if (!rc) rc = args_count(a, "top", 0, SIZE_MAX, &t->top);
@@ -170,7 +175,7 @@ static int learn(training *t) {
     if (!t->checkpoint.path) note("the model will not be saved; -o MODEL saves it");
     note_stdin(a);
     progress p = progress_start(t->passes, t->dimension);
-    int rc = DONE, fitted = is_fitted(t->model);
+    int rc = DONE, fitted = is_fitted(t->model), had_threshold = sluice_model_threshold(t->model, NULL);
     for (p.pass = 0; p.pass < t->passes && !rc && !stop_signal(); p.pass++) rc = learn_pass(t, &p);
     if (rc) checkpoint_tell(&t->checkpoint, reads_once(a->inputs, a->n_inputs));
     if (!rc && stop_signal()) rc = save_interrupted(t);
@@ -195,6 +200,8 @@ static int learn(training *t) {
     if (!rc) warn_one_class(&t->measures, "input");
     if (!rc && fitted && !is_fitted(t->model) && !t->calibrating.path)
         note("the model has learned more, and what --calibrate had fitted is gone; give it again");
+    if (!rc && had_threshold && !sluice_model_threshold(t->model, NULL) && t->thresholding.wish.kind == THRESHOLD_NONE)
+        note("the model has learned more, and its threshold is gone; give --threshold again");
     return rc;
 }
 
@@ -280,6 +287,7 @@ static int run(const args *a) {
     if (!rc) {
         note_learned_too(a, "--test", t.test);
         calibrate_note(a, &t.calibrating, t.test);
+        threshold_note(a, &t.thresholding, t.test);
     }
     if (!rc) rc = make_meter(&t);
     if (!rc) {
@@ -290,6 +298,7 @@ static int run(const args *a) {
     if (!rc) rc = learn(&t);
     int learned = !rc;
     if (!rc && !stop_signal()) rc = calibrate(&t.calibrating, t.model, t.result, &t.reading);
+    if (!rc && !stop_signal()) rc = set_threshold(&t.thresholding, t.model, t.result, &t.reading, &t.how);
     if (!rc && !stop_signal()) rc = measure(&t);
     if (learned && stop_signal()) {
         rc = stop(&t);
@@ -312,7 +321,7 @@ const command train_command = {
     .name = "train",
     .summary = "learn from a stream of labelled examples",
     .synopsis = "[-a LEARNER] [-P NAME=VALUE]... [-o MODEL] [-i MODEL] [--test FILE] [--calibrate FILE] "
-                "[--passes N] [--save-every N|Ns] [--skip N] [INPUT...]",
+                "[--threshold GOAL] [--passes N] [--save-every N|Ns] [--skip N] [INPUT...]",
     .notes =
         "Every example is predicted first and then learned, so the error reported is that of unseen examples.\n"
         "A model saved with -o can go on learning later (-i), exactly as if it had never stopped;\n"

@@ -30,6 +30,7 @@ int print_results(const training *t) {
     report_size(&r, &t->facts, t->dimension);
     report_speed(&r, t->seconds, t->measures.examples);
     report_skipped(&r, &t->skipped);
+    report_threshold(&r, &t->thresholding, t->result);
     if (t->test) {
         report_open(&r, "test");
         report_measures(&r, &t->tested.measures);

@@ -7,6 +7,7 @@
 #include "train/history.h"
 #include "measure/measure.h"
 #include "train/trace.h"
+#include "train/train_threshold.h"
 
 typedef struct training {
     const args *a;
@@ -19,6 +20,7 @@ typedef struct training {
     trace trace;
     history history;
     calibrating calibrating;
+    thresholding thresholding;
 
     sluice_model *model;
     sluice_model *result;     /* the model as it predicts: itself, or a copy that has learned its unfinished batch */
