@@ -35,9 +35,29 @@ static int measure_batch(void *context, const sluice_batch *batch) {
     return complain_error(sluice_meter_error(m->meter));
 }
 
+const threshold shape_goals[SHAPE_GOALS] = {
+    {THRESHOLD_GOAL, "precision 50 %", SLUICE_GOAL_PRECISION, 0.5},
+    {THRESHOLD_GOAL, "precision 80 %", SLUICE_GOAL_PRECISION, 0.8},
+    {THRESHOLD_GOAL, "precision 90 %", SLUICE_GOAL_PRECISION, 0.9},
+    {THRESHOLD_GOAL, "precision 95 %", SLUICE_GOAL_PRECISION, 0.95},
+    {THRESHOLD_GOAL, "precision 99 %", SLUICE_GOAL_PRECISION, 0.99},
+    {THRESHOLD_GOAL, "recall 50 %", SLUICE_GOAL_RECALL, 0.5},
+    {THRESHOLD_GOAL, "recall 80 %", SLUICE_GOAL_RECALL, 0.8},
+    {THRESHOLD_GOAL, "recall 90 %", SLUICE_GOAL_RECALL, 0.9},
+    {THRESHOLD_GOAL, "recall 95 %", SLUICE_GOAL_RECALL, 0.95},
+    {THRESHOLD_GOAL, "recall 99 %", SLUICE_GOAL_RECALL, 0.99},
+    {THRESHOLD_GOAL, "largest F1", SLUICE_GOAL_F1, NAN},
+    {THRESHOLD_GOAL, "least cost", SLUICE_GOAL_COST, NAN},
+};
+
 shape shape_of(sluice_meter *meter) {
     shape s;
     s.n_cuts = sluice_meter_curve(meter, s.cuts, SHAPE_CUTS);
+    for (size_t i = 0; i < SHAPE_GOALS && s.n_cuts; i++) {
+        s.chosen[i] = (sluice_chosen){.size = sizeof s.chosen[i]};
+        sluice_meter_choose(meter, shape_goals[i].goal, shape_goals[i].value,
+                            &s.chosen[i]); /* there are both classes */
+    }
     s.n_bins = sluice_meter_bins(meter, s.bins);
     return s;
 }

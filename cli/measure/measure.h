@@ -20,11 +20,15 @@
 /* Reads them; what is not given is 0. Returns DONE or WRONG_USAGE. */
 int measure_options(const args *a, sluice_meter_options *how);
 
-enum { SHAPE_CUTS = 160 };
+enum { SHAPE_CUTS = 160, SHAPE_GOALS = 12 };
 
-/* Predictions at all thresholds, and by probability: the data of the charts. */
+/* The goals whose thresholds pages show. */
+extern const threshold shape_goals[SHAPE_GOALS];
+
+/* Predictions at all thresholds, and by probability: the data of the charts and of the table below them. */
 typedef struct shape {
     sluice_cut cuts[SHAPE_CUTS];
+    sluice_chosen chosen[SHAPE_GOALS]; /* where there are cuts */
     sluice_calibration_bin bins[SLUICE_CALIBRATION_BINS];
     size_t n_cuts, n_bins;
 } shape;

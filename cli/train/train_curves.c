@@ -53,11 +53,11 @@ static void put_threshold(FILE *out, const chart *c, const rates *r, double marg
 }
 
 /* The model as it predicts. */
-static void put_margin_0(FILE *out, const chart *c, const rates *r, double x, double y) {
+static void put_predicted(FILE *out, const chart *c, const rates *r, double margin, double x, double y) {
     if (isnan(x) || isnan(y)) return;
     fprintf(out, "<g class=\"point c1\" transform=\"translate(%.1f %.1f)\">", axis_place(&c->x, x),
             axis_place(&c->y, y));
-    put_rates_title(out, r, "as predicted, ", 0);
+    put_rates_title(out, r, "as predicted, ", margin);
     chart_marker(out, 3);
     fputs("<circle class=\"hit\" r=\"9\"/></g>\n", out);
 }
@@ -81,7 +81,7 @@ static void put_thresholds(FILE *out, const train_page *g, const chart *c, int i
         put_threshold(out, c, &r, s->cuts[i].margin, is_roc ? r.alarmed : r.found, is_roc ? r.found : r.precision);
     }
     rates r = rates_of(m, m->true_pos, m->false_pos);
-    put_margin_0(out, c, &r, is_roc ? r.alarmed : r.found, is_roc ? r.found : r.precision);
+    put_predicted(out, c, &r, g->threshold, is_roc ? r.alarmed : r.found, is_roc ? r.found : r.precision);
 }
 
 static void put_diagonal(FILE *out, const chart *c) {

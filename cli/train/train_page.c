@@ -125,6 +125,7 @@ static void put_thresholds(FILE *out, const train_page *g) {
     put_roc_chart(out, g);
     put_precision_chart(out, g);
     fputs("</div>\n", out);
+    put_threshold_table(out, g);
 }
 
 static const char *why_no_probabilities(const train_page *g) {
@@ -176,6 +177,7 @@ static void put_data(FILE *out, const train_page *g) {
         fprintf(out, "<dt>before</dt><dd>the model had learned %" PRIu64 " examples in earlier runs</dd>\n",
                 t->examples_before);
     page_fact(out, "tested on", t->test ? t->test : "nothing");
+    if (t->thresholding.is_set) page_fact(out, "threshold", t->thresholding.wish.text);
     if (t->calibrating.path) page_fact(out, "calibrated on", t->calibrating.path);
     if (t->checkpoint.path) page_fact(out, "saved as", t->checkpoint.path);
     fprintf(out, "<dt>made by</dt><dd>sluice %s</dd>\n</dl>\n", sluice_version());
@@ -225,6 +227,7 @@ int write_train_page(const training *t) {
     train_page g = {.t = t, .judged = t->test ? &t->tested.measures : &t->measures};
     if (sluice_model_weights(t->result, &g.weights, &g.n_weights, &err) != SLUICE_OK) return complain_error(&err);
     g.n_positive = positive_first(g.weights, g.n_weights);
+    if (t->test) sluice_model_threshold(t->result, &g.threshold); /* progressive predictions have none */
     g.shape = t->test ? t->tested.shape : shape_of(t->meter);
     g.command_line = given_command_line(t->a);
     int rc = g.command_line ? write_text_file(t->page, put_page, &g) : out_of_memory();

@@ -11,6 +11,7 @@ typedef struct train_page {
     char *command_line;
     const sluice_measures *judged; /* predictions on the test file, or those made while learning */
     shape shape;                   /* of the same */
+    double threshold;              /* of the same */
     sluice_weight *weights;        /* nonzero ones: */
     size_t n_positive, n_weights;  /* first the positive ones */
 } train_page;
@@ -23,6 +24,7 @@ void put_precision_chart(FILE *out, const train_page *g);
 void put_reliability_chart(FILE *out, const train_page *g);
 
 /* train_tables.c */
+void put_threshold_table(FILE *out, const train_page *g);
 void put_confusion(FILE *out, const sluice_measures *m);
 void put_features(FILE *out, const train_page *g);
 void put_all_measures(FILE *out, const train_page *g);

@@ -47,6 +47,53 @@ void put_confusion(FILE *out, const sluice_measures *m) {
     fputs("</tr>\n</table>\n", out);
 }
 
+/* ---- thresholds -------------------------------------------------------------------------------------------------- */
+
+/* In percent, as the head of the column says. */
+static void put_percent_cell(FILE *out, double rate) {
+    if (isnan(rate))
+        fputs("<td>\xe2\x80\x93</td>", out);
+    else
+        fprintf(out, "<td>%.1f</td>", 100 * rate);
+}
+
+static void put_threshold_row(FILE *out, const train_page *g, const char *name, const sluice_chosen *c) {
+    fprintf(out, "<td class=\"name\">%s%s</td><td>%.4g</td>", name, c->reached ? "" : ": not reached", c->margin);
+    if (sluice_model_has_probability(g->t->result))
+        fprintf(out, "<td>%.3g</td>", sluice_model_probability(g->t->result, c->margin));
+    put_percent_cell(out, c->precision);
+    put_percent_cell(out, c->recall);
+    put_percent_cell(out, c->f1);
+    put_percent_cell(out, c->alarms);
+    fputs("</tr>\n", out);
+}
+
+/* What the charts show, for reading without a pointer. */
+void put_threshold_table(FILE *out, const train_page *g) {
+    const sluice_measures *m = g->judged;
+    sluice_chosen now = {.margin = g->threshold, .reached = 1, .precision = m->precision, .recall = m->recall};
+    now.f1 = m->f1;
+    now.alarms = (double)(m->true_pos + m->false_pos) / (double)m->examples;
+    fputs("<div class=\"tables\"><table class=\"thresholds\">\n<thead><tr><th class=\"name\">threshold "
+          "for</th><th>margin above</th>",
+          out);
+    if (sluice_model_has_probability(g->t->result)) fputs("<th>proba&shy;bility</th>", out);
+    fputs("<th>preci&shy;sion %</th><th>recall %</th><th>F1 %</th><th>alarms %</th></tr></thead>\n<tbody>\n"
+          "<tr class=\"now\">",
+          out);
+    put_threshold_row(out, g, "as predicted", &now);
+    for (size_t i = 0; i < SHAPE_GOALS; i++) {
+        int new_kind = i == 0 || shape_goals[i].goal != shape_goals[i - 1].goal;
+        fputs(new_kind && i + 1 < SHAPE_GOALS ? "<tr class=\"first\">" : "<tr>", out);
+        put_threshold_row(out, g, shape_goals[i].text, &g->shape.chosen[i]);
+    }
+    fputs("</tbody></table></div>\n<p><small>Alarms are the examples predicted +1, precision is how many of these are "
+          "+1. "
+          "A row for a precision has the highest recall that keeps to it, a row for a recall the highest "
+          "precision.</small></p>\n",
+          out);
+}
+
 /* ---- features ---------------------------------------------------------------------------------------------------- */
 
 enum { NAME_LENGTH = 120 };

@@ -2,8 +2,9 @@
 
 import math
 
+import page_reader as page
 from cases_proba import graded
-from harness import check, equal, near, parse
+from harness import check, equal, near, parse, rows
 
 GOALS = ["precision=0.5", "precision=0.9", "precision=1", "recall=0.3", "recall=0.95", "recall=1", "alarms=0", "alarms=0.001", "alarms=0.2",
          "alarms=1", "cost", "f1"]
@@ -237,3 +238,23 @@ def test_examples_of_importance_0_are_absent(t):
     for goal in "recall=0.7", "f1", "cost":
         weighted, plain = [t.run("test", "-m", "m", "--json", "--at", goal, name).json()["threshold"] for name in ("b.vw", "c.vw")]
         equal(weighted, plain, goal)
+
+
+def test_the_page_has_a_table_of_thresholds(t):
+    r = made(t, "-a", "arow", "--json", "--report", "p.html", "--test", "b", "--calibrate", "held", "--threshold", "recall=0.9").json()
+    found = page.look(t.read("p.html").decode())
+    table = next(x for x in found.tables.values() if x and x[0][0] == "threshold for")
+    now = table[1]
+    near(float(now[1]), r["threshold"]["margin"], 1e-3 * abs(r["threshold"]["margin"]) + 1e-6)
+    equal(now[0], "as predicted")
+    equal(now[3:6], [f"{100 * r['test'][k]:.1f}" for k in ("precision", "recall", "f1")])
+    shown = {row[0]: row for row in table[2:]}
+    for goal, name in ("precision=0.9", "precision 90 %"), ("recall=0.95", "recall 95 %"), ("f1", "largest F1"), ("cost", "least cost"):
+        given = t.run("test", "-m", "m", "--json", "--at", goal, "b").json()["threshold"]
+        equal(shown[name][1:], [f"{given['margin']:.4g}", f"{given['probability']:.3g}", *(f"{100 * given[k]:.1f}" for k in ("precision", "recall", "f1", "alarms"))])
+    t.write("few", "1 1:1\n-1 1:1\n-1 2:1\n")
+    t.run("train", "-q", "-a", "pa-1", "--report", "p.html", "--test", "few", stdin="1 1:1\n-1 1:-1\n" * 20)
+    check("not reached" in t.read("p.html").decode(), "a precision that cannot be reached")
+    t.run("train", "-q", "-a", "pa-1", "--report", "p.html", stdin=rows(200))
+    found = page.look(t.read("p.html").decode())
+    check(any(x and x[0][0] == "threshold for" for x in found.tables.values()), "the progressive table")
