@@ -1,5 +1,6 @@
 """Thresholds: test --at, train --threshold, predict --threshold, and the models and pages that have one."""
 
+import json
 import math
 
 import page_reader as page
@@ -173,6 +174,9 @@ def test_predict_takes_another_threshold(t):
     for m in "-1.5", "0", "0.25", "1e3":
         for label, margin, _ in predicted(t, "b", "--threshold", f"margin={m}"):
             equal(label > 0, margin > float(m), m)
+    plain = predicted(t, "b", "--proba", "--threshold", "0.77")
+    lines = t.run("predict", "-m", "m", "--json", "--proba", "--threshold", "0.77", "b").out.splitlines()
+    equal([(int(r["label"]), r["margin"], r["probability"]) for r in map(json.loads, lines)], plain, "--json")
     t.run("train", "-q", "-a", "bcw", "-o", "n", "b")
     t.refused("predict", "-m", "n", "--threshold", "0.5", "b", status=2, says=["is a probability, and n has none", "margin=M"])
     t.run("predict", "-m", "n", "--threshold", "margin=0.5", "b")
