@@ -299,6 +299,10 @@ typedef struct sluice_class {
 SLUICE_API size_t sluice_model_classes(const sluice_model *model);
 /* The i-th class in the order of first sight. SLUICE_E_USAGE past the last. */
 SLUICE_API sluice_status sluice_model_class(const sluice_model *model, size_t i, sluice_class *found);
+/* The labels of n rows from row `first` on as measures have them: 1 for the positive class, -1 for the other; 0 for
+ * rows of importance 0. SLUICE_E_DATA, with its place, for a label that is no class of the model. */
+SLUICE_API sluice_status sluice_model_signs(const sluice_model *model, const sluice_batch *batch, size_t first,
+                                            size_t n, double *signs, sluice_error *err);
 /* The label that a margin predicts: "1" or "-1" for a plain model. */
 SLUICE_API sluice_name sluice_model_label(const sluice_model *model, double margin);
 

@@ -29,6 +29,16 @@ static int memory_settings(const args *a, sluice_settings *settings) {
     return rc;
 }
 
+/* Whether the model has the positive class that is asked for: as it was named, or as it turned out. */
+static int has_positive(const sluice_model *model, const char *asked) {
+    const char *named = sluice_model_settings(model)->positive;
+    sluice_class c = {.size = sizeof c};
+    if (named) return strcmp(named, asked) == 0;
+    for (size_t i = 0; sluice_model_class(model, i, &c) == SLUICE_OK; i++)
+        if (c.is_positive) return strcmp(c.text.text, asked) == 0;
+    return strcmp(asked, "1") == 0 && sluice_model_classes(model) == 0;
+}
+
 int unknown_learner(const command *c, const char *name) {
     char known[2048] = "";
     size_t length = 0;
@@ -123,6 +133,7 @@ static int check_resumed(const args *a, const recipe *r, const sluice_model *mod
     if (args_has(a, "hash") && asked->hash_bits != has->hash_bits) return contradicts(a, "hash", path);
     if (args_has(a, "max-features") && asked->max_features != has->max_features)
         return contradicts(a, "max-features", path);
+    if (asked->positive && !has_positive(model, asked->positive)) return contradicts(a, "positive", path);
     if (args_has(a, "ngrams") && ngrams != (kept.ngrams ? kept.ngrams : 1)) return contradicts(a, "ngrams", path);
     if (args_has(a, "tf") && tf != (kept.tf ? kept.tf : SLUICE_TF_LOG)) return contradicts(a, "tf", path);
     return check_params(a, r, model, &facts, path);
@@ -152,6 +163,7 @@ static int load_or_make(const args *a, sluice_model **model) {
     *model = NULL;
     int rc = recipe_from_args(a, sluice_learner_default(), &r);
     if (!rc) rc = memory_settings(a, &r.settings);
+    r.settings.positive = args_value(a, "positive");
     if (!rc) {
         *model = path ? sluice_model_load(path, &err) : recipe_model(&r, NULL, &err);
         if (!*model) rc = complain_error(&err);

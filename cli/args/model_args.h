@@ -20,6 +20,7 @@
     {"resume", 'i', "MODEL", "go on from this model, with its learner, parameters and settings", 0}, \
     EXAMPLE_OPTIONS, \
     {"hash", 0, "BITS", "hash features to BITS bits (1 to 30): bounded memory, but features may collide", 0}, \
+    {"positive", 0, "W", "the label of the positive class, of two that are not -1, 0 and 1 (default: the greater one)", 0}, \
     {"max-features", 0, "N", "keep at most N features; when full, those of weight zero are evicted, least recently seen first", 0}, \
     TEXT_OPTIONS
 /* clang-format on */

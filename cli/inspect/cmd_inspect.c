@@ -1,6 +1,7 @@
 /* sluice inspect: what a model is. */
 #include "commands.h"
 #include "measure/thresholds.h"
+#include "output/class_text.h"
 #include "output/message.h"
 #include "args/model_args.h"
 #include "output/report.h"
@@ -94,6 +95,7 @@ static int print_facts(const args *a, const inspected *in, uint64_t dimension, u
         report_margin(&r, in->model, margin);
         report_close(&r);
     }
+    report_classes(&r, in->model);
     report_count(&r, "examples", f.examples);
     report_count(&r, "positives", f.positives);
     report_count(&r, "mistakes", f.mistakes);

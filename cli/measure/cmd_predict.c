@@ -2,6 +2,7 @@
  * probability; and what else is asked for (measure/answer.h). */
 #include "commands.h"
 #include "measure/thresholds.h"
+#include "output/class_text.h"
 #include "output/message.h"
 #include "args/model_args.h"
 #include "output/progress.h"
@@ -14,7 +15,7 @@
 
 static const option_info options[] = {
     {"model", 'm', "MODEL", "the model to predict with", 0},
-    {"proba", 0, NULL, "add the probability of the class 1; the label still goes by the margin", 0},
+    {"proba", 0, NULL, "add the probability of the positive class; the label still goes by the margin", 0},
     {"threshold", 0, "P",
      "predict the positive class where its probability is above P, or its margin above M with margin=M; instead of the "
      "model's threshold",
@@ -37,18 +38,51 @@ typedef struct predicting {
     reader_settings kept; /* `reading` points to it */
     int proba;
     answer_form form; /* what is asked for besides */
+    char *label[2];   /* the classes as they are printed, by the order of first sight; of a plain model -1 and 1 */
+    size_t label_n[2];
+    const char *first; /* the label of the first class in the model */
+    size_t room;       /* for an answer */
 } predicting;
 
-enum { ANSWER_ROOM = 80 };
+enum { ANSWER_ROOM = 80, ANSWERS_ROOM = 1 << 15 }; /* an answer without a long label; many */
 
 /* Answers on their way to standard output. */
 typedef struct answers {
-    char text[1 << 15];
-    size_t n;
-    char last[ANSWER_ROOM]; /* the answer to the last margin: rows without known features have the same one */
-    size_t last_n;          /* 0: there is none */
+    char *text;
+    size_t n, room;
+    char *last;    /* the answer to the last margin: rows without known features have the same one */
+    size_t last_n; /* 0: there is none */
     double margin;
 } answers;
+
+static int answers_start(const predicting *p, answers *out) {
+    *out = (answers){.room = ANSWERS_ROOM + p->room};
+    out->text = malloc(out->room);
+    out->last = malloc(p->room);
+    return out->text && out->last ? DONE : out_of_memory();
+}
+
+static void answers_end(answers *out) {
+    free(out->text);
+    free(out->last);
+}
+
+/* What the labels look like. */
+static int take_labels(predicting *p) {
+    static const sluice_name plain[] = {{"-1", 2}, {"1", 1}};
+    size_t n = sluice_model_classes(p->model);
+    p->room = ANSWER_ROOM;
+    for (size_t i = 0; i < 2; i++) {
+        sluice_class c = {.size = sizeof c, .text = plain[i]};
+        if (n && sluice_model_class(p->model, i < n ? i : 0, &c) != SLUICE_OK) return FAILED;
+        p->label[i] = result_label(c.text);
+        if (!p->label[i]) return out_of_memory();
+        p->label_n[i] = strlen(p->label[i]);
+        p->room += p->label_n[i];
+        if (n && i == 0) p->first = c.text.text;
+    }
+    return DONE;
+}
 
 static void write_answers(answers *out) {
     fwrite(out->text, 1, out->n, stdout);
@@ -56,9 +90,11 @@ static void write_answers(answers *out) {
 }
 
 static size_t format_answer(const predicting *p, double margin, char *line) {
-    int positive = sluice_model_predicts_positive(p->model, margin);
-    size_t n = positive ? 2 : 3;
-    memcpy(line, positive ? "1\t" : "-1\t", n);
+    const char *label = sluice_model_label(p->model, margin).text;
+    const size_t class = p->first ? label != p->first : *label != '-';
+    size_t n = p->label_n[class];
+    memcpy(line, p->label[class], n);
+    line[n++] = '\t';
     n += sluice_format_double(line + n, margin);
     if (p->proba) {
         line[n++] = '\t';
@@ -73,8 +109,11 @@ static void answer(const predicting *p, answers *out, double margin) {
         out->last_n = format_answer(p, margin, out->last);
         out->margin = margin;
     }
-    if (out->n + ANSWER_ROOM > sizeof out->text) write_answers(out);
-    memcpy(out->text + out->n, out->last, ANSWER_ROOM); /* a fixed length is fastest */
+    if (out->n + p->room > out->room) write_answers(out);
+    if (out->last_n <= ANSWER_ROOM)
+        memcpy(out->text + out->n, out->last, ANSWER_ROOM); /* a fixed length is fastest */
+    else
+        memcpy(out->text + out->n, out->last, out->last_n);
     out->n += out->last_n;
 }
 
@@ -88,7 +127,7 @@ static size_t format_empty(const predicting *p, char *line) {
 }
 
 static void answer_empty(const predicting *p, answers *out) {
-    if (out->n + ANSWER_ROOM > sizeof out->text) write_answers(out);
+    if (out->n + p->room > out->room) write_answers(out);
     out->n += format_empty(p, out->text + out->n);
 }
 
@@ -106,10 +145,10 @@ static void answer_batch(const predicting *p, answers *out, const sluice_batch *
 
 /* The same, each with what else is asked for. */
 static int answer_batch_fully(predicting *p, const sluice_batch *batch, const double *margins, uint64_t *all) {
-    char plain[ANSWER_ROOM];
+    char *plain = malloc(p->room);
     size_t input;
     uint64_t offset;
-    int rc = DONE;
+    int rc = plain ? DONE : out_of_memory();
     sluice_reader_position(p->reader, &input, &offset);
     for (size_t i = 0; i < sluice_batch_rows(batch) && !rc; i++) {
         const int left_out = sluice_batch_left_out(batch, i);
@@ -117,6 +156,7 @@ static int answer_batch_fully(predicting *p, const sluice_batch *batch, const do
         rc = answer_row(&p->form, batch, i, plain, n - 1, input);
         *all += !left_out;
     }
+    free(plain);
     return rc;
 }
 
@@ -128,9 +168,9 @@ static int predict_batches(predicting *p) {
     size_t room = 0;
     const sluice_batch *batch;
     sluice_status s;
-    int rc = DONE, known = 0;
+    int known = 0;
     answers out;
-    out.n = out.last_n = 0;
+    int rc = answers_start(p, &out);
     uint64_t all = 0;
     signals_stop_orderly();
     signals_interrupt(p->reader);
@@ -156,6 +196,7 @@ static int predict_batches(predicting *p) {
     if (!rc && s != SLUICE_END) rc = complain_reader(p->reader, &p->reading);
     if (!rc && all && !known) warn_unknown("input", all);
     free(margins);
+    answers_end(&out);
     return rc;
 }
 
@@ -194,6 +235,7 @@ static int prepare(const args *a, predicting *p) {
     if (!p->model) return complain_error(&err);
     if (text && lacks_probability(&fixed, p->model, path)) return WRONG_USAGE;
     if (text && (rc = set_fixed_threshold(p->model, &fixed))) return rc;
+    if ((rc = take_labels(p))) return rc;
     p->reading.unlabelled = 1;
     p->reading.every_line = 1;
 
@@ -213,6 +255,7 @@ static int run(const args *a) {
         if (skipped.total) warning_detail("their predictions are empty fields");
     }
     answer_end(&p.form);
+    for (size_t i = 0; i < 2; i++) free(p.label[i]);
     sluice_reader_close(p.reader);
     sluice_model_free(p.model);
     return rc;
@@ -223,8 +266,9 @@ const command predict_command = {
     .summary = "print a label and a margin for every line",
     .synopsis = "-m MODEL [--proba] [--threshold P] [--json] [--id COLUMN] [--explain N] [--keep] [INPUT...]",
     .notes =
-        "Each line is 1 or -1, a tab and the margin in the shortest digits that read back exactly; "
-        "with --proba another tab and the probability of the class 1. The label is 1 where the margin is above the "
+        "Each line is the class as it was written in training (1 or -1 for models of the labels -1, 0 and 1), a tab "
+        "and the margin of the positive class in the shortest digits that read back exactly; with --proba another tab "
+        "and the probability of the positive class. The label is the positive class where the margin is above the "
         "model's threshold (train --threshold), else above 0. The labels of the inputs are not used. "
         "There is one line for every line of the inputs (csv: for every record behind the header): blank lines and "
         "comments are examples without features, and lines that --on-error skip leaves out have empty fields.\n"

@@ -1,6 +1,7 @@
 /* sluice test: measures a model on labelled data. */
 #include "commands.h"
 #include "measure/measure.h"
+#include "output/class_text.h"
 #include "output/message.h"
 #include "args/model_args.h"
 #include "output/progress.h"
@@ -45,6 +46,7 @@ static int print_results(const args *a, const sluice_model *model, const measure
     report r = report_start(args_has(a, "json"));
     report_text(&r, "learner", facts.learner->name);
     report_params(&r, model, &facts);
+    if (sluice_model_classes(model) && !r.as_json) report_classes(&r, model);
     report_measures(&r, &result->measures);
     report_count(&r, "nonzeros", facts.nonzeros);
     report_speed(&r, seconds, result->measures.examples);
@@ -96,13 +98,14 @@ static int run(const args *a) {
         return rc;
     }
     input_for_model(&reading, model, &kept);
+    reading.words = 1;
 
     progress p = progress_start(1, 0);
     note_stdin(a);
     rc = measure_inputs(model, a->inputs, a->n_inputs, &reading, &how, &p, &result);
     double seconds = now_seconds() - p.started;
     if (!rc) {
-        warn_measured(&result, "input");
+        warn_measured(model, &result, "input");
         warn_thresholds(&result);
         rc = print_results(a, model, &result, seconds);
     }

@@ -1,6 +1,7 @@
 /* Measures a model on labelled inputs. */
 #include "measure/measure.h"
 
+#include "output/class_text.h"
 #include "output/message.h"
 
 #include <inttypes.h>
@@ -109,8 +110,22 @@ void warn_one_label(uint64_t examples, uint64_t positives, const char *what) {
                 examples);
 }
 
-void warn_measured(const measured *m, const char *what) {
+void warn_one_class_of(const sluice_model *model, const sluice_measures *m, const char *what) {
+    uint64_t positives = m->true_pos + m->false_neg;
+    if (m->examples < 2 || (positives > 0 && positives < m->examples)) {
+        warn_one_class(m, what); /* which says something only where there are no examples */
+        return;
+    }
+    char text[CLASS_TEXT];
+    size_t n = sluice_model_classes(model), one = n == 2 && (positives > 0) == (positive_class(model) == 1);
+    warning("%s: all %" PRIu64 " labels are %s; there is nothing to tell apart", what, m->examples,
+            n           ? class_text(model, one, text)
+            : positives ? "1"
+                        : "-1 or 0");
+}
+
+void warn_measured(const sluice_model *model, const measured *m, const char *what) {
     warn_skipped(&m->skipped, what);
-    warn_one_class(&m->measures, what);
+    warn_one_class_of(model, &m->measures, what);
     if (m->measures.examples && !m->known) warn_unknown(what, m->measures.examples);
 }

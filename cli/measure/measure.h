@@ -55,7 +55,9 @@ int measure_inputs(const sluice_model *model, const char *const *paths, size_t n
  * reads them. */
 void warn_one_class(const sluice_measures *m, const char *what);
 void warn_one_label(uint64_t examples, uint64_t positives, const char *what);
+/* The same in the words of the model's classes. */
+void warn_one_class_of(const sluice_model *model, const sluice_measures *m, const char *what);
 /* All warnings about what was measured: one class, lines skipped, features that the model does not know. */
-void warn_measured(const measured *m, const char *what);
+void warn_measured(const sluice_model *model, const measured *m, const char *what);
 
 #endif

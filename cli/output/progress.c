@@ -145,7 +145,9 @@ static void print_row(progress *p, const sluice_model *model, sluice_meter *mete
     }
     fprintf(stderr, "%12" PRIu64, m.examples);
     print_share(rate(m.mistakes, m.examples), 10);
-    print_share(rate(m.mistakes - p->row_mistakes, m.examples - p->row_examples), 10);
+    /* what was counted may become less, when it turns out what the label 1 is */
+    uint64_t since = m.mistakes > p->row_mistakes ? m.mistakes - p->row_mistakes : 0;
+    print_share(rate(since, m.examples - p->row_examples), 10);
     fprintf(stderr, "  %12" PRIu64, facts.nonzeros);
     print_share(sparsity(facts.nonzeros, p->dimension ? p->dimension : facts.features_seen), 8);
     if (seconds > 0)

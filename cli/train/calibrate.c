@@ -59,10 +59,8 @@ static int take_batch(void *context, const sluice_batch *batch) {
     if (rc) return rc;
     sluice_error err = {0};
     if (sluice_model_margins(e->model, batch, e->margin + e->n, &err) != SLUICE_OK) return complain_error(&err);
-    for (size_t i = 0; i < rows; i++, e->n++) {
-        e->label[e->n] = sluice_batch_label(batch, i);
-        e->weight[e->n] = sluice_batch_weight(batch, i);
-    }
+    if (sluice_model_signs(e->model, batch, 0, rows, e->label + e->n, &err) != SLUICE_OK) return complain_error(&err);
+    for (size_t i = 0; i < rows; i++) e->weight[e->n++] = sluice_batch_weight(batch, i);
     return DONE;
 }
 

@@ -1,5 +1,6 @@
 /* sluice train: learns from a stream, reports, saves. */
 #include "commands.h"
+#include "output/class_text.h"
 #include "output/message.h"
 #include "args/model_args.h"
 #include "args/paths.h"
@@ -74,17 +75,29 @@ static int save_if_due(training *t, progress *p, const sluice_reader *reader, si
     return rc;
 }
 
+/* Says which classes there are, when the second one has come. */
+static void note_classes(training *t, progress *p) {
+    if (t->knows_classes || sluice_model_classes(t->model) < 2) return;
+    char text[2][CLASS_TEXT];
+    t->knows_classes = 1;
+    progress_clear(p);
+    size_t positive = positive_class(t->model);
+    note("two classes: %s is positive, %s is negative%s", class_text(t->model, positive, text[0]),
+         class_text(t->model, 1 - positive, text[1]),
+         sluice_model_settings(t->model)->positive ? "" : " (--positive says otherwise)");
+}
+
 /* Learns a batch, in parts where something is due within it: a row of the progress table or of the trace, a point of
  * the history, a checkpoint. Parts are short, so that a signal is seen soon. */
 static int learn_batch(training *t, progress *p, const sluice_reader *reader, const sluice_batch *batch) {
     size_t rows = sluice_batch_rows(batch), first = checkpoint_skip(&t->checkpoint, rows);
-    tally_labels(&t->labels, batch);
     int rc = save_if_due(t, p, reader, 0); /* one may have been asked for while the input was waited for */
     for (size_t n; first < rows && !rc && !stop_signal(); first += n) {
         n = trace_until_row(&t->trace, progress_until_row(p, rows - first));
         n = history_until_point(&t->history, checkpoint_until(&t->checkpoint, n, t->model));
         if (sluice_model_learn_rows(t->model, batch, first, n, t->meter) != SLUICE_OK)
             return complain_error(sluice_model_error(t->model));
+        note_classes(t, p);
         progress_learned(p, reader, n, t->model, t->meter);
         trace_learned(&t->trace, n, t->model, t->meter);
         history_learned(&t->history, batch, first, n, t->model, t->meter);
@@ -196,8 +209,7 @@ static int learn(training *t) {
     int traced = trace_end(&t->trace, t->result ? t->result : t->model, t->meter);
     if (!rc && !t->interrupted) rc = traced;
     warn_skipped(&t->skipped, "input");
-    warn_labels(&t->labels, "input");
-    if (!rc) warn_one_class(&t->measures, "input");
+    if (!rc) warn_one_class_of(t->model, &t->measures, "input");
     if (!rc && fitted && !is_fitted(t->model) && !t->calibrating.path)
         note("the model has learned more, and what --calibrate had fitted is gone; give it again");
     if (!rc && had_threshold && !sluice_model_threshold(t->model, NULL) && t->thresholding.wish.kind == THRESHOLD_NONE)
@@ -209,7 +221,7 @@ static int measure(training *t) {
     if (!t->test) return DONE;
     progress p = progress_start(1, 0);
     int rc = measure_inputs(t->result, &t->test, 1, &t->reading, &t->how, &p, &t->tested);
-    if (!rc) warn_measured(&t->tested, t->test);
+    if (!rc) warn_measured(t->result, &t->tested, t->test);
     return rc;
 }
 
@@ -292,6 +304,8 @@ static int run(const args *a) {
     if (!rc) rc = make_meter(&t);
     if (!rc) {
         input_for_model(&t.reading, t.model, &t.kept);
+        t.reading.words = 1;
+        t.knows_classes = sluice_model_classes(t.model) == 2;
         rc = trace_start(&t.trace);
     }
     if (!rc) rc = count_before(&t);

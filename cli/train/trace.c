@@ -37,7 +37,9 @@ static void write_row(trace *t, const sluice_model *model, sluice_meter *meter) 
     sluice_model_facts facts = {.size = sizeof facts};
     sluice_meter_read(meter, &m);
     sluice_model_describe(model, &facts);
-    uint64_t examples = m.examples - t->row_examples, mistakes = m.mistakes - t->row_mistakes;
+    uint64_t examples =
+        m.examples - t->row_examples; /* mistakes may become less, when it turns out what the label 1 is */
+    uint64_t mistakes = m.mistakes > t->row_mistakes ? m.mistakes - t->row_mistakes : 0;
     if (examples) /* rows of importance 0 may have been all there was */
         fprintf(t->file, "%" PRIu64 ",%" PRIu64 ",%.6g,%.6g,%" PRIu64 ",%" PRIu64 "\n", m.examples, m.mistakes,
                 (double)m.mistakes / (double)m.examples, (double)mistakes / (double)examples, facts.features_seen,

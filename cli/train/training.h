@@ -33,7 +33,7 @@ typedef struct training {
     const char *format;                       /* of the last input; NULL: there was none */
     double seconds;
     skip_tally skipped;
-    label_tally labels;
+    int knows_classes;        /* there are two, and a note has said so */
     sluice_measures measures; /* while learning */
     measured tested;          /* on the test file */
 } training;

@@ -109,7 +109,7 @@ static bool has_word(const sluice_batch *b, const sl_targets *t, size_t row) {
 size_t sl_classes_resolve(sluice_model *m, const sluice_batch *b, const sl_targets *t, size_t first, size_t end,
                           double *y) {
     sl_two_classes *c = &m->classes;
-    bool table = uses_table(m), looks = m->positives == 0;
+    bool table = uses_table(m), looks = is_undecided(m);
     for (size_t row = first; row < end; row++) {
         y[row - first] = -1;
         if (sl_weight_at(b, t, row) == 0) continue; /* as if it were absent */
@@ -122,7 +122,6 @@ size_t sl_classes_resolve(sluice_model *m, const sluice_batch *b, const sl_targe
             double label = sl_label_at(b, t, row);
             if (label > 0) y[row - first] = 1;
             if (looks) { /* what the class of -1 is called, should it turn out to be one of two others */
-                looks = label <= 0;
                 c->zero |= label == 0;
                 c->minus |= label < 0;
             }
@@ -400,6 +399,19 @@ sluice_status sluice_model_class(const sluice_model *m, size_t i, sluice_class *
         .is_positive = sl_positive_class(m) == i,
     };
     sl_sized_write(to, &found, sizeof found);
+    return SLUICE_OK;
+}
+
+sluice_status sluice_model_signs(const sluice_model *m, const sluice_batch *b, size_t first, size_t n, double *signs,
+                                 sluice_error *err) {
+    const sl_targets own = {0};
+    if (first > b->rows || n > b->rows - first)
+        return sl_fail(err, SLUICE_E_USAGE, "the batch has only %zu rows", b->rows);
+    for (size_t i = 0; i < n; i++) {
+        bool absent = sl_weight_at(b, &own, first + i) == 0;
+        signs[i] = absent ? 0 : sl_classes_sign(m, b, first + i);
+        if (signs[i] == 0 && !absent) return sl_classes_refuse(m, b, first + i, err);
+    }
     return SLUICE_OK;
 }
 

@@ -120,7 +120,7 @@ def test_a_checkpoint_remembers_how_its_features_were_read(t):
 
 def test_skipped_examples_are_rows_of_the_inputs(t):
     lines = rows(40).splitlines(True)
-    t.write("a", "# comment\n\n" + "".join(lines[:10]) + "oops\n" + "".join(lines[10:]))
+    t.write("a", "# comment\n\n" + "".join(lines[:10]) + "1 oops\n" + "".join(lines[10:]))
     for skip in 0, 1, 10, 11, 39:
         t.run("train", "-q", "--on-error", "skip", "--skip", skip, "-o", "m", "a")
         equal(t.read("m"), model_of(t, "".join(lines[skip:])), f"--skip {skip}")

@@ -12,7 +12,8 @@ import subprocess
 
 from harness import Failure, check, equal, parse, rows
 
-NOT_A_NUMBER = ["nan", "NaN", "inf", "-inf", "infinity", "0x10", "1_0", "1e", "e5", ".", "+", "1.2.3", "--1", "one", "1,5"]
+NOT_FINITE = ["nan", "NaN", "inf", "-inf", "infinity"]
+NOT_A_NUMBER = NOT_FINITE + ["0x10", "1_0", "1e", "e5", ".", "+", "1.2.3", "--1", "one", "1,5"]
 
 
 def trained(t, *command, stdin=b""):
@@ -35,9 +36,18 @@ def malformed(t, text, place, says=""):
     equal(sum(r["skipped_reasons"].values()), 1, "reasons")
 
 
-def test_malformed_labels_have_a_place(t):
-    for word in NOT_A_NUMBER:
+def test_labels_that_are_not_finite_have_a_place(t):
+    for word in NOT_FINITE:
         malformed(t, f"1 1:1\n-1 2:1\n{word} 3:1\n", "3:1")
+
+
+def test_labels_that_are_no_numbers_are_words(t):
+    for word in NOT_A_NUMBER:
+        if word not in NOT_FINITE:
+            t.write("a", f"{word} 1:1\n-1 2:1\n{word} 3:1\n")
+            equal(trained(t, "a")["negatives"], 1)
+            t.write("a", f"1 1:1\n-1 2:1\n{word} 3:1\n")
+            t.refused("train", "a", status=1, says=["sluice: a:3: ", "is a third class, after '-1' and '1'"])
 
 
 def test_malformed_values_have_a_place(t):
@@ -158,8 +168,8 @@ def test_input_without_last_newline_does_not_run_into_the_next(t):
 
 def test_place_names_the_file_it_is_in(t):
     t.write("a", rows(10))
-    t.write("b", "1 1:1\nx\n")
-    t.refused("train", "a", "b", status=1, says="sluice: b:2:1: ")
+    t.write("b", "1 1:1\n1 x\n")
+    t.refused("train", "a", "b", status=1, says="sluice: b:2:3: ")
 
 
 def test_place_is_right_deep_in_a_large_file(t):
@@ -236,7 +246,7 @@ def test_data_is_no_model_and_a_model_is_no_data(t):
 
 def test_skipping_counts_by_reason(t):
     good = rows(20).splitlines()
-    bad = ["x 1:1", "1 1:nan", "1 2:1 2:1", "1 99999999999999999999999:1", "1 2:1 2:3"]
+    bad = ["nan 1:1", "1 1:x", "1 2:1 2:1", "1 99999999999999999999999:1", "1 2:1 2:3"]
     mixed = [line for pair in zip(good, bad + [""] * 15) for line in pair]
     t.write("a", "\n".join(mixed) + "\n")
     r = t.run("train", "--json", "--on-error", "skip", "a")
@@ -314,7 +324,7 @@ def test_a_text_model_remembers_that_it_is_one(t):
     equal(t.run("predict", "-m", "m", "plain").out, wanted)
     t.write("empty", "".join(f"\t{'free prize' if i % 2 else 'lunch today'} {i % 7}\n" for i in range(100)))
     equal(t.run("predict", "-m", "m", "empty").out, wanted)
-    t.refused("train", "-q", "-f", "text", "plain", status=1, says="is not a number")
+    t.refused("train", "-q", "-f", "text", "plain", status=1, says="there is no tab")
 
 
 def test_a_header_of_numbers_is_no_header(t):

@@ -152,7 +152,7 @@ def test_a_hash_is_data_in_texts(t):
     t.run("train", "-q", "-o", "m", "a.text.tsv")
     equal(t.run("predict", "-m", "m", "-f", "text", stdin="# win\n").out.split("\t")[0], "1")
     t.write("b.text.tsv", "1\tx\n# no comment\n")
-    t.refused("train", "b.text.tsv", status=1, says="b.text.tsv:2:1: label '# no comment'")
+    t.refused("train", "b.text.tsv", status=1, says="b.text.tsv:2:1: there is no tab behind '# no comment'")
 
 
 def test_predictions_do_not_depend_on_threads(t):

@@ -206,7 +206,7 @@ def test_passes_resumed_runs_standard_input_and_skipped_lines(t):
     t.write("a", rows(300))
     found, r = reported(t, "--passes", "3", "-o", "m", "a")
     equal((course_of(found)[-1][0], "in 3 passes" in found.text, "learned before" in found.text), (900, True, True))
-    found, r = reported(t, "-i", "m", "-", stdin=rows(100, seed=3) + "x\n1 1:y\n", *["--on-error", "skip"])
+    found, r = reported(t, "-i", "m", "-", stdin=rows(100, seed=3) + "1 x\n1 1:y\n", *["--on-error", "skip"])
     check_course(found, r)
     for part in "had learned 900 examples in earlier runs", "100: ", "2 malformed lines skipped", "libsvm", "8 in an example":
         check(part in found.text, f"{part} in {found.text}")

@@ -292,9 +292,10 @@ def test_examples_are_counted_as_train_does(t):
 
 def test_settings_are_those_of_train(t):
     t.write("a.csv", "spam,w,x\n" + "".join(f"{i % 2},1,{i % 3}\n" for i in range(50)))
+    t.write("b.csv", "nan,w,x\n" + "".join(f"{i % 2},1,{i % 3}\n" for i in range(50)))
     t.write("a", "".join(f"{i % 2}\tsome words {i % 3}\n" for i in range(50)))
     t.write("b", rows(50))
-    for options in ["--label", "spam", "--weight", "w", "a.csv"], ["--no-header", "--label", "1", "--on-error", "skip", "a.csv"], \
+    for options in ["--label", "spam", "--weight", "w", "a.csv"], ["--no-header", "--label", "1", "--on-error", "skip", "b.csv"], \
             ["-f", "text", "--ngrams", 2, "a"], ["--bias", 2, "b"]:
         by_hand = t.run("train", "-q", "--json", *options).json()["settings"]
         for more in [], ["--shuffle", 1], ["--test", options[-1]], ["--test", options[-1], "--shuffle", 1]:

@@ -296,19 +296,21 @@ def test_same_bytes_from_text_binary_and_compressed(t):
 
 
 def test_labels_of_one_class_are_warned_of(t):
-    t.write("ones", "1 1:1\n2 2:1\n2 3:1\n")
+    t.write("ones", "1 1:1\n1 2:1\n1 3:1\n")
+    t.write("words", "ham 1:1\nham 2:1\n")
     t.write("zeros", "0 1:1\n-1 2:1\n")
     t.write("both", "0 1:1\n1 2:1\n")
     t.run("train", "-q", "-o", "m", "both")
     for command in (["train", "--allow-empty"], ["test", "-m", "m"]):
         err = t.run(*command, "ones").err
-        check("warning: input: all 3 labels mean +1" in err and "1 and 2" in err, err)
+        check("warning: input: all 3 labels are 1; there is nothing to tell apart" in err, err)
         err = t.run(*command, "zeros").err
-        check("warning: input: all 2 labels mean -1" in err, err)
-        check("labels mean" not in t.run(*command, "both").err, "a warning for two classes")
+        check("warning: input: all 2 labels are -1 or 0; there is nothing to tell apart" in err, err)
+        check("labels are" not in t.run(*command, "both").err, "a warning for two classes")
         equal(t.run(*command, "-qq", "ones").err, "", "-qq")
-        check("labels mean" not in t.run(*command, stdin="").err, "a warning for nothing")
-    check("warning: ones: all 3 labels mean +1" in t.run("train", "both", "--test", "ones").err, "--test")
+        check("labels are" not in t.run(*command, stdin="").err, "a warning for nothing")
+    check("warning: input: all 2 labels are ham" in t.run("train", "words").err, "words")
+    check("warning: ones: all 3 labels are 1;" in t.run("train", "both", "--test", "ones").err, "--test")
 
 
 def test_bias_is_a_constant_feature(t):
@@ -540,12 +542,15 @@ def test_a_matrix_takes_no_limit_on_features(t):
     t.refused("train", "-q", "-a", "ssol-full", "--max-features", "5", "a", status=2, says="takes no limit")
 
 
-def test_more_than_two_labels_are_warned_of(t):
+def test_more_than_two_labels_are_refused_or_warned_of(t):
     t.write("ages.csv", "age,y\n" + "39,1\n50,0\n38,1\n" * 3)
     t.write("three", "3 1:1\n-1 2:1\n0 3:1\n" * 3)
     t.write("two", "3 1:1\n-1 2:1\n" * 3)
     t.write("usual", "1 1:1\n-1 2:1\n0 3:1\n" * 3)
-    for command in (["train", "ages.csv"], ["train", "three"], ["tune", "--grid", "eta=1", "--folds", "2", "three"]):
-        check("more than two labels, such as 3" in t.run(*command).err, command)
-    for command in (["train", "two"], ["train", "usual"], ["train", "-qq", "three"], ["train", "--label", "y", "ages.csv"]):
+    for name in ("ages.csv", "three"):
+        t.refused("train", name, status=1, says="is a third class, after '")
+    tune = ["tune", "--grid", "eta=1", "--folds", "2"]
+    check("more than two labels, such as 3" in t.run(*tune, "three").err, "tune")
+    for command in (["train", "two"], ["train", "usual"], ["train", "--label", "y", "ages.csv"], [*tune, "-qq", "three"],
+                    [*tune, "two"]):
         check("two labels" not in t.run(*command).err, command)

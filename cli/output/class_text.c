@@ -1,0 +1,62 @@
+/* The classes of a model, as messages and reports call them. */
+#include "output/class_text.h"
+
+#include "output/shown_text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *class_text(const sluice_model *model, size_t i, char text[CLASS_TEXT]) {
+    sluice_class c = {.size = sizeof c};
+    size_t n = 0;
+    *text = 0;
+    if (sluice_model_class(model, i, &c) != SLUICE_OK) return text;
+    for (size_t at = 0; at < c.text.n;) {
+        if (n + SLUICE_ESCAPED + 3 > CLASS_TEXT) {
+            memcpy(text + n, "...", 4);
+            break;
+        }
+        at += sluice_escape(c.text.text + at, c.text.n - at, text + n);
+        n += strlen(text + n);
+    }
+    return text;
+}
+
+size_t positive_class(const sluice_model *model) {
+    sluice_class c = {.size = sizeof c};
+    return sluice_model_class(model, 0, &c) == SLUICE_OK && c.is_positive ? 0 : 1;
+}
+
+char *result_label(sluice_name label) {
+    char *text = malloc(label.n * 4 + SLUICE_ESCAPED), *p = text;
+    if (!text) return NULL;
+    *p = 0;
+    for (size_t at = 0; at < label.n; p += strlen(p)) at += sluice_escape(label.text + at, label.n - at, p);
+    return text;
+}
+
+void report_classes(report *r, const sluice_model *model) {
+    sluice_class c = {.size = sizeof c};
+    size_t n = sluice_model_classes(model);
+    if (!n) return;
+    if (r->as_json) {
+        json_open(&r->j, "classes", '[');
+        for (size_t i = 0; i < n && sluice_model_class(model, i, &c) == SLUICE_OK; i++) {
+            json_open(&r->j, NULL, '{');
+            json_bytes(&r->j, "label", c.text.text, c.text.n);
+            json_count(&r->j, "examples", c.examples);
+            json_truth(&r->j, "positive", c.is_positive);
+            json_close(&r->j, '}');
+        }
+        json_close(&r->j, ']');
+        return;
+    }
+    char text[2 * CLASS_TEXT + 100] = "", shown[CLASS_TEXT];
+    size_t length = 0;
+    for (size_t i = 0; i < n && i < 2 && sluice_model_class(model, i, &c) == SLUICE_OK; i++)
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s%s (%" PRIu64 "%s)", i ? ", " : "",
+                                   class_text(model, i, shown), c.examples, c.is_positive ? ", positive" : "");
+    report_text(r, "classes", text);
+}
