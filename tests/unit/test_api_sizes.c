@@ -218,6 +218,16 @@ static void use_measures(void *s, size_t size) {
     sluice_meter_free(m);
 }
 
+static void use_chosen(void *s, size_t size) {
+    sluice_meter *m = sluice_meter_new(NULL, NULL);
+    CHECK_EQ(sluice_meter_add(m, 1, 1), SLUICE_OK);
+    CHECK_EQ(sluice_meter_add(m, -1, -1), SLUICE_OK);
+    memset((char *)s + sizeof size, 0xff, size - sizeof size);
+    CHECK_EQ(sluice_meter_choose(m, SLUICE_GOAL_F1, 0, s), SLUICE_OK);
+    if (size > sizeof(sluice_chosen)) CHECK_EQ(((char *)s)[size - 1], 0);
+    sluice_meter_free(m);
+}
+
 static void use_build_facts(void *s, size_t size) {
     memset((char *)s + sizeof size, 0xff, size - sizeof size);
     CHECK_EQ(sluice_build_info(s), SLUICE_OK);
@@ -260,6 +270,7 @@ TEST(results_of_any_size_are_filled_as_far_as_they_go) {
     each_size(&(sluice_model_facts){0}, sizeof(sluice_model_facts), use_facts);
     each_size(&(sluice_model_facts){0}, sizeof(sluice_model_facts), use_sweep_facts);
     each_size(&(sluice_measures){0}, sizeof(sluice_measures), use_measures);
+    each_size(&(sluice_chosen){0}, sizeof(sluice_chosen), use_chosen);
     each_size(&(sluice_row_origin){0}, sizeof(sluice_row_origin), use_origin);
 }
 
