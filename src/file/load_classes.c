@@ -54,6 +54,7 @@ sluice_status sl_load_classes(sl_loader *l) {
 }
 
 sluice_status sl_load_finish_classes(sl_loader *l) {
+    l->model->classes.loaded_plain = !l->any_classes && l->model->state.t > 0;
     if (!l->any_classes || sl_two_classes_settle(l->model)) return SLUICE_OK;
     return DAMAGED(l, "its classes contradict each other");
 }

@@ -106,6 +106,22 @@ static bool has_word(const sluice_batch *b, const sl_targets *t, size_t row) {
     return !t->label && sl_batch_word(b, row).n;
 }
 
+static bool is_word(sluice_name text, const char *word) {
+    size_t n = strlen(word);
+    for (size_t i = 0; i < n && text.n == n; i++)
+        if ((text.text[i] | 0x20) != word[i]) return false;
+    return text.n == n;
+}
+
+/* Whether a row's label is a number to a plain model, and which. */
+static bool is_plain(const sl_two_classes *c, const sluice_batch *b, const sl_targets *t, size_t row, double *label) {
+    *label = sl_label_at(b, t, row);
+    if (!has_word(b, t, row)) return true;
+    sluice_name word = sl_batch_word(b, row);
+    *label = is_word(word, "true");
+    return c->loaded_plain && (*label > 0 || is_word(word, "false"));
+}
+
 size_t sl_classes_resolve(sluice_model *m, const sluice_batch *b, const sl_targets *t, size_t first, size_t end,
                           double *y) {
     sl_two_classes *c = &m->classes;
@@ -118,8 +134,8 @@ size_t sl_classes_resolve(sluice_model *m, const sluice_batch *b, const sl_targe
             if (class == SL_NO_CLASS) return row;
             y[row - first] = sign_of(c, class);
         } else {
-            if (has_word(b, t, row)) return row;
-            double label = sl_label_at(b, t, row);
+            double label;
+            if (!is_plain(c, b, t, row, &label)) return row;
             if (label > 0) y[row - first] = 1;
             if (looks) { /* what the class of -1 is called, should it turn out to be one of two others */
                 c->zero |= label == 0;
@@ -133,7 +149,8 @@ size_t sl_classes_resolve(sluice_model *m, const sluice_batch *b, const sl_targe
 double sl_classes_sign(const sluice_model *m, const sluice_batch *b, size_t row) {
     const sl_two_classes *c = &m->classes;
     const sl_targets own = {0};
-    if (!uses_table(m)) return has_word(b, &own, row) ? 0 : b->label[row] > 0 ? 1 : -1;
+    double label;
+    if (!uses_table(m)) return !is_plain(c, b, &own, row, &label) ? 0 : label > 0 ? 1 : -1;
     size_t class = find_class(&c->table, b, &own, row);
     return class == SL_NO_CLASS ? 0 : sl_turn(c, sign_of(c, class));
 }
@@ -305,14 +322,16 @@ sluice_status sl_classes_decide(sluice_model *m, const sluice_batch *b, const sl
         return SLUICE_OK;
     }
     size_t row = first;
-    bool any = false; /* a label 1 */
+    bool any = false, plain = true; /* a label 1; the row that decides has a plain label */
     for (; row < b->rows; row++) {
         if (sl_weight_at(b, t, row) == 0) continue;
-        if (has_word(b, t, row) || !(sl_label_at(b, t, row) > 0)) break;
+        double label;
+        plain = is_plain(c, b, t, row, &label);
+        if (!plain || !(label > 0)) break;
         any = true;
     }
     if (row == b->rows) return any && b->may_have_words && !one_sided(m) ? keep_mirror(m, meter) : SLUICE_OK;
-    if (!has_word(b, t, row)) { /* -1 or 0 */
+    if (plain) { /* -1 or 0 */
         sl_mirror_free(m);
     } else if (m->state.t == 0) {
         sl_mirror_free(m);
@@ -333,6 +352,7 @@ bool sl_two_classes_copy(sluice_model *to, const sluice_model *from) {
     if (!sl_classes_copy(&to->classes.table, &c->table)) return false;
     to->classes.first_is_plus = c->first_is_plus;
     to->classes.turned = c->turned;
+    to->classes.loaded_plain = c->loaded_plain;
     to->classes.zero = c->zero;
     to->classes.minus = c->minus;
     to->classes.one_is_first = c->one_is_first;

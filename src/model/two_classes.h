@@ -16,6 +16,7 @@ typedef struct sl_two_classes {
     bool first_is_plus;   /* the class seen first is +1 inside, the other -1 */
     bool turned;          /* the positive class is -1 inside: margins and weights leave the model with the other sign */
     bool one_is_first;    /* the next label is 1, and it is known that it is the class seen first */
+    bool loaded_plain;    /* loaded from a file without classes: earlier versions took true and false for 1 and 0 */
     bool zero, minus;     /* plain models of which all labels so far were 0 or -1: which of them came */
     /* A stream that has had nothing but the label 1 is plain if -1 or 0 comes next, and not if another label does: then
      * 1 is the class seen first. Until then `mirror` is a model that has learned the same rows as -1. */

@@ -171,6 +171,9 @@ static sluice_status first_failure(sluice_sweep *w) {
 }
 
 sluice_status sluice_sweep_learn_batch(sluice_sweep *w, const sluice_batch *batch) {
+    if (batch->has_words)
+        return sl_fail(&w->error, SLUICE_E_UNSUPPORTED,
+                       "sweeps take labels that are numbers; relabel words as -1 and 1");
     w->batch = batch;
     if (w->team)
         sl_team_run(w->team);

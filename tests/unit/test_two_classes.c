@@ -453,6 +453,31 @@ TEST(a_saved_model_of_1_alone_keeps_1_as_plus) {
     sluice_batch_free(b);
 }
 
+/* Earlier versions took true and false for 1 and 0, and their models are plain. */
+TEST(a_loaded_plain_model_takes_true_and_false) {
+    for (int mixed = 0; mixed < 2; mixed++) {
+        sluice_model *m = learn_text(mixed ? "1 0 1" : "1 1 1", NULL, SLUICE_OK), *same = sluice_model_copy(m, NULL);
+        const char *labels[] = {"false", "TRUE", "true", "False", NULL}, *numbers[] = {"0", "1", "1", "0", NULL};
+        sluice_batch *b = rows_of(labels), *plain = rows_of(numbers);
+        memcpy(plain->value, b->value, b->nonzeros * sizeof *b->value);
+        memcpy(plain->id, b->id, b->nonzeros * sizeof *b->id);
+        if (mixed) CHECK_EQ(sluice_model_learn_batch(m, b, NULL), SLUICE_E_DATA); /* not loaded: a third class */
+        file f = file_from(m);
+        m = parse(&f, NULL);
+        CHECK_EQ(sluice_model_learn_batch(m, b, NULL), SLUICE_OK);
+        CHECK_EQ(sluice_model_learn_batch(same, plain, NULL), SLUICE_OK);
+        double signs[4];
+        CHECK_EQ(sluice_model_signs(m, b, 0, 4, signs, NULL), SLUICE_OK);
+        CHECK(signs[0] == -1 && signs[1] == 1 && signs[2] == 1 && signs[3] == -1);
+        file a = file_from(m), c = file_from(same);
+        CHECK(a.n == c.n && memcmp(a.bytes, c.bytes, a.n) == 0);
+        free(a.bytes);
+        free(c.bytes);
+        sluice_batch_free(b);
+        sluice_batch_free(plain);
+    }
+}
+
 TEST(examples_one_by_one_have_numbers_as_classes) {
     sluice_model *m = learn_text("1 2", NULL, SLUICE_OK);
     double margin;
@@ -569,6 +594,7 @@ int main(void) {
     RUN(a_batch_is_measured_by_the_classes_of_the_model);
     RUN(resuming_follows_the_classes_of_the_model);
     RUN(a_saved_model_of_1_alone_keeps_1_as_plus);
+    RUN(a_loaded_plain_model_takes_true_and_false);
     RUN(examples_one_by_one_have_numbers_as_classes);
     RUN(models_merge_if_their_classes_are_the_same_inside);
     RUN(impossible_classes_in_a_file_are_refused);
