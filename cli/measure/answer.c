@@ -6,12 +6,13 @@
 #include "output/shown_text.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 int answer_options(const args *a, answer_form *form) {
     *form = (answer_form){.json = args_has(a, "json"), .keep = args_has(a, "keep"), .id = args_value(a, "id")};
-    form->fields = args_has(a, "proba") ? "label\0margin\0probability\0" : "label\0margin\0";
+    form->proba = args_has(a, "proba");
     form->numbered = form->id && strcmp(form->id, "line") == 0;
     int rc = args_count(a, "explain", 1, SIZE_MAX, &form->explain);
     if (!rc && form->id && !*form->id) rc = wrong_usage(a->command->name, "--id: which column? its name is empty");
@@ -114,14 +115,13 @@ static int is_word(sluice_name text, const char *word) {
     return text.n == strlen(word) && memcmp(text.text, word, text.n) == 0;
 }
 
-/* A field as a number, as text, or as null where it is empty. */
-static void json_field(json *j, const char *key, const char *text, size_t n) {
-    if (n == 0)
-        json_null(j, key);
-    else if (is_json_number(text, n))
-        json_raw(j, key, text, n);
+/* The label: a number in a plain model, else the text of the class. */
+static void json_label(json *j, const sluice_model *model, double margin) {
+    sluice_name label = sluice_model_label(model, margin);
+    if (sluice_model_classes(model))
+        json_bytes(j, "label", label.text, label.n);
     else
-        json_bytes(j, key, text, n);
+        json_raw(j, "label", label.text, label.n);
 }
 
 static void json_id(json *j, const answer_form *form, const sluice_row_origin *from) {
@@ -151,16 +151,16 @@ static void json_term(json *j, const sluice_term *t) {
     json_close(j, '}');
 }
 
-static void put_json(const answer_form *form, const sluice_row_origin *from, const char *plain, size_t n, size_t terms,
+static void put_json(const answer_form *form, const sluice_row_origin *from, int left_out, double margin, size_t terms,
                      double scale) {
     json j = {.out = stdout};
     json_open(&j, NULL, '{');
-    const char *end = plain + n;
-    for (const char *key = form->fields; *key; key += strlen(key) + 1) {
-        const char *tab = memchr(plain, '\t', (size_t)(end - plain)), *stop = tab ? tab : end;
-        json_field(&j, key, plain, (size_t)(stop - plain));
-        plain = tab ? tab + 1 : end;
-    }
+    if (left_out)
+        json_null(&j, "label");
+    else
+        json_label(&j, form->model, margin);
+    json_number(&j, "margin", left_out ? NAN : margin);
+    if (form->proba) json_number(&j, "probability", left_out ? NAN : sluice_model_probability(form->model, margin));
     if (form->id) json_id(&j, form, from);
     if (form->explain) {
         if (sluice_model_settings(form->model)->normalize) json_number(&j, "scale", scale);
@@ -192,7 +192,8 @@ static int explain(answer_form *form, const sluice_batch *batch, size_t row, siz
     return DONE;
 }
 
-int answer_row(answer_form *form, const sluice_batch *batch, size_t row, const char *plain, size_t n, size_t input) {
+int answer_row(answer_form *form, const sluice_batch *batch, size_t row, double margin, const char *plain, size_t n,
+               size_t input) {
     sluice_error err = {0};
     sluice_row_origin from = {.size = sizeof from};
     const int left_out = sluice_batch_left_out(batch, row);
@@ -209,7 +210,7 @@ int answer_row(answer_form *form, const sluice_batch *batch, size_t row, const c
     if (form->explain && !left_out) rc = explain(form, batch, row, &terms, &scale);
     if (rc) return rc;
     if (form->json)
-        put_json(form, &from, plain, n, terms, left_out ? 1 : scale);
+        put_json(form, &from, left_out, margin, terms, scale);
     else
         put_text(form, &from, plain, n, terms);
     return DONE;

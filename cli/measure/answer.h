@@ -18,10 +18,10 @@ enum { MOST_EXPLAIN_FIELDS = 100 }; /* up to here a line of text has as many fie
 
 typedef struct answer_form {
     int json, keep;
-    const char *id;     /* NULL: none */
-    int numbered;       /* the id is the number of the line */
-    uint64_t explain;   /* terms to show; 0: none */
-    const char *fields; /* names of the plain fields, ended by NUL NUL: "label", "margin", "probability" */
+    const char *id;   /* NULL: none */
+    int numbered;     /* the id is the number of the line */
+    uint64_t explain; /* terms to show; 0: none */
+    int proba;
 
     const sluice_model *model;
     sluice_term *terms;
@@ -43,7 +43,8 @@ void answer_reading(const answer_form *form, const sluice_model *full, sluice_re
 /* Writes the answer to a row to standard output. `plain` has the plain fields, separated by tabs, n bytes; empty ones
  * where the row stands for a line that was left out. `input` is the input that the row comes from. Returns an exit
  * status. */
-int answer_row(answer_form *form, const sluice_batch *batch, size_t row, const char *plain, size_t n, size_t input);
+int answer_row(answer_form *form, const sluice_batch *batch, size_t row, double margin, const char *plain, size_t n,
+               size_t input);
 /* Warns where no line had an id, and frees the terms. */
 void answer_end(answer_form *form);
 

@@ -118,45 +118,30 @@ static void answer(const predicting *p, answers *out, double margin) {
 }
 
 /* The answer to a malformed line that was skipped. */
-static size_t format_empty(const predicting *p, char *line) {
-    size_t n = 0;
-    line[n++] = '\t';
-    if (p->proba) line[n++] = '\t';
-    line[n++] = '\n';
-    return n;
-}
-
 static void answer_empty(const predicting *p, answers *out) {
     if (out->n + p->room > out->room) write_answers(out);
-    out->n += format_empty(p, out->text + out->n);
+    out->text[out->n++] = '\t';
+    if (p->proba) out->text[out->n++] = '\t';
+    out->text[out->n++] = '\n';
 }
 
-/* The answers to a batch; *all counts those that are not empty. */
-static void answer_batch(const predicting *p, answers *out, const sluice_batch *batch, const double *margins,
-                         uint64_t *all) {
-    for (size_t i = 0; i < sluice_batch_rows(batch); i++) {
+/* The answers to a batch, each with what else is asked for; *all counts those that are not empty. */
+static int answer_batch(predicting *p, answers *out, const sluice_batch *batch, const double *margins, uint64_t *all) {
+    const int plain = answer_is_plain(&p->form);
+    size_t input;
+    uint64_t offset;
+    int rc = DONE;
+    sluice_reader_position(p->reader, &input, &offset);
+    for (size_t i = 0; i < sluice_batch_rows(batch) && !rc; i++) {
         if (sluice_batch_left_out(batch, i))
             answer_empty(p, out);
         else
             answer(p, out, margins[i]), ++*all;
+        if (plain) continue;
+        rc = answer_row(&p->form, batch, i, margins[i], out->text, out->n - 1, input);
+        out->n = 0;
     }
     write_answers(out);
-}
-
-/* The same, each with what else is asked for. */
-static int answer_batch_fully(predicting *p, const sluice_batch *batch, const double *margins, uint64_t *all) {
-    char *plain = malloc(p->room);
-    size_t input;
-    uint64_t offset;
-    int rc = plain ? DONE : out_of_memory();
-    sluice_reader_position(p->reader, &input, &offset);
-    for (size_t i = 0; i < sluice_batch_rows(batch) && !rc; i++) {
-        const int left_out = sluice_batch_left_out(batch, i);
-        size_t n = left_out ? format_empty(p, plain) : format_answer(p, margins[i], plain);
-        rc = answer_row(&p->form, batch, i, plain, n - 1, input);
-        *all += !left_out;
-    }
-    free(plain);
     return rc;
 }
 
@@ -182,10 +167,7 @@ static int predict_batches(predicting *p) {
             rc = complain_error(&err);
             break;
         }
-        if (answer_is_plain(&p->form))
-            answer_batch(p, &out, batch, margins, &all);
-        else
-            rc = answer_batch_fully(p, batch, margins, &all);
+        rc = answer_batch(p, &out, batch, margins, &all);
         known |= any_margin(margins, rows);
         if (!rc) rc = flush_results(stdout, "standard output");
         progress_examples(&live, p->reader, rows);

@@ -253,6 +253,21 @@ def test_names_that_a_terminal_would_not_show(t):
     equal([a["explain"][0]["feature"] for a in answers[:2]], ["a\tb\\", "c\x1b"])
 
 
+def test_labels_are_the_texts_of_the_classes(t):
+    t.write("a.text.tsv", "sp\u0007am\tfree money\nham\tlunch at noon\n" * 9)
+    t.run("train", "-q", "-a", "pa-1", "-f", "text", "--bias", "1", "-o", "m", "a.text.tsv")
+    predict = ["predict", "-m", "m", "-f", "text", "--explain", "9", "a.text.tsv"]
+    answers = objects(t.run(*predict, "--json").out)
+    equal([a["label"] for a in answers[:2]], ["sp\u0007am", "ham"])
+    for answer, line in zip(answers, t.run(*predict).out.splitlines()):
+        near(sum(e["contribution"] for e in answer["explain"]), answer["margin"], 1e-9)
+        equal(float(line.split("\t")[1]), answer["margin"])
+        equal(answer["margin"] > 0, answer["label"] != "ham")
+    t.write("b.csv", "y,a\n" + "2,1\n5,-1\n" * 9)
+    t.run("train", "-q", "-a", "pa-1", "--label", "y", "-o", "m", "b.csv")
+    equal([a["label"] for a in objects(t.run("predict", "-m", "m", "--json", "b.csv").out)][:2], ["2", "5"])
+
+
 def test_the_examples_of_the_page(t):
     with open(os.path.join(HERE, "..", "..", "docs", "predict.md")) as f:
         page = f.read()
