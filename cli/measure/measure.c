@@ -23,6 +23,7 @@ typedef struct measuring {
     double *margins;
     size_t room;
     int known;
+    worst_mistakes *worst;
 } measuring;
 
 static int measure_batch(void *context, const sluice_batch *batch) {
@@ -32,6 +33,7 @@ static int measure_batch(void *context, const sluice_batch *batch) {
     sluice_error err = {0};
     if (sluice_model_margins(m->model, batch, m->margins, &err) != SLUICE_OK) return complain_error(&err);
     m->known |= any_margin(m->margins, sluice_batch_rows(batch));
+    if (m->worst && (rc = note_worst(m->worst, m->model, batch, m->margins))) return rc;
     if (sluice_meter_add_batch(m->meter, batch, m->margins) == SLUICE_OK) return DONE;
     return complain_error(sluice_meter_error(m->meter));
 }
@@ -76,9 +78,10 @@ int measure_inputs(const sluice_model *model, const char *const *paths, size_t n
     sluice_reader *reader = meter ? sluice_reader_open(paths, n, reading, &err) : NULL;
     int rc;
     if (reader) {
-        measuring m = {.model = final, .meter = meter};
+        measuring m = {.model = final, .meter = meter, .worst = result->worst};
         rc = each_batch(reader, reading, live, measure_batch, &m);
         free(m.margins);
+        if (m.worst) worst_free(m.worst);
         result->known = m.known;
         tally_skipped(&result->skipped, reader);
         result->measures = (sluice_measures){.size = sizeof result->measures};

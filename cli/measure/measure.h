@@ -7,6 +7,7 @@
 #include "output/progress.h"
 #include "sluice.h"
 #include "args/input_options.h"
+#include "measure/worst.h"
 
 /* Rows for a command's option table. */
 /* clang-format off */
@@ -44,6 +45,7 @@ typedef struct measured {
     const threshold *goals; /* set before measuring: choose thresholds for them */
     size_t n_goals;
     sluice_chosen *chosen; /* room for as many */
+    worst_mistakes *worst; /* set before measuring: to be filled in; NULL: not wanted */
 } measured;
 
 /* Measures the model on labelled inputs without learning; the AUC is exact. `live` may be NULL. Returns an exit status,

@@ -44,6 +44,7 @@ static const char *const styles[] = {
     /* tables */
     "table{border-collapse:collapse;font-variant-numeric:tabular-nums}th,td{padding:.15rem .7rem;text-align:right}\n"
     "th{border-bottom:1px solid var(--ink);font-weight:600}.name{text-align:left}td{white-space:nowrap}\n"
+    ".worst td.why{overflow-wrap:anywhere}.worst td{vertical-align:top}\n"
     "td.why{white-space:normal;text-align:left}caption{text-align:left;padding:0 0 .2rem}.tables{overflow-x:auto}\n"
     "tr.first td{border-top:1px solid var(--rule)}.thresholds{margin:1rem 0 .5rem}\n"
     "tr.now td{font-weight:600;background:color-mix(in srgb,#d55e00 14%,var(--paper))}\n"

@@ -290,6 +290,7 @@ static int run(const args *a) {
     t.page = args_value(a, "report");
     t.history = history_start(t.page != NULL);
     t.tested.needs_shape = t.page != NULL;
+    if (t.page) t.tested.worst = &t.worst;
     int rc = check_usage(&t);
     signals_stop_orderly();
     signals_ask_for_saves(t.checkpoint.seconds);

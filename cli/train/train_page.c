@@ -195,6 +195,11 @@ static void put_page(FILE *out, const void *what) {
     fputs("<h2>Right and wrong</h2>\n", out);
     put_judged(out, g, "");
     put_confusion(out, g->judged);
+    if (g->t->test && g->t->worst.n) {
+        fputs("<h2>Worst mistakes</h2>\n", out);
+        put_judged(out, g, " The wrong ones of the largest margins, and what moved each margin most.");
+        put_worst(out, &g->t->worst);
+    }
     put_thresholds(out, g);
     put_probabilities(out, g);
     fputs("<h2>Heaviest features</h2>\n", out);

@@ -26,6 +26,7 @@ void put_reliability_chart(FILE *out, const train_page *g);
 /* train_tables.c */
 void put_threshold_table(FILE *out, const train_page *g);
 void put_confusion(FILE *out, const sluice_measures *m);
+void put_worst(FILE *out, const worst_mistakes *worst);
 void put_features(FILE *out, const train_page *g);
 void put_all_measures(FILE *out, const train_page *g);
 void put_params(FILE *out, const train_page *g);

@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 /* ---- right and wrong --------------------------------------------------------------------------------------------- */
 
@@ -109,6 +110,37 @@ static void put_name(FILE *out, const sluice_weight *w) {
         html_bytes(out, w->name.text, w->name.n, NAME_LENGTH);
         fputs("</bdi>", out);
     }
+}
+
+static void put_term(FILE *out, const worst_term *t) {
+    if (t->is_bias)
+        fputs("<i>bias</i>", out);
+    else if (!t->named)
+        fprintf(out, "%" PRIu64, t->id);
+    else {
+        fputs("<bdi>", out);
+        html_bytes(out, t->name, t->n, NAME_LENGTH);
+        fputs("</bdi>", out);
+    }
+    fprintf(out, " <b>%+.3g</b><br>\n", t->contribution);
+}
+
+void put_worst(FILE *out, const worst_mistakes *worst) {
+    fputs("<div class=\"tables\"><table class=\"worst\">\n<thead><tr><th>line</th><th class=\"name\">is</th><th "
+          "class=\"name\">predicted</th><th>margin</th><th class=\"name\">because of</th></tr></thead>\n<tbody>\n",
+          out);
+    for (size_t i = 0; i < worst->n; i++) {
+        const mistake *m = &worst->mistakes[i];
+        fprintf(out, "<tr><td>%" PRIu64 "</td><td class=\"why\"><bdi>", m->line);
+        html_bytes(out, m->label, strlen(m->label), NAME_LENGTH);
+        fputs("</bdi></td><td class=\"why\"><bdi>", out);
+        html_bytes(out, m->said, strlen(m->said), NAME_LENGTH);
+        fprintf(out, "</bdi></td><td>%.4g</td><td class=\"why\">", m->margin);
+        for (size_t k = 0; k < m->n; k++) put_term(out, &m->terms[k]);
+        if (!m->n) fputs("none", out);
+        fputs("</td></tr>\n", out);
+    }
+    fputs("</tbody></table></div>\n", out);
 }
 
 /* The heaviest of one sign; the length of a bar is relative to the heaviest of all. */

@@ -36,6 +36,7 @@ typedef struct training {
     int knows_classes;        /* there are two, and a note has said so */
     sluice_measures measures; /* while learning */
     measured tested;          /* on the test file */
+    worst_mistakes worst;     /* there, for the page */
 } training;
 
 /* train_report.c: prints the results. Returns an exit status. */

@@ -1,5 +1,6 @@
 """train --report: a page that says what --json says, whatever the run was like."""
 
+import json
 import os
 import re
 
@@ -126,14 +127,50 @@ def test_the_heaviest_features_of_either_sign(t):
                 near(float(row[2]), w["weight"], 5.1e-4 * abs(w["weight"]), row[0])
 
 
+def worst_of(found):
+    """The table of the worst mistakes: [(line, is, predicted, margin, [(feature, contribution)])]"""
+    table = next((t for t in found.tables.values() if t and t[0][-1] == "because of"), [[]])
+    return [(int(row[0]), row[1], row[2], float(row[3]), re.findall(r"(.+) ([+-]\S+)", row[4]))
+            for row in table[1:]]
+
+
+def test_the_worst_mistakes_and_what_they_come_from(t):
+    t.write("a", rows(300, noise=0.3))
+    t.write("b", "# the first line\n" + rows(200, seed=2, noise=0.3))
+    for more in [], ["--bias", "1", "--normalize", "l2"]:
+        found, r = reported(t, "-a", "pa-1", "-o", "m", *more, "--test", "b", "a")
+        wrong = []
+        answers = t.run("predict", "-m", "m", "--json", "--explain", "5", "b").out.splitlines()
+        for i, (line, answer) in enumerate(zip(t.read("b").decode().splitlines(), map(json.loads, answers)), 1):
+            if not line.startswith("#") and float(line.split()[0]) != answer["label"]:
+                wrong.append((abs(answer["margin"]), -i, answer))
+        equal(len(wrong), r["test"]["mistakes"])
+        wrong.sort(key=lambda w: w[:2], reverse=True)
+        shown = worst_of(found)
+        equal(len(shown), 5)
+        for (line, label, said, margin, terms), (_, wanted, answer) in zip(shown, wrong):
+            equal((line, int(label), int(said)), (-wanted, -answer["label"], answer["label"]))
+            near(margin, answer["margin"], 5.1e-4 * abs(answer["margin"]))
+            equal([name for name, _ in terms], [str(e["feature"]) for e in answer["explain"]], str(line))
+            for (_, contribution), e in zip(terms, answer["explain"]):
+                near(float(contribution), e["contribution"], 5.1e-3 * abs(e["contribution"]))
+    found, r = reported(t, "a")
+    equal(worst_of(found), [])
+    t.write("one", "1 1:1\n-1 2:1\n" * 20)
+    found, r = reported(t, "-a", "pa", "--test", "one", "one")
+    equal((r["test"]["mistakes"], worst_of(found)), (0, []))
+
+
 HOSTILE = ["<script>alert(1)</script>", "\"><img/src=x/onerror=alert(1)>", "'&amp;&lt;", "</td></table></svg>", "a\u202eb", "\x01\x7f", "x" * 3000, "-->", "]]>"]
 
 
 def test_names_are_text(t):
     lines = [f"{'1' if i % 2 else '-1'} |n {name}" for i, name in enumerate(HOSTILE)] * 5
     t.write("a.vw", "\n".join(lines).encode() + b"\n1 |n \xff\xfe\n")
-    found, r = reported(t, "-a", "pa-1", "a.vw")
+    t.write("b.vw", "\n".join(line[1:] if line[0] == "-" else "-" + line for line in lines))
+    found, r = reported(t, "-a", "pa-1", "--test", "b.vw", "a.vw")
     equal(found.scripts, 1)
+    equal(len(worst_of(found)), 5)
     shown = [row[0] for caption in ("for +1", "for \u22121") for row in found.tables[caption]]
     equal(len(shown), len(HOSTILE) + 1)
     for name in HOSTILE[:5]:

@@ -127,6 +127,34 @@ TEST(contributions_add_up_to_the_margin_in_every_learner) {
             for (int named = 0; named < 2; named++) check_model(l->name, kind, named);
 }
 
+/* In one of these the positive class is -1 inside: margins and weights leave the model with the other sign. */
+TEST(models_of_two_words) {
+    static const char *const texts[] = {"spam\ta b\nham\tc d\nspam\tb c\nham\td a\n",
+                                        "ham\tc d\nspam\ta b\nham\td b\n"};
+    for (size_t i = 0; i < 2; i++) {
+        const sluice_settings settings = settings_of(1);
+        sluice_reader_options o = {.size = sizeof o, .format = "text", .words = 1, .threads = 1};
+        sluice_model *m = sluice_model_new("pa-1", NULL, 0, &settings, NULL);
+        sluice_reader *r = sluice_reader_open_memory(texts[i], strlen(texts[i]), "mem", &o, NULL);
+        const sluice_batch *b;
+        CHECK_EQ(sluice_reader_next(r, &b), SLUICE_OK);
+        CHECK_EQ(sluice_model_learn_batch(m, b, NULL), SLUICE_OK);
+        sluice_model *final = sluice_model_final(m, NULL);
+        check_rows(m, b);
+        check_rows(final, b);
+        for (size_t row = 0; row < sluice_batch_rows(b); row++) {
+            sluice_name names[FEATURES];
+            sluice_example x;
+            sluice_batch_row(b, row, NULL, names, &x);
+            check_example(m, &x, true, false);
+            check_example(final, &x, true, false);
+        }
+        sluice_model_free(final);
+        sluice_model_free(m);
+        sluice_reader_close(r);
+    }
+}
+
 TEST(long_rows_too) {
     enum { N = 1000 };
     static uint64_t ids[N];
@@ -232,6 +260,7 @@ TEST(columns_that_a_model_knows) {
 
 int main(void) {
     RUN(contributions_add_up_to_the_margin_in_every_learner);
+    RUN(models_of_two_words);
     RUN(long_rows_too);
     RUN(what_cannot_be_explained);
     RUN(the_largest_come_first);

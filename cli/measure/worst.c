@@ -1,0 +1,92 @@
+/* Keeps the worst mistakes of a test, with their explanations. */
+#include "measure/worst.h"
+
+#include "output/message.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Copies a text, as far as there is room. */
+static void keep(char to[WORST_TEXT], const char *text, size_t n) {
+    if (n >= WORST_TEXT) n = WORST_TEXT - 1;
+    if (n) memcpy(to, text, n);
+    to[n] = 0;
+}
+
+/* The label of a row as it is written. */
+static void label_of(const sluice_batch *batch, size_t row, char text[WORST_TEXT]) {
+    sluice_name word = sluice_batch_word(batch, row);
+    if (word.n)
+        keep(text, word.text, word.n);
+    else
+        snprintf(text, WORST_TEXT, "%g", sluice_batch_label(batch, row));
+}
+
+static int is_right(const sluice_model *model, const sluice_batch *batch, size_t row, const char *label,
+                    const char *said) {
+    double a, b;
+    if (!sluice_model_classes(model)) return (sluice_batch_label(batch, row) > 0) == (strcmp(said, "1") == 0);
+    if (sluice_parse_number(label, &a) && sluice_parse_number(said, &b)) return a == b;
+    return strcmp(label, said) == 0;
+}
+
+static int explain(worst_mistakes *worst, const sluice_model *model, const sluice_batch *batch, size_t row,
+                   mistake *to) {
+    sluice_error err = {0};
+    size_t need = sluice_batch_nonzeros(batch, row) + 1;
+    if (need > worst->room) {
+        free(worst->terms);
+        worst->terms = malloc(need * sizeof *worst->terms);
+        worst->room = worst->terms ? need : 0;
+        if (!worst->terms) return out_of_memory();
+    }
+    sluice_explanation why = {.size = sizeof why, .terms = worst->terms, .room = worst->room};
+    if (sluice_model_explain_row(model, batch, row, &why, &err) != SLUICE_OK) return complain_error(&err);
+    to->n = sluice_terms_largest(why.terms, why.n, WORST_TERMS);
+    for (size_t i = 0; i < to->n; i++) {
+        const sluice_term *t = &why.terms[i];
+        worst_term *kept = &to->terms[i];
+        *kept = (worst_term){.id = t->id, .is_bias = t->is_bias, .contribution = t->contribution};
+        kept->named = t->name.text != NULL;
+        kept->n = t->name.n < WORST_TEXT ? t->name.n : WORST_TEXT;
+        if (kept->n) memcpy(kept->name, t->name.text, kept->n);
+    }
+    return DONE;
+}
+
+/* Puts the mistake in its place; the last one falls out where there are too many. */
+static void insert(worst_mistakes *worst, const mistake *m) {
+    size_t at = worst->n < WORST_MISTAKES ? worst->n++ : WORST_MISTAKES - 1;
+    for (; at > 0 && fabs(worst->mistakes[at - 1].margin) < fabs(m->margin); at--)
+        worst->mistakes[at] = worst->mistakes[at - 1];
+    worst->mistakes[at] = *m;
+}
+
+int note_worst(worst_mistakes *worst, const sluice_model *model, const sluice_batch *batch, const double *margins) {
+    mistake m;
+    for (size_t i = 0; i < sluice_batch_rows(batch); i++) {
+        worst->rows++;
+        const double least = worst->n < WORST_MISTAKES ? -1 : fabs(worst->mistakes[WORST_MISTAKES - 1].margin);
+        if (!(fabs(margins[i]) > least) || !(sluice_batch_weight(batch, i) > 0)) continue;
+        sluice_name said = sluice_model_label(model, margins[i]);
+        keep(m.said, said.text, said.n);
+        label_of(batch, i, m.label);
+        if (is_right(model, batch, i, m.label, m.said)) continue;
+        sluice_row_origin from = {.size = sizeof from};
+        sluice_batch_origin(batch, i, &from, NULL); /* it fails for a wrong size or row alone */
+        m.line = from.line ? from.line : worst->rows;
+        m.margin = margins[i];
+        int rc = explain(worst, model, batch, i, &m);
+        if (rc) return rc;
+        insert(worst, &m);
+    }
+    return DONE;
+}
+
+void worst_free(worst_mistakes *worst) {
+    free(worst->terms);
+    worst->terms = NULL;
+    worst->room = 0;
+}
