@@ -220,6 +220,21 @@ def test_predict_only_models_and_batches_keep_it(t):
         check_given(r["threshold"], Counts([l > 0 for l, _, _ in predicted(t, "held")], labels_of(t, "held")))
 
 
+def test_labels_that_are_words_go_by_the_threshold(t):
+    made(t, "-a", "arow")
+    for name in "a", "held":
+        t.write(name + ".words", "".join(("spam" if line[0] == "1" else "ham") + line[line.index(" "):] + "\n"
+                                         for line in t.read(name).decode().splitlines()))
+    labels = [line.split()[0] for line in t.read("held.words").decode().splitlines()]
+    for positive in "spam", "ham":
+        r = t.run("train", "-q", "-a", "arow", "--json", "--positive", positive, "--calibrate", "held.words", "--threshold", "recall=0.9",
+                  "-o", "m", "a.words").json()
+        answers = [line.split("\t") for line in t.run("predict", "-m", "m", "held.words").out.splitlines()]
+        check_given(r["threshold"], Counts([a[0] == positive for a in answers], [l == positive for l in labels]))
+        equal([a[0] == positive for a in answers], [float(a[1]) > r["threshold"]["margin"] for a in answers])
+        check(r["threshold"]["recall"] >= 0.9, str(r["threshold"]))
+
+
 def test_usage(t):
     made(t, "-a", "arow")
     goals = "a threshold is chosen for precision=P, recall=R, alarms=S (a share of the examples), cost or f1"
