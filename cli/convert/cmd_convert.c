@@ -74,6 +74,7 @@ static int read_options(converting *c) {
     if (!rc) rc = args_count(c->a, "trapezoid", 1, 1000000, &c->chunks);
     if (!rc) rc = read_ratio(c);
     c->normalize = norm == 1;
+    c->reading.words = !c->ratio_pos; /* --sample-ratio needs positives and negatives */
     return rc;
 }
 
@@ -197,7 +198,8 @@ static int put_rows(converting *c, const scaling *scales) {
             if (chunk > c->chunks) chunk = c->chunks;
             n = hide_columns(c, n, last_column(sluice_dataset_dimension(c->data), chunk, c->chunks));
         }
-        sluice_example shown = {.ids = c->ids, .values = c->values, .n = n, .label = x.label, .weight = x.weight};
+        sluice_example shown = x;
+        shown.ids = c->ids, shown.values = c->values, shown.n = n;
         name_row(c, &shown);
         rc = put(c, &shown);
     }

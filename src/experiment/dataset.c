@@ -20,6 +20,8 @@ void sluice_dataset_forget_rows(sluice_dataset *d) {
     free(d->start);
     free(d->labels);
     free(d->weights);
+    free(d->word);
+    sluice_names_free(d->words);
     free(d->ids);
     free(d->values);
     free(d->order);
@@ -54,6 +56,7 @@ static int grow_rows(sluice_dataset *d, size_t rows) {
     d->labels = larger(d->labels, room, sizeof *d->labels, &fine);
     d->weights = larger(d->weights, room, sizeof *d->weights, &fine);
     d->order = larger(d->order, room, sizeof *d->order, &fine);
+    if (d->words) d->word = larger(d->word, room, sizeof *d->word, &fine);
     if (fine) d->room = room;
     return fine;
 }
@@ -116,9 +119,33 @@ static int use_names(sluice_dataset *d) {
     return 1;
 }
 
+/* Prepares for labels that are words; the rows so far have none. */
+static int use_words(sluice_dataset *d) {
+    if (d->words) return 1;
+    uint64_t *word = calloc(d->room, sizeof *word);
+    sluice_names *words = word ? sluice_names_new() : NULL;
+    if (!words) {
+        free(word);
+        return 0;
+    }
+    d->word = word;
+    d->words = words;
+    return 1;
+}
+
+/* Keeps the text of the next row's label. */
+static int add_word(sluice_dataset *d, sluice_name word) {
+    if (d->words) d->word[d->rows] = 0;
+    if (!word.n) return 1;
+    uint64_t number = sluice_names_number(d->words, word);
+    d->word[d->rows] = number + 1;
+    return number != UINT64_MAX;
+}
+
 /* Appends one row; its ids may already be where they are copied to. */
 static int add_row(sluice_dataset *d, const sluice_example *x) {
     uint64_t *ids = d->ids + d->nonzeros;
+    if (!add_word(d, x->word)) return 0;
     for (size_t k = 0; k < x->n; k++) {
         ids[k] = d->names ? number_of(d->names, x, k) : x->ids[k];
         if (d->names && ids[k] == UINT64_MAX) return 0;
@@ -143,6 +170,7 @@ static int reserve(sluice_dataset *d, const sluice_batch *batch) {
     }
     if (!grow_rows(d, d->rows + rows) || !grow_nonzeros(d, d->nonzeros + nonzeros)) return 0;
     if (sluice_batch_has_names(batch) && !use_names(d)) return 0;
+    if (sluice_batch_has_words(batch) && !use_words(d)) return 0;
     return !d->names || grow_buffers(d, longest + 1);
 }
 
@@ -199,6 +227,7 @@ void sluice_dataset_row(const sluice_dataset *d, size_t row, sluice_example *x) 
                           .n = d->start[row + 1] - from,
                           .label = d->labels[row],
                           .weight = d->weights[row]};
+    if (d->words && d->word[row]) x->word = sluice_names_name(d->words, d->word[row] - 1);
 }
 
 void sluice_dataset_original(sluice_dataset *d, size_t row, sluice_example *x) {

@@ -8,6 +8,8 @@ struct sluice_dataset {
     size_t rows, room;
     size_t *start; /* row i has the features start[i] .. start[i + 1] - 1 */
     double *labels, *weights;
+    sluice_names *words; /* labels other than -1, 0 and 1; NULL: there are none */
+    uint64_t *word;      /* where there are: the number of each row's label in `words` plus 1; 0: it is none of them */
     size_t nonzeros, nonzeros_room;
     uint64_t *ids; /* or numbers of names */
     float *values;

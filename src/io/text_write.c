@@ -7,6 +7,7 @@
 
 #include "base/digits.h"
 #include "base/error.h"
+#include "base/number.h"
 #include "features/names.h"
 #include "base/utf8.h"
 
@@ -72,7 +73,7 @@ static float weight_of(const sluice_batch *b, size_t row) { return b->has_weight
 
 /* Whether the row has no label, in the form in which readers deliver such rows. */
 static bool has_no_label(const sluice_batch *b, size_t row) {
-    return weight_of(b, row) == 0 && b->label[row] == 0 && !signbit(b->label[row]);
+    return weight_of(b, row) == 0 && b->label[row] == 0 && !signbit(b->label[row]) && !sl_batch_word(b, row).n;
 }
 
 /* ---- failing ---------------------------------------------------------------------------------------------------- */
@@ -88,6 +89,22 @@ static void at_row(const sluice_batch *b, size_t row, sluice_error *err) {
 static sluice_status cannot_name(const feature_name *name, const char *why, sluice_error *err) {
     char quoted[128];
     return sl_fail(err, SLUICE_E_UNSUPPORTED, "the feature %s %s", sl_quote(quoted, name->text, name->n), why);
+}
+
+/* A label, as it was written if it is not -1, 0 or 1; `why` is what is said of one that does not fit. */
+static sluice_status put_label(sl_text_out *out, const sluice_batch *b, size_t row, bool (*fits)(sluice_name word),
+                               const char *why, sluice_error *err) {
+    char quoted[128];
+    const sluice_name word = sl_batch_word(b, row);
+    if (!word.n) {
+        put_float(out, b->label[row]);
+        return SLUICE_OK;
+    }
+    if (!fits(word))
+        return sl_fail(err, SLUICE_E_UNSUPPORTED, "the label %s %s", sl_quote(quoted, word.text, word.n), why);
+    if (!room(out, word.n + 2 * NUMBER_ROOM)) return no_memory(err);
+    put(out, word.text, word.n);
+    return SLUICE_OK;
 }
 
 /* Ends a line, or removes it if it failed. */
@@ -117,12 +134,26 @@ static sluice_status put_id_value(sl_text_out *out, const sluice_batch *b, size_
     return SLUICE_OK;
 }
 
+/* Where it comes first in a file, readers pass over it. */
+static bool begins_with_mark(sluice_name word) { return word.n >= 3 && memcmp(word.text, "\xef\xbb\xbf", 3) == 0; }
+
+/* A first field without a colon, and no comment. */
+static bool fits_libsvm(sluice_name word) {
+    for (size_t i = 0; i < word.n; i++)
+        if ((unsigned char)word.text[i] <= ' ' || word.text[i] == ':' || word.text[i] == '#') return false;
+    return !begins_with_mark(word);
+}
+
 sluice_status sl_put_libsvm(sl_text_out *out, const sluice_batch *b, size_t row, sluice_error *err) {
     const size_t start = out->bytes.n;
     sluice_status status = SLUICE_OK;
     if (!room(out, 2 * NUMBER_ROOM)) return no_memory(err);
     if (weight_of(b, row) != 1) status = sl_fail(err, SLUICE_E_UNSUPPORTED, SL_LIBSVM_HAS_NO_WEIGHTS);
-    put_float(out, b->label[row]);
+    if (status == SLUICE_OK)
+        status = put_label(out, b, row, fits_libsvm,
+                           "has a blank, colon, # or control byte, or a byte order mark in front, which a label in "
+                           "LIBSVM text cannot have; write .jsonl",
+                           err);
     for (size_t k = b->start[row]; k < b->start[row + 1] && status == SLUICE_OK; k++)
         status = put_id_value(out, b, k, err);
     if (status == SLUICE_OK && !room(out, 1)) status = no_memory(err);
@@ -183,13 +214,24 @@ static sluice_status put_vw_feature(sl_text_out *out, const sluice_batch *b, siz
     return SLUICE_OK;
 }
 
+/* A word that is neither a tag nor one of VW's labels of costs. */
+static bool fits_vw_label(sluice_name word) {
+    for (size_t i = 0; i < word.n; i++)
+        if ((unsigned char)word.text[i] <= ' ' || word.text[i] == ':' || word.text[i] == '|') return false;
+    return *word.text != '\'' && !begins_with_mark(word);
+}
+
 sluice_status sl_put_vw(sl_text_out *out, const sluice_batch *b, size_t row, sluice_error *err) {
     const size_t start = out->bytes.n;
     sluice_status status = SLUICE_OK;
     feature_name space = {.n = 0};
     if (!room(out, 2 * NUMBER_ROOM)) return no_memory(err);
     if (!has_no_label(b, row)) {
-        put_float(out, b->label[row]);
+        status = put_label(out, b, row, fits_vw_label,
+                           "has a blank, colon, bar or control byte, or a quote or byte order mark in front, which a "
+                           "label in VW text cannot have; write .jsonl",
+                           err);
+        if (status != SLUICE_OK) return complete(out, start, status, b, row, err);
         put_byte(out, ' ');
         if (weight_of(b, row) != 1) {
             put_float(out, weight_of(b, row));
@@ -205,10 +247,10 @@ sluice_status sl_put_vw(sl_text_out *out, const sluice_batch *b, size_t row, slu
 
 /* ---- JSON Lines ------------------------------------------------------------------------------------------------- */
 
-static bool is_utf8(const feature_name *name) {
-    for (size_t i = 0, n; i < name->n; i += n) {
-        bool ascii = i + 8 <= name->n && (sl_load8(name->text + i) & ~LOW) == 0;
-        if (!(n = ascii ? 8 : sl_utf8_length(name->text + i, name->n - i))) return false;
+static bool is_utf8(const char *text, size_t all) {
+    for (size_t i = 0, n; i < all; i += n) {
+        bool ascii = i + 8 <= all && (sl_load8(text + i) & ~LOW) == 0;
+        if (!(n = ascii ? 8 : sl_utf8_length(text + i, all - i))) return false;
     }
     return true;
 }
@@ -248,7 +290,8 @@ static bool is_called(const feature_name *name, const char *text) {
 static sluice_status put_json_member(sl_text_out *out, const sluice_batch *b, size_t k, sluice_error *err) {
     feature_name name;
     name_of(b, k, &name);
-    if (!is_utf8(&name)) return cannot_name(&name, "has a name that is not UTF-8, as JSON needs it; write .vw", err);
+    if (!is_utf8(name.text, name.n))
+        return cannot_name(&name, "has a name that is not UTF-8, as JSON needs it; write .vw", err);
     if (is_called(&name, LABEL_KEY)) return cannot_name(&name, "is called as the label is in JSON; write .vw", err);
     if (is_called(&name, WEIGHT_KEY)) out->weight_feature = true;
     if (!room(out, 6 * name.n + NUMBER_ROOM)) return no_memory(err);
@@ -259,17 +302,45 @@ static sluice_status put_json_member(sl_text_out *out, const sluice_batch *b, si
     return SLUICE_OK;
 }
 
+/* Whether a word is written as it is: true, false, and numbers that JSON has. Others become strings. */
+static bool is_json_literal(sluice_name word) {
+    if ((word.n == 4 && memcmp(word.text, "true", 4) == 0) || (word.n == 5 && memcmp(word.text, "false", 5) == 0))
+        return true;
+    const char *p = word.text, *end = p + word.n;
+    p += *p == '-';
+    if (p == end || !sl_is_digit(*p) || (*p == '0' && p + 1 < end && sl_is_digit(p[1]))) return false;
+    const char *point = memchr(p, '.', (size_t)(end - p));
+    return sl_spells_number(word.text, end) && (!point || (point + 1 < end && sl_is_digit(point[1])));
+}
+
+static sluice_status put_json_label(sl_text_out *out, const sluice_batch *b, size_t row, sluice_error *err) {
+    char quoted[128];
+    const sluice_name word = sl_batch_word(b, row);
+    if (!word.n) {
+        put_float(out, b->label[row]);
+        return SLUICE_OK;
+    }
+    if (!is_utf8(word.text, word.n))
+        return sl_fail(err, SLUICE_E_UNSUPPORTED, "the label %s is not UTF-8, as JSON needs it; write .vw",
+                       sl_quote(quoted, word.text, word.n));
+    if (!room(out, 6 * word.n + 3 * NUMBER_ROOM)) return no_memory(err);
+    if (is_json_literal(word))
+        put(out, word.text, word.n);
+    else
+        put_string(out, word.text, word.n);
+    return SLUICE_OK;
+}
+
 sluice_status sl_put_jsonl(sl_text_out *out, const sluice_batch *b, size_t row, sluice_error *err) {
     const sl_text_out before = *out;
     sluice_status status = SLUICE_OK;
     if (!room(out, 3 * NUMBER_ROOM)) return no_memory(err);
     put(out, "{\"" LABEL_KEY "\":", sizeof "{\"" LABEL_KEY "\":" - 1);
-    if (has_no_label(b, row)) {
+    if (has_no_label(b, row))
         put(out, "null", 4);
-    } else {
-        put_float(out, b->label[row]);
-    }
-    if (weight_of(b, row) != 1 && !has_no_label(b, row)) {
+    else
+        status = put_json_label(out, b, row, err);
+    if (status == SLUICE_OK && weight_of(b, row) != 1 && !has_no_label(b, row)) {
         out->weights = true;
         put(out, ",\"" WEIGHT_KEY "\":", sizeof ",\"" WEIGHT_KEY "\":" - 1);
         put_float(out, weight_of(b, row));

@@ -14,6 +14,7 @@
 #include "io/bin/bin.h"
 #include "io/format.h"
 #include "io/text_write.h"
+#include "rows/label_text.h"
 
 enum {
     FLUSH_BYTES = 1 << 18,
@@ -30,6 +31,7 @@ struct sluice_writer {
     sl_atomic *file;
     sl_put_line *put_line; /* NULL: bin */
     bool committed;
+    bool begun; /* some bytes are written */
     uint64_t rows;
     sluice_batch pending;
     sl_text_out out;
@@ -77,6 +79,7 @@ static sluice_status no_memory(sluice_writer *w) {
 }
 
 static sluice_status write_out(sluice_writer *w) {
+    w->begun = true;
     sluice_status status = sl_atomic_write(w->file, w->out.bytes.data, w->out.bytes.n, &w->error);
     if (status != SLUICE_OK) w->broken = status;
     w->out.bytes.n = 0;
@@ -89,13 +92,18 @@ static sluice_status write_line(sluice_writer *w, const sluice_batch *b, size_t 
     return w->out.bytes.n >= FLUSH_BYTES ? write_out(w) : SLUICE_OK;
 }
 
+static sluice_status write_block(sluice_writer *w, const sluice_batch *b) {
+    if (!w->begun && sl_bin_needs_words(b)) sl_bin_mark_words(&w->out.bytes);
+    return sl_bin_put_block(&w->out.bytes, b) ? write_out(w) : no_memory(w);
+}
+
 /* Writes the pending rows. */
 static sluice_status flush(sluice_writer *w) {
     sluice_status status = SLUICE_OK;
     if (w->put_line) {
         for (size_t i = 0; i < w->pending.rows && status == SLUICE_OK; i++) status = write_line(w, &w->pending, i);
     } else if (w->pending.rows) {
-        status = sl_bin_put_block(&w->out.bytes, &w->pending) ? write_out(w) : no_memory(w);
+        status = write_block(w, &w->pending);
     }
     sl_batch_clear(&w->pending);
     return status;
@@ -131,7 +139,7 @@ static bool append_names(sluice_batch *b, const sluice_example *x, const uint64_
 }
 
 /* Adds a row to the pending ones, which all have ids or all have names; check() has left the hashes of names. */
-static sluice_status append(sluice_writer *w, const sluice_example *x) {
+static sluice_status append(sluice_writer *w, const sluice_example *x, const sl_label *label) {
     sluice_batch *b = &w->pending;
     float weight = (float)x->weight;
     if (b->rows && b->has_names != (x->names != NULL)) {
@@ -145,8 +153,9 @@ static sluice_status append(sluice_writer *w, const sluice_example *x) {
         for (size_t i = 0; i < b->rows; i++) b->weight[i] = 1;
         b->has_weights = true;
     }
+    if (label->word.n && !sl_batch_word_next(b, label->word.text, label->word.n)) return no_memory(w);
     b->weight[b->rows] = weight;
-    b->label[b->rows++] = (float)x->label;
+    b->label[b->rows++] = label->value;
     b->start[b->rows] = b->nonzeros;
     if (w->put_line) {
         sluice_status status = flush(w);
@@ -154,7 +163,8 @@ static sluice_status append(sluice_writer *w, const sluice_example *x) {
         return status;
     }
     w->rows++;
-    bool full = b->nonzeros >= SL_BIN_NONZEROS || b->rows >= FLUSH_ROWS || b->text_n >= SL_BIN_MAX_TEXT;
+    bool full = b->nonzeros >= SL_BIN_NONZEROS || b->rows >= FLUSH_ROWS || b->text_n >= SL_BIN_MAX_TEXT ||
+                b->word_text_n >= SL_BIN_MAX_TEXT;
     return full ? flush(w) : SLUICE_OK;
 }
 
@@ -222,8 +232,10 @@ static sluice_status check(sluice_writer *w, const sluice_example *x) {
 
 sluice_status sluice_writer_put(sluice_writer *w, const sluice_example *x) {
     if (w->broken) return w->broken;
+    sl_label label;
     sluice_status status = check(w, x);
-    return status == SLUICE_OK ? append(w, x) : status;
+    if (status == SLUICE_OK) status = sl_label_of_example(x, &label, &w->error);
+    return status == SLUICE_OK ? append(w, x, &label) : status;
 }
 
 /* ---- rows of batches, which were checked when they were added -------------------------------------------------- */
@@ -241,7 +253,8 @@ static sluice_status append_row(sluice_writer *w, const sluice_batch *b, size_t 
     if (!room_for_row(w, n)) return no_memory(w);
     sluice_batch_row(b, row, w->ids, w->names, &x);
     if (b->has_names && n) memcpy(w->ids, b->hash + first, n * sizeof *w->ids);
-    return append(w, &x);
+    const sl_label label = {b->label[row], x.word};
+    return append(w, &x, &label);
 }
 
 /* Writes a row as a block of its own, without a copy. */
@@ -252,6 +265,9 @@ static sluice_status write_large_row(sluice_writer *w, const sluice_batch *b, si
                                .nonzeros = n,
                                .start = start,
                                .label = b->label + row,
+                               .word = row < b->worded ? b->word + row : NULL,
+                               .word_text = b->word_text,
+                               .worded = row<b->worded, .has_words = sl_batch_word(b, row).n> 0,
                                .weight = b->weight + row,
                                .id = b->has_names ? NULL : b->id + first,
                                .value = b->value + first,
@@ -262,7 +278,7 @@ static sluice_status write_large_row(sluice_writer *w, const sluice_batch *b, si
                                .has_names = b->has_names,
                                .has_weights = b->has_weights && b->weight[row] != 1};
     sluice_status status = flush(w);
-    if (status == SLUICE_OK) status = sl_bin_put_block(&w->out.bytes, &view) ? write_out(w) : no_memory(w);
+    if (status == SLUICE_OK) status = write_block(w, &view);
     w->rows += status == SLUICE_OK;
     return status;
 }

@@ -99,8 +99,8 @@ void sl_batch_free_arrays(sluice_batch *b) {
     *b = (sluice_batch){0};
 }
 
-bool sl_batch_word_next(sluice_batch *b, const char *text, size_t n) {
-    size_t room = room_for(b->word_room, b->rows, 1), text_room = room_for(b->word_text_room, b->word_text_n, n);
+bool sl_batch_reserve_words(sluice_batch *b, size_t rows, size_t bytes) {
+    size_t room = room_for(b->word_room, b->rows, rows), text_room = room_for(b->word_text_room, b->word_text_n, bytes);
     if (!room || text_room > UINT32_MAX) return false;
     if (room > b->word_room) {
         if (!grow(&b->word, room, sizeof *b->word)) return false;
@@ -110,6 +110,11 @@ bool sl_batch_word_next(sluice_batch *b, const char *text, size_t n) {
         if (!grow(&b->word_text, text_room, 1)) return false;
         b->word_text_room = text_room;
     }
+    return true;
+}
+
+bool sl_batch_word_next(sluice_batch *b, const char *text, size_t n) {
+    if (!sl_batch_reserve_words(b, 1, n)) return false;
     while (b->worded < b->rows) b->word[b->worded++] = (sl_name){0, 0};
     b->worded = b->rows; /* a label that was set for a row that was then not added is forgotten */
     b->word[b->worded++] = (sl_name){(uint32_t)b->word_text_n, (uint32_t)n};

@@ -92,6 +92,8 @@ void sl_batch_fill_weights(sluice_batch *b);
 /* The weight of the row that is added next, for which there is room. */
 void sl_batch_weigh_next(sluice_batch *b, float weight);
 
+/* Reserves room for the labels of more rows, and the bytes of their texts. False: no memory. */
+bool sl_batch_reserve_words(sluice_batch *b, size_t rows, size_t bytes);
 /* The label, of at most SL_MAX_NAME bytes, of the row that is added next. False: no memory. */
 bool sl_batch_word_next(sluice_batch *b, const char *text, size_t n);
 /* The text of a row's label; n is 0: it is one of -1, 0 and 1, or there is none (then the weight is 0). */

@@ -92,9 +92,9 @@ def test_over_its_own_input(t):
 
 def test_failing_conversion_leaves_the_output_untouched(t):
     t.write("out", "precious")
-    t.write("bad", rows(2000) + "x\n")
+    t.write("bad", rows(2000) + "1 1:x\n")
     for options in ([], ["--shuffle", "1"], ["--normalize", "l2"]):
-        t.refused("convert", *options, "bad", "-o", "out", status=1, says="bad:2001:1: ")
+        t.refused("convert", *options, "bad", "-o", "out", status=1, says="bad:2001:5: ")
         equal(t.read("out"), b"precious")
     equal(sorted(os.listdir(t.folder)), ["bad", "out"], "files")
     t.refused("convert", stdin="1 1:1\n", *["-o", "/dev/full"], status=1, says=["/dev/full", "No space left"])
@@ -279,3 +279,49 @@ def test_what_a_format_cannot_say_is_refused_with_feature_and_place(t):
     equal(t.read("b.vw"), t.read("a.vw"))
     t.write("a.jsonl", '{"label":1,"a b":1}\n')
     t.refused("convert", "a.jsonl", "-o", "b.vw", status=1, says="a.jsonl:1: the feature 'a b' has a blank")
+
+
+WORDS = "spam 1:1 2:0.5\nham 3:1\n2 1:1\n1 4:1\n-1 1:1\nnews.group/7\n1.00000000001 3:1\nspam 2:1\ntrue 1:1\n"
+
+
+def test_labels_of_all_kinds_go_through_every_format(t):
+    t.write("a.svm", WORDS)
+    for ending in ["svm", "vw", "jsonl", "bin"]:
+        for options in [[], ["--threads", 1]]:
+            t.run("convert", "a.svm", "-o", f"b.{ending}", *options)
+            t.run("convert", f"b.{ending}", "-o", "c.svm", *options)
+            equal(t.read("c.svm").decode(), WORDS, f"through {ending}")
+    t.run("convert", "--shuffle", 3, "a.svm", "-o", "d.svm")
+    equal(sorted(t.read("d.svm").decode().splitlines()), sorted(WORDS.splitlines()), "shuffled")
+    t.run("convert", "--trapezoid", 1, "b.bin", "-o", "e.svm")
+    equal(t.read("e.svm").decode(), WORDS, "held in memory")
+    labels = [json.loads(line)["label"] for line in t.read("b.jsonl").decode().splitlines()]
+    equal(labels[:3] + labels[-1:], ["spam", "ham", 2, True])
+
+
+def test_numbers_as_labels_keep_their_bin_files(t):
+    """A bin file has a list of words only where floats do not give the labels back."""
+    t.run("convert", stdin="2 1:1\n-3.50 1:1\n0.1 1:1\n1 2:1\n", *["--to", "bin", "-o", "a.bin"])
+    equal(t.read("a.bin")[8], 2, "version")
+    equal(t.run("convert", "a.bin").out, "2 1:1\n-3.5 1:1\n0.1 1:1\n1 2:1\n")
+    t.run("convert", stdin="spam 1:1\n", *["--to", "bin", "-o", "b.bin"])
+    equal(t.read("b.bin")[8], 3, "version of a file with words")
+
+
+def test_labels_that_a_format_cannot_hold_are_refused_with_their_place(t):
+    t.write("a.csv", 'label,1\nx,1\n"two words",1\n')
+    for ending in ["svm", "vw"]:
+        t.refused("convert", "a.csv", "-o", f"b.{ending}", status=1, says=["a.csv:3: ", "the label 'two words' has a blank"])
+    t.run("convert", "a.csv", "-o", "b.jsonl")
+    equal(t.read("b.jsonl").decode(), '{"label":"x","1":1}\n{"label":"two words","1":1}\n')
+    for label, ending in [("a:b", "svm"), ("a#b", "svm"), ("a|b", "vw"), ("'a", "vw"), ("a:b", "vw")]:
+        t.write("a.text.tsv", f"{label}\t17\n")
+        t.refused("convert", "a.text.tsv", "-o", f"b.{ending}", status=1, says=["a.text.tsv:1: ", "the label '"])
+    t.write("latin.text.tsv", b"caf\xe9\t17\n")
+    t.refused("convert", "latin.text.tsv", "-o", "c.jsonl", status=1, says=["latin.text.tsv:1: ", "is not UTF-8"])
+    t.run("convert", "latin.text.tsv", "-o", "c.vw")
+    equal(t.read("c.vw"), b"caf\xe9 | 17\n")
+
+
+def test_sampling_needs_positives_and_negatives(t):
+    t.refused("convert", "--sample-ratio", "1:1", stdin="spam 1:1\n1 1:1\n", status=1, says="label 'spam' is not a number")

@@ -36,8 +36,8 @@ def malformed(t, text, place, says=""):
     equal(sum(r["skipped_reasons"].values()), 1, "reasons")
 
 
-def test_labels_that_are_not_finite_have_a_place(t):
-    for word in NOT_FINITE:
+def test_malformed_labels_have_a_place(t):
+    for word in NOT_FINITE + ["1e39", "-" + "9" * 60, "?", "2:1", "spam:1"]:
         malformed(t, f"1 1:1\n-1 2:1\n{word} 3:1\n", "3:1")
 
 

@@ -34,6 +34,7 @@ static uint64_t rows_written, libsvm_rows;
 static void look_and_write_bin(const sluice_batch *b, size_t i, outcome *o) {
     look_at_bin_row(b, i, o);
     sluice_error err;
+    if (i == 0 && written.n == SL_BIN_FILE_HEADER && sl_bin_needs_words(b)) sl_bin_mark_words(&written);
     if (i == 0) REQUIRE(sl_bin_put_block(&written, b)); /* the whole batch */
     rows_written++;
     sluice_status status = sl_put_libsvm(&as_libsvm, b, i, &err);
@@ -41,8 +42,9 @@ static void look_and_write_bin(const sluice_batch *b, size_t i, outcome *o) {
     libsvm_rows += status == SLUICE_OK;
 }
 
-static const sluice_reader_options read_bin = {.size = sizeof read_bin, .format = "bin", .threads = 1},
-                                   read_libsvm = {.size = sizeof read_libsvm, .format = "libsvm", .threads = 1};
+static const sluice_reader_options read_bin = {.size = sizeof read_bin, .format = "bin", .threads = 1, .words = 1},
+                                   read_libsvm = {
+                                       .size = sizeof read_libsvm, .format = "libsvm", .threads = 1, .words = 1};
 
 static outcome write_bin(const uint8_t *bytes, size_t n) {
     written.n = 0, as_libsvm.bytes.n = 0, rows_written = libsvm_rows = 0;

@@ -67,7 +67,7 @@ static bool decode_rows(const block *b, rows *r) {
     cursor c = {b->payload, b->payload + b->n};
     const uint8_t *p, *data;
     r->n = b->rows, r->flags = b->flags, r->names = 0, r->nonzeros = 0;
-    if (r->n == 0 || r->n > MAX_ROWS || b->flags & SL_BIN_END) return false;
+    if (r->n == 0 || r->n > MAX_ROWS || b->flags & (SL_BIN_END | SL_BIN_WORDS)) return false;
     if (!take(&c, b->flags & SL_BIN_LABELS_FLOAT ? 4 * r->n : (r->n + 7) / 8, &p)) return false;
     for (size_t i = 0; i < r->n; i++)
         r->label[i] =

@@ -10,10 +10,11 @@
 #include "io/format.h"
 #include "io/parse_kernels.h"
 
-static sl_block parsed(const char *text, size_t n, const sl_parse_kernels *kernels, bool skip) {
+static sl_block parsed(const char *text, size_t n, const sl_parse_kernels *kernels, bool skip, bool words) {
     static const size_t max_line = 1 << 20;
     sl_rules *rules = malloc(sizeof *rules);
-    *rules = (sl_rules){.block_bytes = n, .max_line = max_line, .skip_errors = skip, .kernels = kernels};
+    *rules =
+        (sl_rules){.block_bytes = n, .max_line = max_line, .skip_errors = skip, .kernels = kernels, .words = words};
     bool ended = n && text[n - 1] == '\n'; /* a block always ends with a line */
     sl_block b = {.rules = rules, .source = "text", .n = n + !ended};
     b.text = malloc(b.n + SL_BLOCK_PAD);
@@ -48,22 +49,31 @@ static const char *difference(const sl_block *a, const sl_block *b) {
     if (!same_array(x->id, y->id, x->nonzeros * sizeof *x->id)) return "ids";
     if (!same_array(x->value, y->value, x->nonzeros * sizeof *x->value)) return "values";
     if (!same_array(x->wide, y->wide, x->wides * sizeof *x->wide)) return "wide ids";
+    for (size_t i = 0; i < x->rows; i++) {
+        const sluice_name a_word = sl_batch_word(x, i), b_word = sl_batch_word(y, i);
+        if (a_word.n != b_word.n || !same_array(a_word.text, b_word.text, a_word.n)) return "words";
+    }
     return NULL;
 }
 
-/* NULL, or what differs. */
-static const char *any_difference(const char *text, size_t n, bool skip) {
+static const char *difference_with(const char *text, size_t n, bool skip, bool words) {
     const char *found = NULL;
-    sl_block careful = parsed(text, n, NULL, skip);
+    sl_block careful = parsed(text, n, NULL, skip, words);
     for (sl_cpu cpu = SL_CPU_PORTABLE; cpu <= SL_CPU_NEON && !found; cpu++) {
         const sl_parse_kernels *kernels = sl_parse_kernels_for(cpu);
         if (!kernels) continue;
-        sl_block fast = parsed(text, n, kernels, skip);
+        sl_block fast = parsed(text, n, kernels, skip, words);
         found = difference(&careful, &fast);
         release_parsed(&fast);
     }
     release_parsed(&careful);
     return found;
+}
+
+/* NULL, or what differs: where labels are numbers, or where they may be words. */
+static const char *any_difference(const char *text, size_t n, bool skip) {
+    const char *found = difference_with(text, n, skip, false);
+    return found ? found : difference_with(text, n, skip, true);
 }
 
 #endif

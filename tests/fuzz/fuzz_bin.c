@@ -40,7 +40,8 @@ static void release(sl_block *b) {
 static void compare_kernels(const uint8_t *header, size_t payload) {
     size_t rows = sl_get_u32(header + 4), nonzeros = sl_get_u32(header + 8);
     if (sl_get_u32(header + 12) & SL_BIN_END || rows == 0 || rows > payload || nonzeros > payload - rows) return;
-    sl_rules plain = {.kernels = sl_parse_kernels_for(SL_CPU_PORTABLE)}, best = {.kernels = sl_parse_kernels_chosen()};
+    sl_rules plain = {.kernels = sl_parse_kernels_for(SL_CPU_PORTABLE), .words = true},
+             best = {.kernels = sl_parse_kernels_chosen(), .words = true};
     sl_block a = parsed(header, SL_BIN_BLOCK_HEADER + payload, &plain),
              b = parsed(header, SL_BIN_BLOCK_HEADER + payload, &best);
     REQUIRE(a.status == b.status && a.batch.rows == b.batch.rows && a.batch.nonzeros == b.batch.nonzeros);
@@ -58,7 +59,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
     if (n) memcpy(fixed, bytes, n);
     if (n >= SL_BIN_FILE_HEADER) {
         memcpy(fixed, SL_BIN_MAGIC, SL_BIN_MAGIC_BYTES);
-        sl_put_u32(fixed + 8, SL_BIN_VERSION);
+        const bool words =
+            n >= SL_BIN_FILE_HEADER + SL_BIN_BLOCK_HEADER && sl_get_u32(fixed + SL_BIN_FILE_HEADER + 12) & SL_BIN_WORDS;
+        sl_put_u32(fixed + 8, words ? SL_BIN_VERSION_WORDS : SL_BIN_VERSION);
         sl_put_u32(fixed + 12, 0);
     }
     for (size_t at = SL_BIN_FILE_HEADER; n > at && n - at >= SL_BIN_BLOCK_HEADER;) {

@@ -11,6 +11,7 @@
 
 #include "rows/batch.h"
 #include "io/reader.h"
+#include "rows/label_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
@@ -48,13 +49,13 @@ static inline bool same_options(const sluice_reader_options *a, const sluice_rea
     return same_text(a->format, b->format) && same_text(a->weight, b->weight) && a->skip_errors == b->skip_errors &&
            a->max_line == b->max_line && a->no_header == b->no_header && a->ngrams == b->ngrams && a->tf == b->tf &&
            a->unlabelled == b->unlabelled && a->every_line == b->every_line && a->keep_lines == b->keep_lines &&
-           same_text(a->id, b->id) && a->drop_id == b->drop_id;
+           same_text(a->id, b->id) && a->drop_id == b->drop_id && a->words == b->words;
 }
 
 /* A parser with these options, reset. Parsers are kept for the next input, as a server would: making one takes longer
  * than most inputs do, above all under a sanitizer. */
 static inline sluice_parser *parser_for(const sluice_reader_options *options) {
-    enum { KEPT = 32 };
+    enum { KEPT = 64 };
     static struct {
         sluice_reader_options options;
         sluice_parser *parser;
@@ -75,9 +76,23 @@ static inline sluice_parser *parser_for(const sluice_reader_options *options) {
 
 typedef void look_function(const sluice_batch *b, size_t row, outcome *o); /* mixes a row into the outcome */
 
+/* A label's word is one that readers deliver, and its number is the row's label. */
+static inline void look_at_word(const sluice_batch *b, size_t i, outcome *o) {
+    const sluice_name word = sluice_batch_word(b, i);
+    sl_label label;
+    if (!word.n) return;
+    sluice_example x = {.word = word};
+    REQUIRE(b->has_words && word.n <= SLUICE_MAX_NAME);
+    REQUIRE(sl_label_of_example(&x, &label, NULL) == SLUICE_OK && label.word.n && label.value == b->label[i]);
+    mix(&o->hash, digest((const uint8_t *)word.text, word.n));
+}
+
 static inline void look_at(const sluice_batch *b, outcome *o, look_function *look) {
     REQUIRE(b->rows > 0 && b->start[0] == 0 && b->start[b->rows] == b->nonzeros);
-    for (size_t i = 0; i < b->rows; i++) look(b, i, o);
+    for (size_t i = 0; i < b->rows; i++) {
+        look(b, i, o);
+        look_at_word(b, i, o);
+    }
     o->rows += b->rows, o->nonzeros += b->nonzeros;
 }
 
@@ -153,6 +168,7 @@ static inline void check_reading(const uint8_t *bytes, size_t n, sluice_reader_o
     options.size = sizeof options;
     options.skip_errors = chance >> 8 & 1;
     options.unlabelled = chance >> 9 & 1;
+    options.words = (chance >> 10 & 3) != 0;
     push(bytes, n, &options, n + 1, look);
     if (chance % EVERY) return;
     for (options.skip_errors = 0; options.skip_errors < 2; options.skip_errors++)

@@ -33,7 +33,8 @@ static void look_at_row(const sluice_batch *b, size_t i, outcome *o) {
 /* A line that was written from a row is that row; the key of weights is named where there is one. */
 static void reads_back(const sl_text_out *line, const char *format, const sluice_batch *b, size_t row) {
     sluice_reader_options options = {
-        .size = sizeof options, .format = format, .weight = line->weights ? "weight" : NULL};
+        .size = sizeof options, .format = format, .weight = line->weights ? "weight" : NULL, .words = 1};
+    const sluice_name word = sluice_batch_word(b, row);
     sluice_parser *p = parser_for(&options);
     const sluice_batch *back;
     REQUIRE(sluice_parser_push(p, line->bytes.data, line->bytes.n) == SLUICE_OK);
@@ -41,6 +42,8 @@ static void reads_back(const sl_text_out *line, const char *format, const sluice
     REQUIRE(sluice_parser_next(p, &back) == SLUICE_OK && back->rows == 1);
     REQUIRE(back->nonzeros == b->start[row + 1] - b->start[row]);
     REQUIRE(memcmp(&back->label[0], &b->label[row], sizeof(float)) == 0 && weight_of(back, 0) == weight_of(b, row));
+    const sluice_name word_back = sluice_batch_word(back, 0);
+    REQUIRE(word.n == word_back.n && memcmp(word.text, word_back.text, word.n) == 0);
     for (size_t k = 0; k < back->nonzeros; k++) {
         REQUIRE(same_name(back, k, b, b->start[row] + k));
         REQUIRE(memcmp(&back->value[k], &b->value[b->start[row] + k], sizeof(float)) == 0);
@@ -71,7 +74,7 @@ static void check_named(const uint8_t *bytes, size_t n, const char *format) {
     sluice_reader_options options = {.size = sizeof options, .format = format, .max_line = 400, .weight = "weight"};
     check_reading(bytes, n, options, look_at_row);
     if (digest(bytes, n) >> 16 & 7 && EVERY > 1) return;
-    options.skip_errors = 1;
+    options.skip_errors = options.words = 1;
     push(bytes, n, &options, n + 1, look_and_write);
 }
 

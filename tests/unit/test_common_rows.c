@@ -58,9 +58,10 @@ static size_t put_number(char *p) {
 
 static size_t put_row(char *p, bool tame) {
     static const char *const labels[] = {"1", "-1", "+1", "0", "3", "-2"};
-    static const char *const odd_labels[] = {"10", "1.0", "", "x", "-", "1e0", "# 1", " 1"};
+    static const char *const odd_labels[] = {"10", "1.0",  "",    "x", "-",   "1e0", "# 1",
+                                             " 1", "spam", "x#y", "?", "nan", "a\rb"};
     char *q = p;
-    q += sprintf(q, "%s", tame || below(30) ? labels[below(6)] : odd_labels[below(8)]);
+    q += sprintf(q, "%s", tame || below(30) ? labels[below(6)] : odd_labels[below(13)]);
     uint64_t id = 0;
     for (size_t n = below(below(4) ? 12 : 60); n; n--) {
         id += 1 + (below(40) ? below(1000) : below(200000000));
@@ -104,7 +105,7 @@ TEST(common_text_is_parsed_by_the_fast_parser) {
                              : i % 3 == 1 ? " \n"
                                           : "\n");
     EACH_KERNELS(k) {
-        sl_block b = parsed(text, n, NULL, false);
+        sl_block b = parsed(text, n, NULL, false, false);
         sl_batch_clear(&b.batch);
         sl_scan scan = {.kernels = k};
         size_t p = from;
@@ -149,7 +150,7 @@ TEST(rows_longer_than_the_look_ahead) {
     for (int i = 1; i <= 20000; i++) n += (size_t)sprintf(text + n, " %d:0.%d", i, i % 1000);
     n += (size_t)sprintf(text + n, "\n1 5:1\n");
     CHECK(any_difference(text, n, false) == NULL);
-    sl_block b = parsed(text, n, sl_parse_kernels_for(SL_CPU_PORTABLE), false);
+    sl_block b = parsed(text, n, sl_parse_kernels_for(SL_CPU_PORTABLE), false, false);
     CHECK_EQ(b.batch.rows, 3);
     CHECK_EQ(b.batch.nonzeros, 20004);
     release_parsed(&b);

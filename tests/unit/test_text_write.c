@@ -20,7 +20,7 @@ static char *contents(void) {
 
 static void put_text(sluice_writer *w, const char *input, size_t n, const char *format, text *failures) {
     sluice_error err;
-    sluice_reader_options o = {.size = sizeof o, .format = format, .threads = 1, .weight = "weight"};
+    sluice_reader_options o = {.size = sizeof o, .format = format, .threads = 1, .weight = "weight", .words = 1};
     sluice_reader *r = sluice_reader_open_memory(input, n, "mem", &o, &err);
     const sluice_batch *b;
     while (sluice_reader_next(r, &b) == SLUICE_OK)
@@ -71,7 +71,7 @@ TEST(vw_to_vw_is_byte_for_byte) { CHECK_CONVERTS(vw, "vw", "vw", vw); }
 
 TEST(what_is_written_differently_reads_the_same) {
     CHECK_CONVERTS("+1 1.0 'tag|f:0.5 a:4 a:1e0 \t:3\r\n\n  0001.50 |  x:1.0 y:00.10 ", "vw", "vw",
-                   "1 |f a:2.5 0:1.5\n1.5 | x y:0.1\n");
+                   "1 |f a:2.5 0:1.5\n0001.50 | x y:0.1\n");
 }
 
 static const char jsonl[] = "{\"label\":1,\"a\":0.5,\"b c\":1,\"\":2}\n"
@@ -210,6 +210,45 @@ TEST(rows_with_ids_and_with_names_stay_in_order) {
     free(got);
 }
 
+TEST(labels_are_written_as_they_were) {
+    static const char words[] = "spam |f a\n2 |f a\n-3.50 2 |f a\nyes 0 |f a\ntrue |\n+7 |\n1e3 |\n\xff |\n";
+    CHECK_CONVERTS(words, "vw", "vw", words);
+    CHECK_CONVERTS("spam |f a\n2 |f a\n-3.50 2 |f a\nyes 0 |f a\ntrue |\n+7 |\n1e3 |\n5. |\n.5 |\n02 |\nTrue |\n", "vw",
+                   "jsonl",
+                   "{\"label\":\"spam\",\"f^a\":1}\n{\"label\":2,\"f^a\":1}\n{\"label\":-3.50,\"weight\":2,\"f^a\":1}\n"
+                   "{\"label\":\"yes\",\"weight\":0,\"f^a\":1}\n{\"label\":true}\n{\"label\":\"+7\"}\n{\"label\":1e3}\n"
+                   "{\"label\":\"5.\"}\n{\"label\":\".5\"}\n{\"label\":\"02\"}\n{\"label\":\"True\"}\n");
+    static const char strings[] = "{\"label\":\"a \\\"b\\\" \\u0000\\u0009 \xc3\xa9\",\"x\":1}\n{\"label\":\" 1\"}\n";
+    CHECK_CONVERTS(strings, "jsonl", "jsonl", strings);
+    CHECK_CONVERTS("spam 1:2\n1.0 1:2\n2.0\n", "libsvm", "libsvm", "spam 1:2\n1 1:2\n2.0\n");
+}
+
+TEST(labels_that_a_format_has_no_place_for_are_refused) {
+    CHECK_CONVERTS(
+        "{\"label\":\"a b\"}\n{\"label\":\"a:b\"}\n{\"label\":\"#a\"}\n{\"label\":\"|'\"}\n", "jsonl", "libsvm",
+        "|'\n"
+        "unsupported mem:1: the label 'a b' has a blank, colon, # or control byte, or a byte order mark in front, "
+        "which a label in LIBSVM "
+        "text cannot have; write .jsonl\n"
+        "unsupported mem:1: the label 'a:b' has a blank, colon, # or control byte, or a byte order mark in front, "
+        "which a label in LIBSVM "
+        "text cannot have; write .jsonl\n"
+        "unsupported mem:1: the label '#a' has a blank, colon, # or control byte, or a byte order mark in front, "
+        "which a label in LIBSVM "
+        "text cannot have; write .jsonl\n");
+    CHECK_CONVERTS(
+        "{\"label\":\"a|b\",\"x\":1}\n{\"label\":\"'b\"}\n{\"label\":\"#a\"}\n", "jsonl", "vw",
+        "#a |\n"
+        "unsupported mem:1: the label 'a|b' has a blank, colon, bar or control byte, or a quote or byte order "
+        "mark in front, which a "
+        "label in VW text cannot have; write .jsonl\n"
+        "unsupported mem:1: the label ''b' has a blank, colon, bar or control byte, or a quote or byte order "
+        "mark in front, which a "
+        "label in VW text cannot have; write .jsonl\n");
+    CHECK_CONVERTS("\xff |\n", "vw", "jsonl",
+                   "unsupported mem:1: the label '\\xff' is not UTF-8, as JSON needs it; write .vw\n");
+}
+
 int main(void) {
     if (!mkdtemp(dir)) return 1;
     snprintf(path, sizeof path, "%s/out", dir);
@@ -224,6 +263,8 @@ int main(void) {
     RUN(json_has_utf8_and_keys_of_its_own);
     RUN(names_pass_through_bin);
     RUN(rows_with_ids_and_with_names_stay_in_order);
+    RUN(labels_are_written_as_they_were);
+    RUN(labels_that_a_format_has_no_place_for_are_refused);
     rmdir(dir);
     return DONE;
 }

@@ -10,10 +10,15 @@
 #include "features/names.h"
 #include "io/format.h"
 #include "io/parse_kernels.h"
+#include "rows/label_text.h"
 
 static const char no_memory_for_it[] = "there is no memory for it";
+static const char has_words[] = "some labels are words";
 
-enum { STEP = 1 << 20 }; /* a block's room grows by what has arrived, not by what its header promises */
+enum {
+    STEP = 1 << 20,   /* a block's room grows by what has arrived, not by what its header promises */
+    NUMBER_ROOM = 32, /* for any float as text */
+};
 
 static bool fail_fetch(sl_input *in, sl_block *b, const char *why) {
     b->status =
@@ -72,17 +77,25 @@ static bool fetch_end(sl_input *in, sl_block *b) {
 
 /* The beginning of the file. Returns whether blocks follow; if not, *some is what sl_fetch_bin() returns. */
 static bool fetch_header(sl_input *in, sl_block *b, bool *some) {
-    if (!read_up_to(in, b, SL_BIN_FILE_HEADER))
+    if (!read_up_to(in, b, SL_BIN_FILE_HEADER)) {
         *some = stop(in, b);
-    else if (b->n == 0) /* an empty input has no examples, in every format */
+        return false;
+    }
+    if (b->n == 0) { /* an empty input has no examples, in every format */
         *some = !stop(in, b);
-    else if (b->n < SL_BIN_FILE_HEADER || memcmp(b->text, SL_BIN_MAGIC, SL_BIN_MAGIC_BYTES) != 0)
+        return false;
+    }
+    if (b->n < SL_BIN_FILE_HEADER || memcmp(b->text, SL_BIN_MAGIC, SL_BIN_MAGIC_BYTES) != 0) {
         *some = fail_fetch(in, b, "this is not a sluice bin file; if it is text, say -f libsvm");
-    else if (sl_get_u32(b->text + 8) != SL_BIN_VERSION || sl_get_u32(b->text + 12) != 0)
+        return false;
+    }
+    const uint32_t version = sl_get_u32(b->text + 8);
+    in->words = version == SL_BIN_VERSION_WORDS;
+    if ((version != SL_BIN_VERSION && !in->words) || sl_get_u32(b->text + 12) != 0) {
         *some = fail_fetch(in, b, "this bin file is damaged or of another version");
-    else
-        in->started = true;
-    return in->started;
+        return false;
+    }
+    return in->started = true;
 }
 
 /* Whether the head of a block makes sense. A row takes at least a byte for its length, a nonzero one for its id. */
@@ -111,7 +124,9 @@ bool sl_fetch_bin(sl_input *in, sl_block *b) {
     if (!read_up_to(in, b, SL_BIN_BLOCK_HEADER)) return stop(in, b);
     if (b->n < SL_BIN_BLOCK_HEADER) return fail_fetch(in, b, "the file ends before its end marker");
     uint32_t n = sl_get_u32(b->text), rows = sl_get_u32(b->text + 4), flags = sl_get_u32(b->text + 12);
-    if (!is_sane(n, rows, sl_get_u32(b->text + 8), flags)) return fail_fetch(in, b, "the head of a block is damaged");
+    const bool first = in->rows == 0;
+    if (!is_sane(n, rows, sl_get_u32(b->text + 8), flags) || (first && in->words != ((flags & SL_BIN_WORDS) != 0)))
+        return fail_fetch(in, b, "the head of a block is damaged");
     if (!read_up_to(in, b, SL_BIN_BLOCK_HEADER + (size_t)n)) return stop(in, b);
     if (b->n < SL_BIN_BLOCK_HEADER + (size_t)n) return fail_fetch(in, b, "the file ends in the middle of a block");
     if (flags & SL_BIN_END) return fetch_end(in, b);
@@ -163,6 +178,74 @@ static const char *get_labels(cursor *c, sluice_batch *b, size_t rows, uint32_t 
             b->label[i] = (float)(p[i / 8] >> i % 8 & 1) * 2 - 1; /* no branch: it would be mispredicted */
         if (rows % 8 && p[rows / 8] >> rows % 8) return "labels are damaged";
     }
+    return NULL;
+}
+
+/* A word of the block's list. */
+typedef struct listed_word {
+    sl_name name; /* in the batch's word_text */
+    float value;
+} listed_word;
+
+enum { WORD_PAD = 16 }; /* what sl_label_read() looks at behind a text */
+
+/* The list of words into the batch's word_text. */
+static const char *get_list(cursor *c, sluice_batch *b, listed_word *list, uint64_t count) {
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t n;
+        const uint8_t *p;
+        sl_label label;
+        if (!varint(c, &n) || n > SL_MAX_NAME || !(p = bytes(c, (size_t)n))) return "words are damaged";
+        char *text = b->word_text + b->word_text_n;
+        if (n) memcpy(text, p, (size_t)n);
+        memset(text + n, '\n', WORD_PAD);
+        sl_label_kind kind = sl_label_read(text, (size_t)n, &label);
+        if ((kind != SL_LABEL_NUMBER && kind != SL_LABEL_WORD) || !sl_bin_needs_word(label.word, label.value))
+            return "a word is not one";
+        list[i] = (listed_word){{(uint32_t)b->word_text_n, (uint32_t)n}, label.value};
+        b->word_text_n += (size_t)n;
+    }
+    return NULL;
+}
+
+/* The list, and which word each row has. */
+static const char *get_words(cursor *c, sluice_batch *b, size_t rows) {
+    uint64_t count, place;
+    if (!varint(c, &count) || count > rows) return "words are damaged";
+    if (!sl_batch_reserve_words(b, rows, (size_t)(c->end - c->p) + WORD_PAD)) return no_memory_for_it;
+    listed_word *list = malloc(((size_t)count + 1) * sizeof *list);
+    const char *why = list ? get_list(c, b, list, count) : no_memory_for_it;
+    for (size_t i = 0; i < rows && !why; i++) {
+        b->word[i] = (sl_name){0, 0};
+        if (!varint(c, &place) || place > count) {
+            why = "words are damaged";
+        } else if (place) {
+            b->word[i] = list[place - 1].name;
+            if (b->label[i] != list[place - 1].value) why = "a word is not that of its label";
+        }
+    }
+    free(list);
+    b->worded = rows;
+    b->has_words = true;
+    return why;
+}
+
+static bool is_plain(float label) { return label == 0 || label == 1 || label == -1; }
+
+/* Gives the labels that are stored as floats their texts. */
+static const char *name_numbers(sluice_batch *b, size_t rows) {
+    size_t others = 0;
+    for (size_t i = 0; i < rows; i++) others += !is_plain(b->label[i]) && !(i < b->worded && b->word[i].n);
+    if (!others) return NULL;
+    if (!sl_batch_reserve_words(b, rows, others * NUMBER_ROOM)) return no_memory_for_it;
+    while (b->worded < rows) b->word[b->worded++] = (sl_name){0, 0};
+    for (size_t i = 0; i < rows; i++) {
+        if (is_plain(b->label[i]) || b->word[i].n) continue;
+        size_t n = sluice_format_float(b->word_text + b->word_text_n, b->label[i]);
+        b->word[i] = (sl_name){(uint32_t)b->word_text_n, (uint32_t)n};
+        b->word_text_n += n;
+    }
+    b->has_words = true;
     return NULL;
 }
 
@@ -366,6 +449,7 @@ static const char *decode(sl_block *block) {
     if (sl_get_u64(head + 16) != sl_bin_checksum(head, c.p, (size_t)(c.end - c.p))) return "its checksum does not fit";
     if (!sl_batch_reserve(b, rows, nonzeros, flags & SL_BIN_IDS_ANY ? nonzeros : 0)) return no_memory_for_it;
     if ((why = get_labels(&c, b, rows, flags))) return why;
+    if (flags & SL_BIN_WORDS && (why = get_words(&c, b, rows))) return why;
     if (flags & SL_BIN_WEIGHTS && (why = get_weights(&c, b, rows))) return why;
     if ((why = get_lengths(&c, b, rows, nonzeros))) return why;
     if (flags & SL_BIN_NAMES && (why = get_names(&c, block, nonzeros, &names))) return why;
@@ -373,6 +457,11 @@ static const char *decode(sl_block *block) {
     if (!why && flags & SL_BIN_NAMES) why = use_names(b, nonzeros, names);
     if (why || (why = get_values(&c, b, nonzeros, flags))) return why;
     if (c.p != c.end) return "it is longer than its rows";
+    if (block->rules->words && (why = name_numbers(b, rows))) return why;
+    if (b->has_words && !block->rules->words) {
+        if (!block->rules->unlabelled) return has_words;
+        b->has_words = false, b->worded = 0;
+    }
     b->rows = rows, b->nonzeros = nonzeros;
     return NULL;
 }
@@ -384,6 +473,12 @@ void sl_parse_bin(sl_block *b) {
     if (!why) return;
     sl_batch_clear(&b->batch);
     sl_stop_at(b, b->text);
+    if (why == has_words) {
+        b->status =
+            sl_fail_at(&b->error, SLUICE_E_DATA, b->source, 0, 0,
+                       "labels of the block at byte %llu are words, not numbers", (unsigned long long)b->offset);
+        return;
+    }
     b->status = why == no_memory_for_it
                     ? sl_fail_at(&b->error, SLUICE_E_MEMORY, b->source, 0, 0, "no memory for the block at byte %llu",
                                  (unsigned long long)b->offset)

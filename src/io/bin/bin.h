@@ -14,6 +14,7 @@
 #define SL_BIN_MAGIC "\x89SLB\r\n\x1a\n"
 #define SL_BIN_MAGIC_BYTES 8
 #define SL_BIN_VERSION 2
+#define SL_BIN_VERSION_WORDS 3 /* of a file whose first block has words, so that older readers say that it is newer */
 
 enum {
     SL_BIN_FILE_HEADER = 16,   /* magic, version (u32), 0 (u32) */
@@ -41,7 +42,8 @@ enum {
     SL_BIN_IDS_ANY = 1 << 4, /* else all ids are below 2^31 and ascend in each row */
     SL_BIN_END = 1 << 5,     /* no rows: the payload is the number of rows of the file (u64) */
     SL_BIN_NAMES = 1 << 6,   /* features have names: ids (any) are positions in the block's list of names */
-    SL_BIN_FLAGS = (1 << 7) - 1,
+    SL_BIN_WORDS = 1 << 7,   /* some labels are words: the block's list of them, and which each row has */
+    SL_BIN_FLAGS = (1 << 8) - 1,
 };
 
 /* The checksum of a block: of its payload, seeded with that of the header's first 16 bytes. */
@@ -53,6 +55,13 @@ typedef struct sl_bytes {
     size_t n, room;
 } sl_bytes;
 
+/* Whether a label is kept as a text: as a float it would read as another class. Of numbers that floats give back the
+ * spelling is lost, so that they are stored as ever. */
+bool sl_bin_needs_word(sluice_name word, float label);
+/* Whether some label of the batch is. */
+bool sl_bin_needs_words(const sluice_batch *b);
+/* Makes the file header, which is all of `out`, that of a file with words. */
+void sl_bin_mark_words(sl_bytes *out);
 /* Appends: the file header; a batch as one block; the end. False when there is no memory. */
 bool sl_bin_put_header(sl_bytes *out);
 bool sl_bin_put_block(sl_bytes *out, const sluice_batch *b);

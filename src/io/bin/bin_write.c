@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <xxhash.h>
 
+#include "base/number.h"
 #include "features/names.h"
 #include "io/bin/bin.h"
 
@@ -27,9 +28,31 @@ static uint8_t *put_varint(uint8_t *p, uint64_t v) {
     return p;
 }
 
+bool sl_bin_needs_word(sluice_name word, float label) {
+    char text[40], digits[64];
+    double value, stored;
+    if (!word.n) return false;
+    if (!sl_spells_number(word.text, word.text + word.n) || word.n >= sizeof digits) return true;
+    memcpy(digits, word.text, word.n);
+    digits[word.n] = 0;
+    sluice_format_float(text, label);
+    return !sluice_parse_number(digits, &value) || !sluice_parse_number(text, &stored) || value != stored;
+}
+
+static bool needs_word(const sluice_batch *b, size_t row) {
+    return sl_bin_needs_word(sl_batch_word(b, row), b->label[row]);
+}
+
+bool sl_bin_needs_words(const sluice_batch *b) {
+    for (size_t i = 0; b->has_words && i < b->rows; i++)
+        if (needs_word(b, i)) return true;
+    return false;
+}
+
 /* The flags of the smallest encoding that gives back every bit. */
 static uint32_t choose_flags(const sluice_batch *b) {
     uint32_t flags = b->has_weights ? SL_BIN_WEIGHTS : 0, values = SL_BIN_VALUES_ONE;
+    if (sl_bin_needs_words(b)) flags |= SL_BIN_WORDS;
     for (size_t i = 0; i < b->rows; i++)
         if (b->label[i] != 1 && b->label[i] != -1) flags |= SL_BIN_LABELS_FLOAT;
     for (size_t k = 0; k < b->nonzeros && values != SL_BIN_VALUES_F32; k++) {
@@ -102,6 +125,41 @@ static bool put_ascending_ids(sl_bytes *out, const sluice_batch *b) {
     return true;
 }
 
+/* A list of texts: how many, and the length and bytes of each. */
+static bool put_list(sl_bytes *out, const sl_names *list) {
+    uint8_t *p = more(out, 10 + list->bytes_n + (size_t)3 * list->n);
+    if (!p) return false;
+    p = put_varint(p, list->n);
+    for (uint32_t i = 0; i < list->n; i++) {
+        size_t n;
+        const char *name = sl_names_text(list, i, &n);
+        p = put_varint(p, n);
+        if (n) memcpy(p, name, n);
+        p += n;
+    }
+    out->n = (size_t)(p - out->data);
+    return true;
+}
+
+/* The list of the block's words, in the order of first sight, and for each row its word's place in it from 1, or 0. */
+static bool put_words(sl_bytes *out, const sluice_batch *b) {
+    sl_names list = {0};
+    uint32_t *place = malloc((b->rows + 1) * sizeof *place);
+    bool fine = place != NULL;
+    for (size_t i = 0; i < b->rows && fine; i++) {
+        const sluice_name word = sl_batch_word(b, i);
+        place[i] = needs_word(b, i) ? sl_names_add(&list, sl_name_hash(word.text, word.n), word.text, word.n) + 1 : 0;
+        fine = place[i] != SL_NO_NAME + 1u || !needs_word(b, i);
+    }
+    fine = fine && put_list(out, &list);
+    uint8_t *p = fine ? more(out, 5 * b->rows) : NULL;
+    for (size_t i = 0; p && i < b->rows; i++) p = put_varint(p, place[i]);
+    if (p) out->n = (size_t)(p - out->data);
+    sl_names_free(&list);
+    free(place);
+    return p != NULL;
+}
+
 /* The names of a block of one row: they all differ, so that the list is the row's names in order. */
 static bool put_row_names(sl_bytes *out, const sluice_batch *b) {
     size_t bytes = 0;
@@ -129,18 +187,9 @@ static bool put_names(sl_bytes *out, const sluice_batch *b, uint64_t **position)
         (*position)[k] = number;
         fine = number != SL_NO_NAME;
     }
-    uint8_t *p = fine ? more(out, 10 + list.bytes_n + (size_t)3 * list.n) : NULL;
-    if (p) p = put_varint(p, list.n);
-    for (uint32_t i = 0; p && i < list.n; i++) {
-        size_t n;
-        const char *name = sl_names_text(&list, i, &n);
-        p = put_varint(p, n);
-        if (n) memcpy(p, name, n);
-        p += n;
-    }
-    if (p) out->n = (size_t)(p - out->data);
+    fine = fine && put_list(out, &list);
     sl_names_free(&list);
-    return p != NULL;
+    return fine;
 }
 
 /* ids: NULL, or what to write instead of the batch's own; names without them are numbered in order. */
@@ -207,13 +256,16 @@ bool sl_bin_put_header(sl_bytes *out) {
     return true;
 }
 
+void sl_bin_mark_words(sl_bytes *out) { sl_put_u32(out->data + 8, SL_BIN_VERSION_WORDS); }
+
 bool sl_bin_put_block(sl_bytes *out, const sluice_batch *b) {
     size_t start = out->n;
     uint32_t flags = choose_flags(b);
     if (!more(out, SL_BIN_BLOCK_HEADER)) return false;
     out->n += SL_BIN_BLOCK_HEADER;
     uint64_t *position = NULL;
-    bool fine = put_labels(out, b, flags) && (!b->has_weights || put_weights(out, b)) && put_lengths(out, b) &&
+    bool fine = put_labels(out, b, flags) && (!(flags & SL_BIN_WORDS) || put_words(out, b)) &&
+                (!b->has_weights || put_weights(out, b)) && put_lengths(out, b) &&
                 (!b->has_names || put_names(out, b, &position)) &&
                 (flags & SL_BIN_IDS_ANY ? put_any_ids(out, b, position) : put_ascending_ids(out, b)) &&
                 put_values(out, b, flags);
