@@ -182,13 +182,14 @@ static int is_model(const char *path) {
     return found;
 }
 
+static int check_no_stdout(const args *a, const run_file *f) {
+    if (f->as->role != WRITES || f->as->may_be_stdout || !goes_to_stdout(f->path)) return DONE;
+    return wrong_usage(a->command->name, "%s %s: standard output is for the results; name a file", f->option, f->path);
+}
+
 /* A model is replaced by a model alone: it may be the work of weeks, and a slip of the keyboard would end it. */
-static int check_output(const args *a, const run_file *f) {
-    if (f->as->role != WRITES) return DONE;
-    if (!f->as->may_be_stdout && goes_to_stdout(f->path))
-        return wrong_usage(a->command->name, "%s %s: standard output is for the results; name a file", f->option,
-                           f->path);
-    if (strcmp(f->as->what, "model") == 0 || !is_model(f->path)) return DONE;
+static int check_no_model(const args *a, const run_file *f) {
+    if (f->as->role != WRITES || strcmp(f->as->what, "model") == 0 || !is_model(f->path)) return DONE;
     return wrong_usage(a->command->name, "%s %s: the %s would replace a model; remove it first, or name another file",
                        f->option, f->path, f->as->what);
 }
@@ -199,11 +200,12 @@ int check_files(const args *a) {
     if (!list) return out_of_memory();
     int rc = DONE;
     for (size_t i = 0; i < n && !rc; i++) {
-        rc = check_output(a, &list[i]);
+        rc = check_no_stdout(a, &list[i]);
         if (!rc) rc = check_stdout(a, &list[i]);
         /* those without an option come first, may be many, and are not compared with each other */
         for (size_t k = 0; k < i && *list[i].option && !rc; k++) rc = check_pair(a, &list[k], &list[i]);
     }
+    for (size_t i = 0; i < n && !rc; i++) rc = check_no_model(a, &list[i]);
     free(list);
     return rc;
 }
