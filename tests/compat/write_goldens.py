@@ -2,7 +2,7 @@
 """Writes golden model files and what is expected of them, with the program that writes their format; once for each format.
 
     write_goldens.py PROGRAM FORMAT             into formatFORMAT/; refuses a folder that exists
-    write_goldens.py PROGRAM FORMAT LEARNER     the file of a learner that has none yet
+    write_goldens.py PROGRAM FORMAT NAME        the file of a learner, or of a name in SPECIAL, that has none yet
 
 README.md says which commits wrote which format.
 """
@@ -43,6 +43,9 @@ SPECIAL = {
     "platt": (3, "pa-2", ["--calibrate", "more.svm", "--calibration", "platt"], "train.svm", "rows.svm", "more.svm"),
     "isotonic": (3, "scw-2", ["--calibrate", "more.svm"], "train.svm", "rows.svm", "more.svm"),
     "isotonic-predict-only": (3, "narow", ["--calibrate", "more.vw", "--final"], "train.vw", "rows.vw", None),
+    "words": (4, "ada-rda", ["-f", "text"], "words.tsv", "rows.tsv", "words-more.tsv"),
+    "words-positive": (4, "cs-ogd", ["-f", "text", "--positive", "spam"], "words.tsv", "rows.tsv", "words-more.tsv"),
+    "words-predict-only": (4, "arow", ["-f", "text", "--final"], "words.tsv", "rows.tsv", None),
 }
 
 
@@ -106,7 +109,7 @@ def main():
         else:
             golden(program, folder, form, name, name, params(name), [], f"{kind}.svm", "rows.svm", "more.svm" if not dense else "dense.svm")
     for name, (least, learner, options, train, rows, more) in SPECIAL.items():
-        if form >= least and not only:
+        if form >= least and (not only or name == only):
             golden(program, folder, form, name, learner, params(learner), options, train, rows, more)
 
 
