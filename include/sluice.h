@@ -151,7 +151,7 @@ typedef struct sluice_name {
 /* One example, borrowed for the call. Features have ids or, where `names` is not NULL, names; they may come in any
  * order but only once each; values are finite; labels > 0 mean +1, others -1. The weight is the example's importance: 1
  * is ordinary, 0 as if the example were absent. A label that is not one of the numbers -1, 0 and 1 is a text, `word`:
- * any bytes, at most SLUICE_MAX_NAME of them. */
+ * any bytes, at most SLUICE_MAX_NAME of them. (It stands where the reserved members were: the size is unchanged.) */
 typedef struct sluice_example {
     const uint64_t *ids;
     const float *values;
@@ -161,7 +161,6 @@ typedef struct sluice_example {
     const sluice_name *names;
     sluice_name word; /* the label's text; n is 0: there is none, and `label` alone counts. Where it is a number `label`
                          is the nearest float, else 0; examples passed in need not set `label` then */
-    const void *reserved[2];
 } sluice_example;
 
 /* Types of array elements. */

@@ -115,8 +115,10 @@ static bool is_word(sluice_name text, const char *word) {
 
 /* Whether a row's label is a number to a plain model, and which. */
 static bool is_plain(const sl_two_classes *c, const sluice_batch *b, const sl_targets *t, size_t row, double *label) {
-    *label = sl_label_at(b, t, row);
-    if (!has_word(b, t, row)) return true;
+    if (!has_word(b, t, row)) {
+        *label = sl_label_at(b, t, row);
+        return true;
+    }
     sluice_name word = sl_batch_word(b, row);
     *label = is_word(word, "true");
     return c->loaded_plain && (*label > 0 || is_word(word, "false"));
