@@ -24,12 +24,10 @@ static void label_of(const sluice_batch *batch, size_t row, char text[WORST_TEXT
         snprintf(text, WORST_TEXT, "%g", sluice_batch_label(batch, row));
 }
 
-static int is_right(const sluice_model *model, const sluice_batch *batch, size_t row, const char *label,
-                    const char *said) {
-    double a, b;
-    if (!sluice_model_classes(model)) return (sluice_batch_label(batch, row) > 0) == (strcmp(said, "1") == 0);
-    if (sluice_parse_number(label, &a) && sluice_parse_number(said, &b)) return a == b;
-    return strcmp(label, said) == 0;
+static int is_right(const sluice_model *model, const sluice_batch *batch, size_t row, double margin) {
+    double sign;
+    return sluice_model_signs(model, batch, row, 1, &sign, NULL) == SLUICE_OK &&
+           (sign > 0) == sluice_model_predicts_positive(model, margin);
 }
 
 static int explain(worst_mistakes *worst, const sluice_model *model, const sluice_batch *batch, size_t row,
@@ -70,10 +68,10 @@ int note_worst(worst_mistakes *worst, const sluice_model *model, const sluice_ba
         worst->rows++;
         const double least = worst->n < WORST_MISTAKES ? -1 : fabs(worst->mistakes[WORST_MISTAKES - 1].margin);
         if (!(fabs(margins[i]) > least) || !(sluice_batch_weight(batch, i) > 0)) continue;
+        if (is_right(model, batch, i, margins[i])) continue;
         sluice_name said = sluice_model_label(model, margins[i]);
         keep(m.said, said.text, said.n);
         label_of(batch, i, m.label);
-        if (is_right(model, batch, i, m.label, m.said)) continue;
         sluice_row_origin from = {.size = sizeof from};
         sluice_batch_origin(batch, i, &from, NULL); /* it fails for a wrong size or row alone */
         m.line = from.line ? from.line : worst->rows;

@@ -66,8 +66,8 @@ static void handle(int number, int or_ignored) {
 void signals_start(void) {
     main_thread = pthread_self();
 #ifdef __SANITIZE_THREAD__
-    poll(NULL, 0,
-         0); /* gcc 12's ThreadSanitizer loses a signal in a thread's first call that may block: be it this one */
+    /* gcc 12's loses a signal that comes in a thread's first call that may block: be it this one */
+    poll(NULL, 0, 0);
 #endif
     sigemptyset(&held);
     for (size_t i = 0; i < N_STOP_SIGNALS; i++) {

@@ -403,9 +403,9 @@ sluice_status sluice_model_learn(sluice_model *m, const sluice_example *example,
     if ((status = sl_label_of_example(example, &label, &m->error)) != SLUICE_OK) return status;
     double number = example->word.n ? (double)label.value : example->label;
     sl_row x = {.y = rule_label(m, number), .h = example->weight};
-    if ((status = lay_out_example(m, example, &x)) != SLUICE_OK) return status;
     const bool has_classes = label.word.n || sl_has_classes(m, &(sluice_batch){0});
     if (has_classes && (status = resolve_example(m, example, &label, &x.y)) != SLUICE_OK) return status;
+    if ((status = lay_out_example(m, example, &x)) != SLUICE_OK) return status;
     status = learn_row(m, &x, &inside);
     if (margin && (status == SLUICE_OK || status == SLUICE_E_NUMERIC)) *margin = sl_turn(&m->classes, inside);
     if (has_classes && status == SLUICE_OK) sl_classes_count_y(m, x.y);

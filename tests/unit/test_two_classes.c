@@ -275,6 +275,27 @@ TEST(a_third_class_is_refused_at_its_place) {
     refuse_third("2 3 2.0 03 1", 5, "'2' and '3'", "'1'");
 }
 
+TEST(an_example_that_is_refused_leaves_the_model_as_it_was) {
+    sluice_model *m = sluice_model_new("pa", NULL, 0, NULL, NULL);
+    const char *const words[] = {"ham", "spam", "eggs"};
+    void *before = NULL, *after = NULL;
+    size_t n = 0, n_after = 0;
+    for (uint64_t i = 0; i < 3; i++) {
+        const sluice_example x = {.ids = (uint64_t[]){90 + i},
+                                  .values = (float[]){1},
+                                  .n = 1,
+                                  .weight = 1,
+                                  .word = {words[i], strlen(words[i])}};
+        if (i == 2) CHECK_EQ(sluice_model_bytes(m, &before, &n, NULL), SLUICE_OK);
+        CHECK_EQ(sluice_model_learn(m, &x, NULL), i < 2 ? SLUICE_OK : SLUICE_E_DATA);
+    }
+    CHECK_EQ(sluice_model_bytes(m, &after, &n_after, NULL), SLUICE_OK);
+    CHECK(n == n_after && memcmp(before, after, n) == 0);
+    sluice_free(before);
+    sluice_free(after);
+    sluice_model_free(m);
+}
+
 TEST(rows_of_importance_0_bring_no_class) {
     sluice_model *m = learn_text("* ham * spam *", NULL, SLUICE_OK);
     CHECK_EQ(sluice_model_classes(m), 2);
@@ -588,6 +609,7 @@ int main(void) {
     RUN(one_sided_parameters_are_those_of_the_positive_class);
     RUN(a_stream_that_begins_with_1_alone_becomes_what_its_next_class_makes_it);
     RUN(a_third_class_is_refused_at_its_place);
+    RUN(an_example_that_is_refused_leaves_the_model_as_it_was);
     RUN(rows_of_importance_0_bring_no_class);
     RUN(the_positive_class_is_the_greater_one_or_the_one_that_was_named);
     RUN(margins_weights_and_probabilities_are_those_of_the_positive_class);
