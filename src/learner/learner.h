@@ -65,6 +65,7 @@ typedef struct sl_state {
     sl_top top;                 /* learners with a rank: the features they keep */
     struct sl_sweep_part *part; /* in a sweep: the configurations that share the features */
     struct sl_ovr *ovr;         /* several classes: the problems that share the features */
+    struct sl_matrix *matrix;   /* or their pairs with the features */
 } sl_state;
 
 typedef enum sl_type { SL_F32, SL_F64, SL_U32 } sl_type;

@@ -6,7 +6,8 @@
 #include "base/error.h"
 #include "rows/example.h"
 #include "model/lookahead.h"
-#include "model/ovr.h"
+#include "model/classes/matrix.h"
+#include "model/classes/ovr.h"
 #include "rows/csr.h"
 #include "rows/label_text.h"
 
@@ -19,8 +20,8 @@ static void settle_all(sluice_model *m) {
 }
 
 static void count_row(sluice_model *m, const sl_row *x, double score) {
-    if (m->ovr) {
-        sl_ovr_count(m, x);
+    if (m->ovr || m->matrix) {
+        m->ovr ? sl_ovr_count(m, x) : sl_matrix_count(m, x);
         return;
     }
     m->mistakes += (score > 0) != (x->y > 0);
@@ -29,7 +30,9 @@ static void count_row(sluice_model *m, const sl_row *x, double score) {
 }
 
 /* The label that the rule sees: +1 or -1, or the class. */
-static inline double rule_label(const sluice_model *m, double label) { return m->ovr ? label : label > 0 ? 1 : -1; }
+static inline double rule_label(const sluice_model *m, double label) {
+    return m->ovr || m->matrix ? label : label > 0 ? 1 : -1;
+}
 
 static sluice_status learn_row(sluice_model *m, const sl_row *x, double *margin) {
     sl_state *s = &m->state;

@@ -7,7 +7,8 @@
 
 #include "base/error.h"
 #include "base/sized_struct.h"
-#include "model/ovr.h"
+#include "model/classes/matrix.h"
+#include "model/classes/ovr.h"
 
 void sluice_free(void *memory) { free(memory); }
 
@@ -96,6 +97,7 @@ void sluice_model_free(sluice_model *m) {
     sl_two_classes_free(m);
     free((char *)(uintptr_t)m->settings.positive);
     sl_ovr_free(m->ovr);
+    sl_matrix_free(m->matrix);
     sl_metadata_free(&m->metadata);
     for (int i = 0; i < 2; i++) sl_numbers_free(&m->numbers[i]);
     sl_top_free(&m->state.top);

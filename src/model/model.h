@@ -6,7 +6,7 @@
 #include "calibration/holdout_calibration.h"
 #include "learner/learner.h"
 #include "model/metadata.h"
-#include "model/two_classes.h"
+#include "model/classes/two_classes.h"
 #include "features/feature_keys.h"
 #include "rows/duplicate_ids.h"
 #include "rows/row_keys.h"
@@ -26,7 +26,8 @@ struct sluice_model {
     sl_metadata metadata; /* what programs keep in the model */
     sl_state state;
     sl_features features;
-    struct sl_ovr *ovr; /* several classes, one against the rest (ovr.h); NULL: two */
+    struct sl_ovr *ovr;       /* several classes, one against the rest (ovr.h) */
+    struct sl_matrix *matrix; /* or in a matrix (matrix.h); both NULL: two classes */
     uint64_t mistakes, updates, positives;
     sl_online_calibration calibration; /* online calibration, updated by learning */
     sl_holdout holdout;  /* calibration fitted on a hold-out; overrides `calibration`; dropped by learning */

@@ -1,5 +1,5 @@
 /* Several classes, one against the rest: every class becomes the binary model that it would have become alone. */
-#include "model/ovr.h"
+#include "model/classes/ovr.h"
 
 #include <math.h>
 
@@ -142,7 +142,7 @@ TEST(mistakes_are_those_of_the_largest_margin_before_learning) {
 TEST(more_classes_than_the_limit_are_refused) {
     const sluice_settings plain = {.size = sizeof plain};
     sluice_error err = {0};
-    sluice_model *m = sl_ovr_new(sl_learner_find("pa"), NULL, &plain, &err);
+    sluice_model *m = sl_ovr_new(sl_learner_find("pa"), (double[]){0}, &plain, &err);
     CHECK_EQ(sl_ovr_reserve(m, SL_MAX_OVR_CLASSES), SLUICE_OK);
     CHECK_EQ(sl_ovr_reserve(m, SL_MAX_OVR_CLASSES + 1), SLUICE_E_LIMIT);
     sluice_model_free(m);

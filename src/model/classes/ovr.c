@@ -1,5 +1,5 @@
 /* Several classes, one against the rest, in the lanes of one model. */
-#include "model/ovr.h"
+#include "model/classes/ovr.h"
 
 #include <math.h>
 #include <stdlib.h>

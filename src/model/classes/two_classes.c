@@ -1,5 +1,5 @@
 /* Binary models of two words or any two numbers: which class a row has, and what it is inside. */
-#include "model/two_classes.h"
+#include "model/classes/two_classes.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,0 +1,329 @@
+/* Several classes in one matrix of (feature, class) pairs. */
+#include "model/classes/matrix.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+/* ---- the arena --------------------------------------------------------------------------------------------------- */
+
+static char *state_at(const sl_pair_arena *a, uint32_t place) { return a->state + (size_t)place * a->size; }
+
+static unsigned size_class(uint32_t room) { return (unsigned)__builtin_ctz(room); }
+
+/* The room of a list that must hold n pairs: a power of two, at least 2, since pairs come two at a time. */
+static uint32_t room_for(uint32_t n) { return n <= 2 ? 2 : (uint32_t)1 << (32 - __builtin_clz(n - 1)); }
+
+/* Places so that `more` can be taken at the end. False: no memory. */
+static bool reserve_places(sl_pair_arena *a, uint64_t more) {
+    if (more <= a->room - a->used) return true;
+    uint64_t room = (uint64_t)a->used + more;
+    if (room < (uint64_t)a->room + a->room / 2) room = (uint64_t)a->room + a->room / 2;
+    if (room > UINT32_MAX - 1) room = UINT32_MAX - 1;
+    if (room < (uint64_t)a->used + more) return false;
+    char *state = realloc(a->state, (size_t)room * a->size);
+    if (state) a->state = state;
+    uint32_t *class_of = state ? realloc(a->class_of, (size_t)room * sizeof *class_of) : NULL;
+    if (class_of) a->class_of = class_of;
+    if (!class_of) return false;
+    a->room = (uint32_t)room;
+    return true;
+}
+
+/* Places for a list; those at the end have been reserved. */
+static uint32_t take_places(sl_pair_arena *a, uint32_t room) {
+    uint32_t *free_list = &a->free[size_class(room)];
+    if (*free_list) {
+        uint32_t first = *free_list - 1;
+        *free_list = a->class_of[first];
+        return first;
+    }
+    uint32_t first = a->used;
+    a->used += room;
+    return first;
+}
+
+static void give_back(sl_pair_arena *a, uint32_t first, uint32_t room) {
+    uint32_t *free_list = &a->free[size_class(room)];
+    a->class_of[first] = *free_list;
+    *free_list = first + 1;
+}
+
+/* Adds a pair to a feature's list. */
+static void add_pair(sl_pair_arena *a, sl_pair_list *list, uint32_t class_index, const char *state) {
+    if (list->n == list->room) {
+        const uint32_t room = room_for(list->n + 1), first = take_places(a, room);
+        if (list->n) {
+            memcpy(state_at(a, first), state_at(a, list->first), list->n * a->size);
+            memcpy(a->class_of + first, a->class_of + list->first, list->n * sizeof *a->class_of);
+            give_back(a, list->first, list->room);
+        }
+        list->first = first;
+        list->room = room;
+    }
+    const uint32_t place = list->first + list->n++;
+    a->class_of[place] = class_index;
+    memcpy(state_at(a, place), state, a->size);
+}
+
+/* The place of a pair, or SL_NO_SLOT. */
+static uint32_t find_pair(const sl_pair_arena *a, const sl_pair_list *list, uint32_t class_index) {
+    const uint32_t *class_of = a->class_of + list->first;
+    for (uint32_t i = 0; i < list->n; i++)
+        if (class_of[i] == class_index) return list->first + i;
+    return SL_NO_SLOT;
+}
+
+/* ---- margins ----------------------------------------------------------------------------------------------------- */
+
+/* The learner's state, with pairs for features. */
+static sl_state pairs_of(const sl_state *s) {
+    sl_state pairs = *s;
+    pairs.features = s->matrix->arena.state;
+    return pairs;
+}
+
+static void add_margins(sl_matrix *x, const sl_state *pairs, const uint32_t *place, const float *value, size_t n) {
+    float w[SL_CHUNK];
+    x->kernels.weights(pairs, place, n, w);
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t c = x->arena.class_of[place[i]];
+        if (x->touched[c] != pairs->t + 1) {
+            x->touched[c] = pairs->t + 1;
+            x->margin[c] = 0;
+            x->in_row[x->n_in_row++] = c;
+        }
+        x->margin[c] += (double)w[i] * (double)value[i];
+    }
+}
+
+/* The margins of all classes with weights as they are after t rounds. */
+static void compute_margins(const sl_state *s, const sl_row *row, uint64_t t) {
+    sl_matrix *x = s->matrix;
+    sl_state pairs = pairs_of(s);
+    pairs.t = t;
+    x->n_in_row = 0;
+    const sl_pair_list *lists = s->features;
+    uint32_t place[SL_CHUNK];
+    float value[SL_CHUNK];
+    size_t n = 0;
+    for (size_t i = 0; i < row->n; i++) {
+        const sl_pair_list *list = &lists[row->slot[i]];
+        for (uint32_t k = 0; k < list->n; k++) {
+            place[n] = list->first + k;
+            value[n++] = row->value[i];
+            if (n == SL_CHUNK) add_margins(x, &pairs, place, value, n), n = 0;
+        }
+    }
+    add_margins(x, &pairs, place, value, n);
+}
+
+static double margin_of(const sl_matrix *x, size_t c, uint64_t t) { return x->touched[c] == t + 1 ? x->margin[c] : 0; }
+
+/* The class of largest margin other than one; among equals the one seen first. Most classes have no pair with a feature
+ * of the row: of these, whose margins are 0, only the first can be it. */
+static size_t largest(const sl_matrix *x, uint64_t t, size_t other_than) {
+    size_t best = 0;
+    while (best < x->classes && (best == other_than || x->touched[best] == t + 1)) best++;
+    double most = 0;
+    if (best == x->classes) best = SL_NO_CLASS;
+    for (size_t i = 0; i < x->n_in_row; i++) {
+        const size_t c = x->in_row[i];
+        if (c == other_than) continue;
+        const double m = x->margin[c];
+        if (best == SL_NO_CLASS || m > most || (m == most && c < best)) best = c, most = m;
+    }
+    return best;
+}
+
+static bool all_finite(const sl_matrix *x) {
+    for (size_t i = 0; i < x->n_in_row; i++)
+        if (!isfinite(x->margin[x->in_row[i]])) return false;
+    return true;
+}
+
+/* ---- the rule of the model --------------------------------------------------------------------------------------- */
+
+static double score(sl_state *s, const sl_row *row) {
+    sl_matrix *x = s->matrix;
+    compute_margins(s, row, s->t - 1);
+    if (!all_finite(x)) return NAN;
+    x->predicted = largest(x, s->t - 1, SL_NO_CLASS);
+    return x->predicted == SL_NO_CLASS ? 0 : margin_of(x, x->predicted, s->t - 1);
+}
+
+/* The pairs of a class: those that are there, or fresh ones behind the used places of the arena. */
+static void put_pairs(sl_state *s, const sl_row *row, size_t class_index, float sign, size_t at) {
+    sl_matrix *x = s->matrix;
+    const sl_pair_list *lists = s->features;
+    for (size_t i = 0; i < row->n; i++, at++) {
+        uint32_t place = find_pair(&x->arena, &lists[row->slot[i]], (uint32_t)class_index);
+        if (place == SL_NO_SLOT) {
+            place = x->arena.used + (uint32_t)at;
+            memcpy(state_at(&x->arena, place), x->fresh, x->arena.size);
+        }
+        x->slot[at] = place;
+        x->value[at] = sign * row->value[i];
+    }
+}
+
+/* Keeps the pairs of a class that were fresh. Their states are copied first: lists that move take their places. */
+static void keep_pairs(sl_state *s, const sl_row *row, const size_t classes[2], uint32_t used) {
+    sl_matrix *x = s->matrix;
+    sl_pair_list *lists = s->features;
+    const size_t n = 2 * row->n, size = x->arena.size;
+    char *kept = x->fresh + size;
+    for (size_t at = 0; at < n; at++)
+        if (x->slot[at] >= used) memcpy(kept + at * size, state_at(&x->arena, x->slot[at]), size);
+    for (size_t at = 0; at < n; at++)
+        if (x->slot[at] >= used)
+            add_pair(&x->arena, &lists[row->slot[at % row->n]], (uint32_t)classes[at / row->n], kept + at * size);
+}
+
+static bool update(sl_state *s, const sl_row *row, double m) {
+    (void)m;
+    sl_matrix *x = s->matrix;
+    const size_t y = (size_t)row->y, r = largest(x, s->t - 1, y);
+    if (r == SL_NO_CLASS || row->n == 0) return false; /* there is no wrong class yet */
+    const uint32_t used = x->arena.used;
+    put_pairs(s, row, y, 1, 0);
+    put_pairs(s, row, r, -1, row->n);
+    sl_state pairs = pairs_of(s);
+    const sl_row both = {x->slot, x->value, 2 * row->n, 1, row->h};
+    const double difference = x->kernels.score(&pairs, &both);
+    if (!x->kernels.update(&pairs, &both, difference)) return false;
+    keep_pairs(s, row, (const size_t[]){y, r}, used);
+    return true;
+}
+
+/* Whether a feature has a weight in any class. For eviction, which does not know lists: a feature with pairs stays. */
+static void weights(const sl_state *s, const uint32_t *slot, size_t n, float *w) {
+    const sl_pair_list *lists = s->features;
+    for (size_t i = 0; i < n; i++) w[i] = lists[slot[i]].n ? 1 : 0;
+}
+
+static bool grow_row(sl_matrix *x, size_t pairs) {
+    if (pairs <= x->pair_room) return true;
+    uint32_t *slot = realloc(x->slot, pairs * sizeof *slot);
+    if (slot) x->slot = slot;
+    float *value = realloc(x->value, pairs * sizeof *value);
+    if (value) x->value = value;
+    char *fresh = realloc(x->fresh, (pairs + 1) * x->arena.size);
+    if (fresh) x->fresh = fresh;
+    if (!slot || !value || !fresh) return false;
+    x->pair_room = pairs;
+    return true;
+}
+
+/* Room for all that the row can make necessary, so that learning it cannot fail. */
+static bool prepare(sl_state *s, const sl_row *row) {
+    sl_matrix *x = s->matrix;
+    const sl_pair_list *lists = s->features;
+    uint64_t places = 2 * row->n;
+    for (size_t i = 0; i < row->n; i++) {
+        const sl_pair_list *list = &lists[row->slot[i]];
+        if (list->n + 2 > list->room) places += 2 * (uint64_t)room_for(list->n + 2);
+    }
+    return grow_row(x, 2 * row->n) && reserve_places(&x->arena, places);
+}
+
+/* ---- making ------------------------------------------------------------------------------------------------------ */
+
+static const sl_field list_fields[] = {
+    {"first", SL_U32, offsetof(sl_pair_list, first), 0},
+    {"n", SL_U32, offsetof(sl_pair_list, n), 0},
+    {"room", SL_U32, offsetof(sl_pair_list, room), 0},
+};
+
+bool sl_matrix_takes(const sl_learner *learner) {
+    static const char *const names[] = {"perceptron", "pa", "pa-1", "pa-2", "arow", "cw", "rda", "ada-rda", "fsol"};
+    for (size_t i = 0; i < SL_COUNT(names); i++)
+        if (strcmp(learner->info.name, names[i]) == 0) return !learner->counts_rounds;
+    return false;
+}
+
+void sl_matrix_free(sl_matrix *x) {
+    if (!x) return;
+    free(x->arena.state);
+    free(x->arena.class_of);
+    free(x->margin);
+    free(x->touched);
+    free(x->in_row);
+    free(x->slot);
+    free(x->value);
+    free(x->fresh);
+    free(x);
+}
+
+uint64_t sl_matrix_memory(const sl_matrix *x) {
+    return sizeof *x + (uint64_t)x->arena.room * (x->arena.size + sizeof *x->arena.class_of) +
+           x->class_room * (sizeof *x->margin + sizeof *x->touched + sizeof *x->in_row) +
+           x->pair_room * (sizeof *x->slot + sizeof *x->value + x->arena.size);
+}
+
+sluice_model *sl_matrix_new(const sl_learner *learner, const double *params, const sluice_settings *settings,
+                            sluice_error *err) {
+    const size_t size = learner->info.bytes_per_feature;
+    sl_matrix *x = calloc(1, sizeof *x);
+    sluice_model *m = NULL;
+    if (x) {
+        x->arena.size = size;
+        x->kernels = sl_learner_kernels(learner);
+        x->rule = *learner;
+        x->rule.info.bytes_per_feature = sizeof(sl_pair_list);
+        x->rule.fields = list_fields;
+        x->rule.n_fields = SL_COUNT(list_fields);
+        x->rule.fresh = NULL;
+        x->rule.sets = NULL;
+        x->rule.prepare = prepare;
+        x->rule.kernels = (sl_kernels){.score = score, .update = update, .weights = weights};
+        x->fresh = calloc(1, size);
+        if (x->fresh && learner->fresh) memcpy(x->fresh, learner->fresh, size);
+    }
+    if (!x || !x->fresh)
+        sl_fail(err, SLUICE_E_MEMORY, "no memory for a model of several classes");
+    else
+        m = sl_model_empty(learner, &x->rule, params, settings, err);
+    if (!m) return sl_matrix_free(x), NULL;
+    m->matrix = m->state.matrix = x;
+    return m;
+}
+
+sluice_status sl_matrix_reserve(sluice_model *m, size_t classes) {
+    sl_matrix *x = m->matrix;
+    if (classes > SL_MAX_MATRIX_CLASSES)
+        return sl_fail(&m->error, SLUICE_E_LIMIT, "more than %d classes", SL_MAX_MATRIX_CLASSES);
+    if (classes <= x->class_room) return SLUICE_OK;
+    const size_t room = classes < 2 * x->class_room ? 2 * x->class_room : classes + 16;
+    double *margin = realloc(x->margin, room * sizeof *margin);
+    if (margin) x->margin = margin;
+    uint64_t *touched = realloc(x->touched, room * sizeof *touched);
+    if (touched) x->touched = touched;
+    uint32_t *in_row = realloc(x->in_row, room * sizeof *in_row);
+    if (in_row) x->in_row = in_row;
+    if (!margin || !touched || !in_row) return sl_fail(&m->error, SLUICE_E_MEMORY, "no memory for more classes");
+    memset(touched + x->class_room, 0, (room - x->class_room) * sizeof *touched);
+    x->class_room = room;
+    return SLUICE_OK;
+}
+
+void sl_matrix_count(sluice_model *m, const sl_row *row) {
+    sl_matrix *x = m->matrix;
+    const size_t class_index = (size_t)row->y;
+    m->mistakes += x->predicted != class_index;
+    if (class_index >= x->classes) x->classes = class_index + 1;
+}
+
+float sl_matrix_weight(const sluice_model *m, uint32_t slot, size_t class_index) {
+    const sl_matrix *x = m->matrix;
+    const sl_pair_list *list = (const sl_pair_list *)(const void *)sl_space_at(&m->features.space, slot);
+    const uint32_t place = find_pair(&x->arena, list, (uint32_t)class_index);
+    if (place == SL_NO_SLOT) return 0;
+    sl_state pairs = pairs_of(&m->state);
+    float w;
+    x->kernels.weights(&pairs, &place, 1, &w);
+    return w;
+}

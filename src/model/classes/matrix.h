@@ -1,0 +1,64 @@
+/* Several classes in one matrix: a weight for every (feature, class) pair that has ever made a step.
+ *
+ * After Kesler: that class y is to come before class r for an example x is a binary problem over pairs, in which those
+ * of y have the values x, those of r the values -x, and the label is +1. So the learner's own functions run over a row
+ * of 2n pairs, with r the wrong class of largest margin; margin, norm and variance of that row are those of the
+ * multi-class forms (Crammer et al. 2006; Crammer, Kulesza and Dredze 2009).
+ *
+ * The pairs of a feature lie side by side in one arena, their classes in an array beside it. To the core of the model a
+ * feature is the place of its list. */
+#ifndef SL_MATRIX_H
+#define SL_MATRIX_H
+
+#include "model/model.h"
+#include "rows/class_table.h" /* SL_NO_CLASS */
+
+enum { SL_MAX_MATRIX_CLASSES = 100000 };
+
+/* A feature: its pairs are `n` of the arena from `first` on; there is room for `room` of them. */
+typedef struct sl_pair_list {
+    uint32_t first, n, room;
+} sl_pair_list;
+
+/* Places for the states of pairs. Lists have a power of two of places; those that are free are kept by their size. */
+typedef struct sl_pair_arena {
+    char *state; /* the learner's struct, one for each place */
+    uint32_t *class_of;
+    size_t size; /* of the struct */
+    uint32_t used, room;
+    uint32_t free[32]; /* by size: the first place of a free list, plus 1; class_of there is the next one's */
+} sl_pair_arena;
+
+typedef struct sl_matrix {
+    sl_learner rule;    /* the model's: its features are lists */
+    sl_kernels kernels; /* the learner's */
+    sl_pair_arena arena;
+    size_t classes;   /* that rows have had so far */
+    size_t predicted; /* of the last row, before it was learned; SL_NO_CLASS: there was no class yet */
+    /* by class */
+    double *margin;
+    uint64_t *touched; /* the round in which the margin was last computed; else it is 0 */
+    uint32_t *in_row;  /* the classes that have a pair with a feature of the row */
+    size_t n_in_row, class_room;
+    /* the row of pairs */
+    uint32_t *slot;
+    float *value;
+    char *fresh; /* states of pairs that are not there yet */
+    size_t pair_room;
+} sl_matrix;
+
+/* Whether the learner has such a form. */
+bool sl_matrix_takes(const sl_learner *learner);
+/* A model whose rows have classes, 0, 1, 2, ... in the order of first occurrence, as labels. */
+sluice_model *sl_matrix_new(const sl_learner *learner, const double *params, const sluice_settings *settings,
+                            sluice_error *err);
+void sl_matrix_free(sl_matrix *x);
+uint64_t sl_matrix_memory(const sl_matrix *x);
+/* Makes room for so many classes, before a row of the last of them is learned. */
+sluice_status sl_matrix_reserve(sluice_model *m, size_t classes);
+/* Counts, after a row of class x->y was learned. */
+void sl_matrix_count(sluice_model *m, const sl_row *x);
+/* The weight of a feature's slot in a class. */
+float sl_matrix_weight(const sluice_model *m, uint32_t slot, size_t class_index);
+
+#endif

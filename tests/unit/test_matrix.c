@@ -1,0 +1,142 @@
+/* Several classes in one matrix: the binary rule over (feature, class) pairs. */
+#include "model/classes/matrix.h"
+
+#include <math.h>
+
+#include "unit/test.h"
+
+enum { ROWS = 500, CLASSES = 12, FEATURES = 60, MOST = 8 };
+
+static uint64_t state;
+static double uniform(void) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(state >> 11) * 0x1p-53;
+}
+
+typedef struct drawn {
+    uint64_t id[MOST];
+    float value[MOST];
+    size_t n, class_index;
+} drawn;
+
+/* A row; the classes appear one after the other. */
+static drawn draw_row(size_t i) {
+    drawn x = {.n = i % 40 == 7 ? 0 : 2 + (size_t)(uniform() * (MOST - 3))};
+    const size_t known = 1 + i / 12 < CLASSES ? 1 + i / 12 : CLASSES;
+    x.class_index = i % 12 == 0 && i / 12 < CLASSES ? i / 12 : (size_t)(uniform() * (double)known);
+    uint64_t id = 0;
+    for (size_t k = 0; k < x.n; k++) {
+        id += 1 + (uint64_t)(uniform() * 6);
+        x.id[k] = id;
+        x.value[k] = (float)floor((uniform() * 3 - 1) * 64) / 64;
+        if (x.value[k] == 0) x.value[k] = 0.5f;
+    }
+    if (x.n) x.id[x.n] = FEATURES + x.class_index % 5, x.value[x.n++] = 1;
+    return x;
+}
+
+/* The binary model's id of a pair. */
+static uint64_t pair_id(uint64_t feature, size_t class_index) { return feature * CLASSES + class_index; }
+
+/* The margin of a class by the binary model of pairs. */
+static double pair_margin(const sluice_model *pairs, const drawn *x, size_t class_index) {
+    uint64_t id[MOST];
+    for (size_t k = 0; k < x->n; k++) id[k] = pair_id(x->id[k], class_index);
+    const sluice_example e = {.ids = id, .values = x->value, .n = x->n, .weight = 1};
+    double margin = 0;
+    CHECK_EQ(sluice_model_margin(pairs, &e, &margin, NULL), SLUICE_OK);
+    return margin;
+}
+
+static size_t largest(const double *margin, size_t classes, size_t other_than) {
+    size_t best = SL_NO_CLASS;
+    for (size_t c = 0; c < classes; c++)
+        if (c != other_than && (best == SL_NO_CLASS || margin[c] > margin[best])) best = c;
+    return best;
+}
+
+/* Learns the example as the pairs of its class and of the wrong class of largest margin. */
+static void learn_pairs(sluice_model *pairs, const drawn *x, size_t wrong) {
+    uint64_t id[2 * MOST];
+    float value[2 * MOST];
+    for (size_t k = 0; k < x->n; k++) {
+        id[k] = pair_id(x->id[k], x->class_index);
+        id[x->n + k] = pair_id(x->id[k], wrong);
+        value[k] = x->value[k];
+        value[x->n + k] = -x->value[k];
+    }
+    const sluice_example e = {.ids = id, .values = value, .n = 2 * x->n, .label = 1, .weight = 1};
+    CHECK_EQ(sluice_model_learn(pairs, &e, NULL), SLUICE_OK);
+}
+
+static void compare(const sl_learner *learner) {
+    const sluice_settings plain = {.size = sizeof plain};
+    sluice_error err = {0};
+    double params[SL_MAX_PARAMS];
+    size_t n_trial = 0, classes = 0, different = 0;
+    uint64_t mistakes = 0;
+    while (learner->trial[n_trial]) n_trial++;
+    CHECK_EQ(sluice_params_read(learner->info.name, learner->info.params, learner->info.n_params, learner->trial,
+                                n_trial, params, &err),
+             SLUICE_OK);
+    sluice_model *m = sl_matrix_new(learner, params, &plain, &err);
+    sluice_model *pairs = sluice_model_new(learner->info.name, learner->trial, n_trial, &plain, &err);
+    state = 5;
+    for (size_t i = 0; i < ROWS; i++) {
+        const drawn x = draw_row(i);
+        double margin[CLASSES];
+        for (size_t c = 0; c < classes; c++) margin[c] = pair_margin(pairs, &x, c);
+        mistakes += largest(margin, classes, SL_NO_CLASS) != x.class_index;
+        const size_t wrong = largest(margin, classes, x.class_index);
+        if (wrong != SL_NO_CLASS && x.n) {
+            pairs->state.t = m->state.t; /* rows without pairs are rounds too */
+            learn_pairs(pairs, &x, wrong);
+        }
+        CHECK_EQ(sl_matrix_reserve(m, x.class_index + 1), SLUICE_OK);
+        const sluice_example e = {
+            .ids = x.id, .values = x.value, .n = x.n, .label = (double)x.class_index, .weight = 1};
+        CHECK_EQ(sluice_model_learn(m, &e, NULL), SLUICE_OK);
+        if (x.class_index >= classes) classes = x.class_index + 1;
+    }
+    pairs->state.t = m->state.t;
+    for (uint64_t f = 0; f < FEATURES + 5; f++)
+        for (size_t c = 0; c < CLASSES; c++)
+            different += (double)sl_matrix_weight(m, sl_space_find(&m->features.space, f), c) !=
+                         sluice_model_weight_of_id(pairs, pair_id(f, c));
+    if (different || m->mistakes != mistakes)
+        fprintf(stderr, "%s: %zu weights, %llu mistakes for %llu\n", learner->info.name, different,
+                (unsigned long long)m->mistakes, (unsigned long long)mistakes);
+    CHECK_EQ(different, 0);
+    CHECK_EQ(m->mistakes, mistakes);
+    CHECK(mistakes > CLASSES && mistakes < ROWS);
+    sluice_model_free(m);
+    sluice_model_free(pairs);
+}
+
+TEST(a_matrix_is_the_binary_rule_over_pairs) {
+    size_t n = 0;
+    for (size_t i = 0; sl_learners[i]; i++)
+        if (sl_matrix_takes(sl_learners[i])) compare(sl_learners[i]), n++;
+    CHECK_EQ(n, 9);
+}
+
+TEST(pairs_without_a_step_take_no_memory) {
+    const sluice_settings plain = {.size = sizeof plain};
+    sluice_error err = {0};
+    sluice_model *m = sl_matrix_new(sl_learner_find("pa"), (double[]){0}, &plain, &err);
+    CHECK_EQ(sl_matrix_reserve(m, 2), SLUICE_OK);
+    for (size_t i = 0; i < 200; i++) {
+        const uint64_t id = i % 2;
+        const float one = 1;
+        const sluice_example e = {.ids = &id, .values = &one, .n = 1, .label = (double)(i % 2), .weight = 1};
+        CHECK_EQ(sluice_model_learn(m, &e, NULL), SLUICE_OK);
+    }
+    CHECK_EQ(m->matrix->arena.used, 4); /* two features in two classes, and no list that was left */
+    sluice_model_free(m);
+}
+
+int main(void) {
+    RUN(a_matrix_is_the_binary_rule_over_pairs);
+    RUN(pairs_without_a_step_take_no_memory);
+    return DONE;
+}
