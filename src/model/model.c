@@ -139,6 +139,23 @@ void sl_model_copy_history(sluice_model *to, const sluice_model *from) {
     to->features.space.births = from->features.space.births;
 }
 
+bool sl_model_copy_lane(sluice_model *to, const sluice_model *from, const sl_lane_blocks *lanes, size_t lane) {
+    const char *const *scalars = to->learner->scalars;
+    for (size_t i = 0; scalars && scalars[i]; i++) to->scalars[i] = *sl_lane_blocks_scalar(lanes, i, lane);
+    sl_keys_walk k;
+    bool fine = sl_keys_start(&k, &from->features);
+    while (fine && sl_keys_next(&k)) {
+        uint32_t slot;
+        fine = sl_keys_add_like(&to->features, &from->features, &k.at, &slot);
+        if (fine)
+            sl_lane_blocks_gather(lanes, sl_space_at(&from->features.space, k.at.slot), lane,
+                                  sl_space_at(&to->features.space, slot));
+    }
+    sl_keys_end(&k);
+    sl_model_copy_history(to, from);
+    return fine;
+}
+
 static void *no_memory(sluice_model *m, sluice_error *err) {
     sluice_model_free(m);
     sl_fail(err, SLUICE_E_MEMORY, "no memory for a copy of the model");

@@ -4,7 +4,7 @@
 
 #include "calibration/online_calibration.h"
 #include "calibration/holdout_calibration.h"
-#include "learner/learner.h"
+#include "learner/lane_blocks.h"
 #include "model/metadata.h"
 #include "model/classes/two_classes.h"
 #include "features/feature_keys.h"
@@ -59,6 +59,9 @@ sluice_model *sl_model_empty(const sl_learner *learner, const sl_learner *rule, 
 /* Parts of a copy: the counts, and the history of the features. */
 void sl_model_copy_counts(sluice_model *to, const sluice_model *from);
 void sl_model_copy_history(sluice_model *to, const sluice_model *from);
+/* Scalars, features and their history from one lane of a model whose features hold lanes, to an empty model. False: no
+ * memory. */
+bool sl_model_copy_lane(sluice_model *to, const sluice_model *from, const sl_lane_blocks *lanes, size_t lane);
 sluice_model *sl_model_copy_without_pending(const sluice_model *from, sluice_error *err);
 /* Batch learners: gives the row's features their columns, and makes room for the row; false: no memory. */
 bool sl_model_prepare_pending(sluice_model *m, const sl_row *x);

@@ -20,20 +20,7 @@ static sluice_model *take_out(const sluice_sweep *w, const sl_sweep_part *a, siz
     sluice_model *to = sl_model_empty(w->learner, w->learner, w->params[a->first + l], &w->settings, err);
     if (!to) return NULL;
     copy_counts(to, a, l);
-    for (size_t i = 0; w->learner->scalars && w->learner->scalars[i]; i++)
-        to->scalars[i] = *sl_lane_blocks_scalar(&a->blocks, i, l);
-    sl_keys_walk k;
-    bool fine = sl_keys_start(&k, &from->features);
-    while (fine && sl_keys_next(&k)) {
-        uint32_t slot;
-        fine = sl_keys_add_like(&to->features, &from->features, &k.at, &slot);
-        if (fine)
-            sl_lane_blocks_gather(&a->blocks, sl_space_at(&from->features.space, k.at.slot), l,
-                                  sl_space_at(&to->features.space, slot));
-    }
-    sl_keys_end(&k);
-    sl_model_copy_history(to, from);
-    if (fine) return to;
+    if (sl_model_copy_lane(to, from, &a->blocks, l)) return to;
     sluice_model_free(to);
     sl_fail(err, SLUICE_E_MEMORY, "no memory for a model of the sweep");
     return NULL;

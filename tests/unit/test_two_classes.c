@@ -173,7 +173,7 @@ TEST(one_sided_parameters_are_those_of_the_positive_class) {
             CHECK(!words->classes.turned);
             check_same_state(words, plain, learner);
 
-            words = new_model(learner, record->trial, n, NULL); /* nobody says which */
+            words = new_model(learner, record->trial, n, NULL); /* without a named positive class */
             CHECK_EQ(learn_parts(words, b, NULL, NULL), SLUICE_E_USAGE);
             CHECK_HAS(sluice_model_error(words)->message, "--positive");
             CHECK_HAS(sluice_model_error(words)->message, "_pos");

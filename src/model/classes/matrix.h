@@ -54,7 +54,7 @@ sluice_model *sl_matrix_new(const sl_learner *learner, const double *params, con
                             sluice_error *err);
 void sl_matrix_free(sl_matrix *x);
 uint64_t sl_matrix_memory(const sl_matrix *x);
-/* Makes room for so many classes, before a row of the last of them is learned. */
+/* Makes room for this number of classes. To be called before a row of a new class is learned. */
 sluice_status sl_matrix_reserve(sluice_model *m, size_t classes);
 /* Counts, after a row of class x->y was learned. */
 void sl_matrix_count(sluice_model *m, const sl_row *x);

@@ -217,20 +217,7 @@ sluice_model *sl_ovr_class_model(const sluice_model *m, size_t class_index, slui
     to->updates = o->count[lane].updates;
     to->positives = o->count[lane].positives;
     to->calibration = o->count[lane].calibration;
-    for (size_t i = 0; m->learner->scalars && m->learner->scalars[i]; i++)
-        to->scalars[i] = *sl_lane_blocks_scalar(&o->lanes, i, lane);
-    sl_keys_walk k;
-    bool fine = sl_keys_start(&k, &m->features);
-    while (fine && sl_keys_next(&k)) {
-        uint32_t slot;
-        fine = sl_keys_add_like(&to->features, &m->features, &k.at, &slot);
-        if (fine)
-            sl_lane_blocks_gather(&o->lanes, sl_space_at(&m->features.space, k.at.slot), lane,
-                                  sl_space_at(&to->features.space, slot));
-    }
-    sl_keys_end(&k);
-    sl_model_copy_history(to, m);
-    if (fine) return to;
+    if (sl_model_copy_lane(to, m, &o->lanes, lane)) return to;
     sluice_model_free(to);
     sl_fail(err, SLUICE_E_MEMORY, "no memory for the model of a class");
     return NULL;

@@ -30,7 +30,7 @@ typedef struct sl_ovr {
 sluice_model *sl_ovr_new(const sl_learner *learner, const double *params, const sluice_settings *settings,
                          sluice_error *err);
 void sl_ovr_free(sl_ovr *o);
-/* Makes room for so many classes, before a row of the last of them is learned. Moves the features. */
+/* Makes room for this number of classes. To be called before a row of a new class is learned: features may move. */
 sluice_status sl_ovr_reserve(sluice_model *m, size_t classes);
 /* Counts what a binary model of each problem would, after a row of class x->y was learned. */
 void sl_ovr_count(sluice_model *m, const sl_row *x);

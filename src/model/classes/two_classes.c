@@ -47,7 +47,7 @@ static bool uses_table(const sluice_model *m) {
     return has_named_positive(m) && !(sl_text_is_number(named_positive(m), &number) && number == 1);
 }
 
-/* Whether all labels so far, if there were any, were on one side. */
+/* Whether all labels so far, if there were any, were of one sign. */
 static bool is_undecided(const sluice_model *m) { return m->positives == 0 || m->positives == m->state.t; }
 
 bool sl_has_classes(const sluice_model *m, const sluice_batch *b) {
@@ -210,7 +210,7 @@ static sluice_status check_pair(sluice_model *m, sluice_name first, sluice_name 
 
 static sluice_status no_memory(sluice_model *m) { return sl_fail(&m->error, SLUICE_E_MEMORY, "no memory for a class"); }
 
-/* The label of a plain model whose labels so far were on one side. Where nobody knows whether 0 or -1 came, as in a
+/* The label of a plain model whose labels so far were of one sign. Where it is not known whether 0 or -1 came, as in a
  * model that was loaded, it is -1. */
 static double plain_label(const sluice_model *m) { return m->positives ? 1 : m->classes.zero ? 0 : -1; }
 
