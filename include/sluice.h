@@ -197,6 +197,10 @@ typedef struct sluice_csr {
 
 enum { SLUICE_NORMALIZE_NONE = 0, SLUICE_NORMALIZE_L2 = 1 };
 
+/* How a model learns more than two classes: not at all; one binary problem for each class, the class against the rest;
+ * one weight for every (feature, class) pair (SLUICE_LEARNER_MATRIX). */
+enum { SLUICE_CLASSES_TWO = 0, SLUICE_CLASSES_OVR = 1, SLUICE_CLASSES_MATRIX = 3 };
+
 /* What is done to every example before the learner sees it. It is part of the model. */
 typedef struct sluice_settings {
     size_t size;
@@ -207,6 +211,7 @@ typedef struct sluice_settings {
                               if there are none, new features are ignored. 0: no limit */
     const char *positive;  /* the label of the positive class, where labels are not -1, 0 and 1; NULL: the greater of
                               the two classes. Copied */
+    unsigned classes;      /* SLUICE_CLASSES_ */
 } sluice_settings;
 
 /* Limits of one model. */
@@ -305,6 +310,9 @@ SLUICE_API sluice_status sluice_model_signs(const sluice_model *model, const slu
 /* The label that a margin predicts: "1" or "-1" for a plain model. */
 SLUICE_API sluice_name sluice_model_label(const sluice_model *model, double margin);
 
+/* Several classes (sluice_settings.classes): every label is a class, -1, 0 and 1 too. The margins above and below are
+ * then those of the class of largest margin, which is what the model predicts; among equals the class seen first. */
+
 /* ---- predicting ------------------------------------------------------------------------------------------------- */
 
 /* The margin of one example; the prediction is +1 where it is > 0, or above the model's threshold where it has one
@@ -322,6 +330,10 @@ SLUICE_API sluice_status sluice_model_margins_rows(const sluice_model *model, co
 /* Of all rows of a matrix. */
 SLUICE_API sluice_status sluice_model_margins_csr(const sluice_model *model, const sluice_csr *csr, double *margins,
                                                   sluice_error *err);
+/* Several classes: the margins of all of them (sluice_model_classes), for n rows of a batch from `first` on, row after
+ * row. SLUICE_E_UNSUPPORTED for a model of two classes. */
+SLUICE_API sluice_status sluice_model_class_margins(const sluice_model *model, const sluice_batch *batch, size_t first,
+                                                    size_t n, double *margins, sluice_error *err);
 
 /* One term of a margin: a feature of an example, or the bias. */
 typedef struct sluice_term {

@@ -20,7 +20,7 @@ static void settle_all(sluice_model *m) {
 }
 
 static void count_row(sluice_model *m, const sl_row *x, double score) {
-    if (m->ovr || m->matrix) {
+    if (sl_model_is_of_many(m)) {
         m->ovr ? sl_ovr_count(m, x) : sl_matrix_count(m, x);
         return;
     }
@@ -31,7 +31,7 @@ static void count_row(sluice_model *m, const sl_row *x, double score) {
 
 /* The label that the rule sees: +1 or -1, or the class. */
 static inline double rule_label(const sluice_model *m, double label) {
-    return m->ovr || m->matrix ? label : label > 0 ? 1 : -1;
+    return sl_model_is_of_many(m) ? label : label > 0 ? 1 : -1;
 }
 
 static sluice_status learn_row(sluice_model *m, const sl_row *x, double *margin) {
@@ -330,6 +330,7 @@ sluice_status sluice_model_learn_labels(sluice_model *m, const sluice_batch *b, 
         if (!isfinite(labels[i])) return refuse_label(m, b, first + i);
     const sl_targets targets = {.label = labels, .first = first};
     const call all = {.first = first, .n = n, .reports = true};
+    if (sl_model_is_of_many(m)) return learn_classes(m, b, &targets, &all, meter);
     if (labels ? m->classes.table.n || m->classes.mirror : sl_has_classes(m, b))
         return labels ? learn_signs(m, b, labels, &all, meter) : learn_classes(m, b, &targets, &all, meter);
     return learn_pieces(m, b, &targets, first, first + n, &all, meter);

@@ -25,6 +25,8 @@ sluice_status sl_settings_check(const sluice_settings *s, sluice_error *err) {
         return sl_fail(err, SLUICE_E_USAGE, "a model keeps at most %u features", SLUICE_MAX_FEATURES);
     if (s->positive && (!*s->positive || strlen(s->positive) > SLUICE_MAX_NAME))
         return sl_fail(err, SLUICE_E_USAGE, "the positive class is a label of 1 to %d bytes", SLUICE_MAX_NAME);
+    if (s->classes != SLUICE_CLASSES_TWO && s->classes != SLUICE_CLASSES_OVR && s->classes != SLUICE_CLASSES_MATRIX)
+        return sl_fail(err, SLUICE_E_USAGE, "unknown way to learn several classes");
     if (s->max_features && s->hash_bits)
         return sl_fail(err, SLUICE_E_USAGE, "hashed features have their limit already: hash or max_features, not both");
     return SLUICE_OK;
@@ -88,7 +90,14 @@ sluice_model *sluice_model_new(const char *name, const char *const *params, size
                            err) != SLUICE_OK)
         return NULL;
     if (sl_settings_check(&given, err) != SLUICE_OK) return NULL;
-    return sl_model_empty(learner, learner, values, &given, err);
+    switch (given.classes) {
+    case SLUICE_CLASSES_OVR:
+        return sl_ovr_new(learner, values, &given, err);
+    case SLUICE_CLASSES_MATRIX:
+        return sl_matrix_new(learner, values, &given, err);
+    default:
+        return sl_model_empty(learner, learner, values, &given, err);
+    }
 }
 
 void sluice_model_free(sluice_model *m) {

@@ -50,6 +50,9 @@ struct sluice_model {
     sl_numbers numbers[2]; /* this row's names, and the next one's */
 };
 
+/* Whether the model is of several classes: the labels that its rule sees are their numbers in the class table. */
+static inline bool sl_model_is_of_many(const sluice_model *m) { return m->ovr || m->matrix; }
+
 /* model/predict_only.c: the rule of predict-only models. */
 extern const sl_learner sl_predict_only;
 

@@ -1,6 +1,8 @@
 /* Predicting: margins, probabilities and single weights of a model that does not change. */
 #include "base/error.h"
 #include "rows/example.h"
+#include "model/classes/matrix.h"
+#include "model/classes/ovr.h"
 #include "model/row_layout.h"
 #include "rows/csr.h"
 
@@ -9,6 +11,36 @@ static void prefetch_names(const sluice_model *m, const sluice_batch *b, size_t 
     sl_raw_row r = sl_batch_raw(b, i);
     sl_row_prefetch(&m->features, &r);
 }
+
+static sluice_status not_finite(sluice_error *err) {
+    return sl_fail(err, SLUICE_E_NUMERIC, "a margin is not a number: the model has left the range of numbers");
+}
+
+/* ---- several classes --------------------------------------------------------------------------------------------- */
+
+static void margins_of_classes(const sluice_model *m, const sl_raw_row *r, double *margins) {
+    if (m->ovr)
+        sl_ovr_margins(m, r, margins);
+    else
+        sl_matrix_margins(m, r, margins);
+}
+
+sluice_status sluice_model_class_margins(const sluice_model *m, const sluice_batch *b, size_t first, size_t n,
+                                         double *margins, sluice_error *err) {
+    if (!sl_model_is_of_many(m)) return sl_fail(err, SLUICE_E_UNSUPPORTED, "the model is of two classes");
+    if (first > b->rows || n > b->rows - first)
+        return sl_fail(err, SLUICE_E_USAGE, "the batch has only %zu rows", b->rows);
+    const size_t classes = m->classes.table.n;
+    bool finite = true;
+    for (size_t i = 0; i < n; i++) {
+        sl_raw_row r = sl_batch_raw(b, first + i);
+        margins_of_classes(m, &r, margins + i * classes);
+        for (size_t c = 0; c < classes; c++) finite &= isfinite(margins[i * classes + c]);
+    }
+    return finite ? SLUICE_OK : not_finite(err);
+}
+
+/* ---- margins ----------------------------------------------------------------------------------------------------- */
 
 static double margin_of(const sluice_model *m, const sl_raw_row *r) {
     sl_state s = m->state;
@@ -69,10 +101,6 @@ static bool margins_of(const sluice_model *m, const sluice_batch *b, size_t firs
         margins[i - first] = sl_turn(&m->classes, margin);
     }
     return finite;
-}
-
-static sluice_status not_finite(sluice_error *err) {
-    return sl_fail(err, SLUICE_E_NUMERIC, "a margin is not a number: the model has left the range of numbers");
 }
 
 sluice_status sluice_model_margins_rows(const sluice_model *m, const sluice_batch *b, size_t first, size_t n,

@@ -92,7 +92,6 @@ static void compare(const sl_learner *learner) {
             pairs->state.t = m->state.t; /* rows without pairs are rounds too */
             learn_pairs(pairs, &x, wrong);
         }
-        CHECK_EQ(sl_matrix_reserve(m, x.class_index + 1), SLUICE_OK);
         const sluice_example e = {
             .ids = x.id, .values = x.value, .n = x.n, .label = (double)x.class_index, .weight = 1};
         CHECK_EQ(sluice_model_learn(m, &e, NULL), SLUICE_OK);
@@ -124,7 +123,6 @@ TEST(pairs_without_a_step_take_no_memory) {
     const sluice_settings plain = {.size = sizeof plain};
     sluice_error err = {0};
     sluice_model *m = sl_matrix_new(sl_learner_find("pa"), (double[]){0}, &plain, &err);
-    CHECK_EQ(sl_matrix_reserve(m, 2), SLUICE_OK);
     for (size_t i = 0; i < 200; i++) {
         const uint64_t id = i % 2;
         const float one = 1;

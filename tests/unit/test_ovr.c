@@ -52,21 +52,14 @@ static void learn_alone(sluice_model *m, const sluice_batch *b, size_t first, si
     CHECK_EQ(sluice_model_learn_labels(m, b, first, n, labels, NULL), SLUICE_OK);
 }
 
-static size_t classes_until(const double *classes, size_t n) {
-    double most = -1;
-    for (size_t i = 0; i < n; i++) most = classes[i] > most ? classes[i] : most;
-    return (size_t)(most + 1);
-}
-
 static void compare(const sl_learner *learner, bool names, const sluice_settings *settings) {
     sluice_error err = {0};
-    double classes[ROWS], params[SL_MAX_PARAMS];
+    double classes[ROWS];
     size_t n_trial = 0;
     while (learner->trial[n_trial]) n_trial++;
-    CHECK_EQ(sluice_params_read(learner->info.name, learner->info.params, learner->info.n_params, learner->trial,
-                                n_trial, params, &err),
-             SLUICE_OK);
-    sluice_model *all = sl_ovr_new(learner, params, settings, &err), *alone[CLASSES + 1];
+    sluice_settings ovr = *settings;
+    ovr.classes = SLUICE_CLASSES_OVR;
+    sluice_model *all = sluice_model_new(learner->info.name, learner->trial, n_trial, &ovr, &err), *alone[CLASSES + 1];
     for (size_t c = 0; c <= CLASSES; c++)
         alone[c] = sluice_model_new(learner->info.name, learner->trial, n_trial, settings, &err);
     char *text = make_text(names, learner->only_weights_0_1 ? 0 : 0.5, classes);
@@ -77,7 +70,6 @@ static void compare(const sl_learner *learner, bool names, const sluice_settings
     CHECK_EQ(sluice_batch_rows(batch), ROWS);
     for (size_t first = 0, n; first < ROWS; first += n) { /* in pieces, so that lanes are added again and again */
         n = first < 40 ? 7 : ROWS - first < 90 ? ROWS - first : 90;
-        CHECK_EQ(sl_ovr_reserve(all, classes_until(classes, first + n)), SLUICE_OK);
         CHECK_EQ(sluice_model_learn_labels(all, batch, first, n, classes + first, NULL), SLUICE_OK);
         for (size_t c = 0; c <= CLASSES; c++) learn_alone(alone[c], batch, first, n, classes + first, c);
     }
@@ -92,7 +84,7 @@ static void compare(const sl_learner *learner, bool names, const sluice_settings
     CHECK_EQ(different, 0);
     for (size_t i = 0; i < ROWS; i += 3) {
         double margins[CLASSES], wanted;
-        sl_ovr_margins(all, batch, i, margins);
+        CHECK_EQ(sluice_model_class_margins(all, batch, i, 1, margins, &err), SLUICE_OK);
         for (size_t c = 0; c < CLASSES; c++) {
             CHECK_EQ(sluice_model_margins_rows(alone[c], batch, i, 1, &wanted, &err), SLUICE_OK);
             CHECK(wanted == margins[c]);
@@ -116,7 +108,7 @@ TEST(every_class_becomes_the_binary_model_of_its_own_run) {
 }
 
 TEST(mistakes_are_those_of_the_largest_margin_before_learning) {
-    const sluice_settings plain = {.size = sizeof plain};
+    const sluice_settings ovr = {.size = sizeof ovr, .classes = SLUICE_CLASSES_OVR};
     sluice_error err = {0};
     double classes[ROWS], margins[CLASSES];
     char *text = make_text(false, 1, classes);
@@ -124,12 +116,11 @@ TEST(mistakes_are_those_of_the_largest_margin_before_learning) {
     sluice_reader *r = sluice_reader_open_memory(text, strlen(text), "rows", &how, &err);
     const sluice_batch *batch;
     CHECK_EQ(sluice_reader_next(r, &batch), SLUICE_OK);
-    sluice_model *m = sl_ovr_new(sl_learner_find("perceptron"), (double[]){1}, &plain, &err);
+    sluice_model *m = sluice_model_new("perceptron", NULL, 0, &ovr, &err);
     uint64_t mistakes = 0;
     for (size_t i = 0; i < ROWS; i++) {
-        sl_ovr_margins(m, batch, i, margins);
+        CHECK_EQ(sluice_model_class_margins(m, batch, i, 1, margins, &err), SLUICE_OK);
         mistakes += sl_largest_margin(margins, m->ovr->classes) != (size_t)classes[i];
-        CHECK_EQ(sl_ovr_reserve(m, (size_t)classes[i] + 1), SLUICE_OK);
         CHECK_EQ(sluice_model_learn_labels(m, batch, i, 1, &classes[i], NULL), SLUICE_OK);
         CHECK_EQ(m->mistakes, mistakes);
     }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "model/row_layout.h"
 
 /* ---- the arena --------------------------------------------------------------------------------------------------- */
 
@@ -267,6 +268,10 @@ uint64_t sl_matrix_memory(const sl_matrix *x) {
 sluice_model *sl_matrix_new(const sl_learner *learner, const double *params, const sluice_settings *settings,
                             sluice_error *err) {
     const size_t size = learner->info.bytes_per_feature;
+    if (!sl_matrix_takes(learner)) {
+        sl_fail(err, SLUICE_E_UNSUPPORTED, "%s has no form with one matrix for all classes", learner->info.name);
+        return NULL;
+    }
     sl_matrix *x = calloc(1, sizeof *x);
     sluice_model *m = NULL;
     if (x) {
@@ -326,4 +331,31 @@ float sl_matrix_weight(const sluice_model *m, uint32_t slot, size_t class_index)
     float w;
     x->kernels.weights(&pairs, &place, 1, &w);
     return w;
+}
+
+/* Adds the terms of one feature to the margins of the classes that it has a pair with. */
+static void add_terms(const sluice_model *m, const sl_state *pairs, uint32_t slot, float value, double *margins) {
+    const sl_matrix *x = m->matrix;
+    const sl_pair_list *list = (const sl_pair_list *)(const void *)sl_space_at(&m->features.space, slot);
+    uint32_t place[SL_CHUNK];
+    float w[SL_CHUNK];
+    for (uint32_t k = 0; k < list->n;) {
+        size_t n = 0;
+        for (; n < SL_CHUNK && k < list->n; k++) place[n++] = list->first + k;
+        x->kernels.weights(pairs, place, n, w);
+        for (size_t i = 0; i < n; i++) margins[x->arena.class_of[place[i]]] += (double)w[i] * (double)value;
+    }
+}
+
+void sl_matrix_margins(const sluice_model *m, const sl_raw_row *r, double *margins) {
+    const sl_state pairs = pairs_of(&m->state);
+    const double scale = sl_row_scale(m, r);
+    for (size_t c = 0; c < m->matrix->classes; c++) margins[c] = 0;
+    for (size_t k = 0; k < r->n; k++) {
+        const uint32_t slot = sl_row_slot(m, r, k);
+        const float value = scale == 1 ? r->value[k] : (float)(r->value[k] * scale);
+        if (slot != SL_NO_SLOT && value != 0) add_terms(m, &pairs, slot, value, margins);
+    }
+    const uint32_t bias = sl_space_bias(&m->features.space);
+    if (bias != SL_NO_SLOT) add_terms(m, &pairs, bias, (float)m->settings.bias, margins);
 }

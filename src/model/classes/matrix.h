@@ -58,6 +58,8 @@ uint64_t sl_matrix_memory(const sl_matrix *x);
 sluice_status sl_matrix_reserve(sluice_model *m, size_t classes);
 /* Counts, after a row of class x->y was learned. */
 void sl_matrix_count(sluice_model *m, const sl_row *x);
+/* The margins of all classes. */
+void sl_matrix_margins(const sluice_model *m, const sl_raw_row *r, double *margins);
 /* The weight of a feature's slot in a class. */
 float sl_matrix_weight(const sluice_model *m, uint32_t slot, size_t class_index);
 

@@ -72,6 +72,10 @@ void sl_ovr_free(sl_ovr *o) {
 
 sluice_model *sl_ovr_new(const sl_learner *learner, const double *params, const sluice_settings *settings,
                          sluice_error *err) {
+    if (!sl_learner_lanes(learner)) {
+        sl_fail(err, SLUICE_E_UNSUPPORTED, "%s does not learn one class against the rest", learner->info.name);
+        return NULL;
+    }
     sl_ovr *o = calloc(1, sizeof *o);
     sluice_model *m = NULL;
     if (!o || !make_lanes(o, learner, params, 8))
@@ -183,20 +187,19 @@ size_t sl_largest_margin(const double *margins, size_t n) {
 /* ---- predicting ---------------------------------------------------------------------------------------------------
  */
 
-void sl_ovr_margins(const sluice_model *m, const sluice_batch *b, size_t row, double *margins) {
+void sl_ovr_margins(const sluice_model *m, const sl_raw_row *r, double *margins) {
     const sl_ovr *o = m->ovr;
     const sl_space *sp = &m->features.space;
-    sl_raw_row r = sl_batch_raw(b, row);
-    const double scale = sl_row_scale(m, &r);
+    const double scale = sl_row_scale(m, r);
     double all[SL_MOST_OVR_LANES];
     for (size_t l = 0; l < o->lanes.n_lanes; l++) all[l] = 0;
-    for (size_t k = 0; k < r.n;) {
+    for (size_t k = 0; k < r->n;) {
         uint32_t slot[SL_CHUNK];
         float value[SL_CHUNK];
         size_t n = 0;
-        for (; k < r.n && n < SL_CHUNK; k++) {
-            slot[n] = sl_row_slot(m, &r, k);
-            value[n] = scale == 1 ? r.value[k] : (float)(r.value[k] * scale);
+        for (; k < r->n && n < SL_CHUNK; k++) {
+            slot[n] = sl_row_slot(m, r, k);
+            value[n] = scale == 1 ? r->value[k] : (float)(r->value[k] * scale);
             n += slot[n] != SL_NO_SLOT && value[n] != 0;
         }
         sl_lane_blocks_margins(&o->lanes, sp->features, m->state.t, slot, value, n, all);

@@ -37,7 +37,7 @@ void sl_ovr_count(sluice_model *m, const sl_row *x);
 /* The class of largest margin, of n; among equals the first. SL_NO_CLASS: n is 0. */
 size_t sl_largest_margin(const double *margins, size_t n);
 /* The margins of all classes. */
-void sl_ovr_margins(const sluice_model *m, const sluice_batch *b, size_t row, double *margins);
+void sl_ovr_margins(const sluice_model *m, const sl_raw_row *r, double *margins);
 /* The binary model of a class, byte for byte the one that would have learned the stream with this class as +1 and all
  * others as -1; SL_NO_CLASS: of the classes still to come. */
 sluice_model *sl_ovr_class_model(const sluice_model *m, size_t class_index, sluice_error *err);

@@ -6,7 +6,11 @@
 
 #include "base/error.h"
 #include "base/sized_struct.h"
+#include "model/classes/matrix.h"
+#include "model/classes/ovr.h"
 #include "model/threshold.h"
+
+static sluice_status no_memory(sluice_model *m) { return sl_fail(&m->error, SLUICE_E_MEMORY, "no memory for a class"); }
 
 /* ---- what a model's classes are ---------------------------------------------------------------------------------- */
 
@@ -51,7 +55,7 @@ static bool uses_table(const sluice_model *m) {
 static bool is_undecided(const sluice_model *m) { return m->positives == 0 || m->positives == m->state.t; }
 
 bool sl_has_classes(const sluice_model *m, const sluice_batch *b) {
-    return b->has_words || m->classes.table.n || has_named_positive(m) || m->classes.mirror ||
+    return sl_model_is_of_many(m) || b->has_words || m->classes.table.n || has_named_positive(m) || m->classes.mirror ||
            m->classes.one_is_first || (b->may_have_words && is_undecided(m));
 }
 
@@ -124,9 +128,23 @@ static bool is_plain(const sl_two_classes *c, const sluice_batch *b, const sl_ta
     return c->loaded_plain && (*label > 0 || is_word(word, "false"));
 }
 
+/* The same of several classes: y is the number of the class. */
+static size_t resolve_many(const sluice_model *m, const sluice_batch *b, const sl_targets *t, size_t first, size_t end,
+                           double *y) {
+    for (size_t row = first; row < end; row++) {
+        y[row - first] = 0;
+        if (sl_weight_at(b, t, row) == 0) continue;
+        size_t class = find_class(&m->classes.table, b, t, row);
+        if (class == SL_NO_CLASS) return row;
+        y[row - first] = (double)class;
+    }
+    return end;
+}
+
 size_t sl_classes_resolve(sluice_model *m, const sluice_batch *b, const sl_targets *t, size_t first, size_t end,
                           double *y) {
     sl_two_classes *c = &m->classes;
+    if (sl_model_is_of_many(m)) return resolve_many(m, b, t, first, end, y);
     bool table = uses_table(m), looks = is_undecided(m);
     for (size_t row = first; row < end; row++) {
         y[row - first] = -1;
@@ -208,8 +226,6 @@ static sluice_status check_pair(sluice_model *m, sluice_name first, sluice_name 
     return SLUICE_OK;
 }
 
-static sluice_status no_memory(sluice_model *m) { return sl_fail(&m->error, SLUICE_E_MEMORY, "no memory for a class"); }
-
 /* The label of a plain model whose labels so far were of one sign. Where it is not known whether 0 or -1 came, as in a
  * model that was loaded, it is -1. */
 static double plain_label(const sluice_model *m) { return m->positives ? 1 : m->classes.zero ? 0 : -1; }
@@ -225,11 +241,19 @@ static sluice_status add_plain_class(sluice_model *m, double label) {
     return SLUICE_OK;
 }
 
+static sluice_status add_one_of_many(sluice_model *m, sluice_name label) {
+    const size_t classes = m->classes.table.n + 1;
+    sluice_status status = m->ovr ? sl_ovr_reserve(m, classes) : sl_matrix_reserve(m, classes);
+    if (status != SLUICE_OK) return status;
+    return sl_classes_add(&m->classes.table, label) == SL_NO_CLASS ? no_memory(m) : SLUICE_OK;
+}
+
 sluice_status sl_classes_add_row(sluice_model *m, const sluice_batch *b, const sl_targets *t, size_t row,
                                  sluice_meter *meter) {
     sl_two_classes *c = &m->classes;
     char digits[32], plain[32];
     sluice_name label = label_text(b, t, row, digits), first = {"", 0};
+    if (sl_model_is_of_many(m)) return add_one_of_many(m, label);
     bool was_plain = !uses_table(m) && m->state.t, was_turned = c->turned;
     if (c->table.n == 2 || (was_plain && (!is_undecided(m) || (m->positives == 0 && c->zero && c->minus))))
         return third_class(m, label);
@@ -259,7 +283,7 @@ void sl_classes_count(sluice_model *m, const sluice_batch *b, const sl_targets *
 }
 
 void sl_classes_count_y(sluice_model *m, double y) {
-    size_t class = class_of(&m->classes, y);
+    size_t class = sl_model_is_of_many(m) ? (size_t)y : class_of(&m->classes, y);
     if (class < m->classes.table.n) m->classes.table.entry[class].count++;
 }
 
@@ -319,6 +343,7 @@ sluice_status sl_classes_decide(sluice_model *m, const sluice_batch *b, const sl
                                 sluice_meter *meter) {
     sl_two_classes *c = &m->classes;
     c->one_is_first = false;
+    if (sl_model_is_of_many(m)) return SLUICE_OK;
     if (uses_table(m) || m->positives != m->state.t) {
         sl_mirror_free(m);
         return SLUICE_OK;
