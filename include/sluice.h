@@ -197,9 +197,17 @@ typedef struct sluice_csr {
 
 enum { SLUICE_NORMALIZE_NONE = 0, SLUICE_NORMALIZE_L2 = 1 };
 
-/* How a model learns more than two classes: not at all; one binary problem for each class, the class against the rest;
- * one weight for every (feature, class) pair (SLUICE_LEARNER_MATRIX). */
-enum { SLUICE_CLASSES_TWO = 0, SLUICE_CLASSES_OVR = 1, SLUICE_CLASSES_MATRIX = 3 };
+/* How a model learns more than two classes. */
+enum {
+    SLUICE_CLASSES_TWO = 0,    /* not at all */
+    SLUICE_CLASSES_OVR = 1,    /* a binary problem for each class, the class against the rest */
+    SLUICE_CLASSES_OVO = 2,    /* a binary problem for each pair of classes, which sees their examples alone */
+    SLUICE_CLASSES_MATRIX = 3, /* the multi-class form of the rule: a weight for every (feature, class) pair that has
+                                  made a step; for some learners */
+};
+#define SLUICE_MAX_OVR_CLASSES 1000
+#define SLUICE_MAX_OVO_CLASSES 200
+#define SLUICE_MAX_MATRIX_CLASSES 100000
 
 /* What is done to every example before the learner sees it. It is part of the model. */
 typedef struct sluice_settings {
@@ -310,8 +318,29 @@ SLUICE_API sluice_status sluice_model_signs(const sluice_model *model, const slu
 /* The label that a margin predicts: "1" or "-1" for a plain model. */
 SLUICE_API sluice_name sluice_model_label(const sluice_model *model, double margin);
 
-/* Several classes (sluice_settings.classes): every label is a class, -1, 0 and 1 too. The margins above and below are
- * then those of the class of largest margin, which is what the model predicts; among equals the class seen first. */
+/* Several classes (sluice_settings.classes): every label is a class, -1, 0 and 1 too, and a model has a margin for each
+ * of its classes. It predicts the class of largest margin, among equals the one seen first; one against one that of
+ * most problems won, then of the largest margin. The calls that give one margin, one probability, one list of weights
+ * for an example or a model are for two classes: here they are SLUICE_E_UNSUPPORTED, or give NaN or 0. */
+#define SLUICE_NO_CLASS UINT32_MAX
+
+/* What a model of several classes says of rows. */
+typedef struct sluice_class_answers {
+    size_t size;
+    size_t top;            /* how many classes of each row `best` has room for */
+    uint32_t *best;        /* rows x top: the most likely classes, the predicted one first; SLUICE_NO_CLASS where there
+                              are fewer. NULL: not wanted */
+    double *margins;       /* rows x classes; against one: the sum over a class's problems. NULL: not wanted */
+    double *probabilities; /* rows x classes, sum 1 in each row; NaN where the model has none. NULL: not wanted */
+} sluice_class_answers;
+
+/* For n rows of a batch from `first` on. SLUICE_E_UNSUPPORTED for a model of two classes, SLUICE_E_NUMERIC where a
+ * margin is not finite. */
+SLUICE_API sluice_status sluice_model_classify(const sluice_model *model, const sluice_batch *batch, size_t first,
+                                               size_t n, sluice_class_answers *answers, sluice_error *err);
+/* The classes that the labels of n rows are, SLUICE_NO_CLASS for a label that the model has never seen. */
+SLUICE_API sluice_status sluice_model_truths(const sluice_model *model, const sluice_batch *batch, size_t first,
+                                             size_t n, uint32_t *classes, sluice_error *err);
 
 /* ---- predicting ------------------------------------------------------------------------------------------------- */
 
@@ -330,10 +359,6 @@ SLUICE_API sluice_status sluice_model_margins_rows(const sluice_model *model, co
 /* Of all rows of a matrix. */
 SLUICE_API sluice_status sluice_model_margins_csr(const sluice_model *model, const sluice_csr *csr, double *margins,
                                                   sluice_error *err);
-/* Several classes: the margins of all of them (sluice_model_classes), for n rows of a batch from `first` on, row after
- * row. SLUICE_E_UNSUPPORTED for a model of two classes. */
-SLUICE_API sluice_status sluice_model_class_margins(const sluice_model *model, const sluice_batch *batch, size_t first,
-                                                    size_t n, double *margins, sluice_error *err);
 
 /* One term of a margin: a feature of an example, or the bias. */
 typedef struct sluice_term {
@@ -352,7 +377,7 @@ typedef struct sluice_explanation {
     size_t size;
     sluice_term *terms; /* room for `room` of them: the example's features and one more are enough */
     size_t room;
-    size_t class_index; /* whose margin; 0 in a model of two classes */
+    size_t class_index; /* whose margin; 0 in a model of two classes. One against one there is none to explain */
     size_t n;           /* from here on filled in. How many terms there are, in the example's order, the bias last */
     double margin;      /* their contributions added in this order: to the bit what sluice_model_margin() gives */
     double scale;       /* what normalizing multiplied the values by (not the bias); 1 without it */
@@ -450,6 +475,24 @@ typedef struct sluice_weight {
  * with sluice_free(). SLUICE_E_NUMERIC: a weight is beyond the range of floats. */
 SLUICE_API sluice_status sluice_model_weights(const sluice_model *model, sluice_weight **weights, size_t *n,
                                               sluice_error *err);
+
+/* The weights of a model of several classes: a vector for each class or, one against one, for each pair of classes. */
+typedef struct sluice_problem {
+    size_t size;
+    uint32_t positive, negative; /* the class that positive weights speak for, and the one that they speak against:
+                                    SLUICE_NO_CLASS, all others */
+} sluice_problem;
+
+/* How many there are; 0 for a model of two classes. */
+SLUICE_API size_t sluice_model_problems(const sluice_model *model);
+/* The i-th: against the rest and in a matrix that of class i. SLUICE_E_USAGE past the last. */
+SLUICE_API sluice_status sluice_model_problem(const sluice_model *model, size_t i, sluice_problem *problem);
+/* Its nonzero weights, as sluice_model_weights() gives them. */
+SLUICE_API sluice_status sluice_model_problem_weights(const sluice_model *model, size_t i, sluice_weight **weights,
+                                                      size_t *n, sluice_error *err);
+/* A copy of its binary model, whose labels are 1 and -1: against the rest and one against one, byte for byte the model
+ * of a run over the examples of the problem. */
+SLUICE_API sluice_model *sluice_model_problem_model(const sluice_model *model, size_t i, sluice_error *err);
 
 /* The weight of one feature, 0 where it is unknown; in a model that hashes, of all features that collide with it. */
 SLUICE_API double sluice_model_weight_of_id(const sluice_model *model, uint64_t id);

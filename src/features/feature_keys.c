@@ -115,6 +115,21 @@ bool sl_keys_add_like(sl_features *to, const sl_features *from, const sl_walk *w
     return true;
 }
 
+uint32_t sl_keys_find_like(const sl_features *in, const sl_features *from, const sl_walk *w) {
+    if (w->is_bias) return sl_space_bias(&in->space);
+    if (in->named != from->named) return SL_NO_SLOT;
+    uint64_t id = w->id;
+    if (in->named) {
+        size_t n;
+        const char *name = sl_names_text(&from->names, (uint32_t)id, &n);
+        const uint32_t number = sl_names_find(&in->names, sl_name_hash(name, n), name, n);
+        if (number == SL_NO_NAME) return SL_NO_SLOT;
+        id = number;
+    }
+    const uint32_t slot = sl_space_find(&in->space, id);
+    return slot != SL_NO_SLOT && (slot >= in->space.direct || sl_space_knows(&in->space, slot)) ? slot : SL_NO_SLOT;
+}
+
 /* ---- order ------------------------------------------------------------------------------------------------------- */
 
 typedef struct arrival {

@@ -39,6 +39,9 @@ uint32_t sl_keys_add_name(sl_features *f, const char *name, size_t n);
 /* Adds the feature of `from` that a walk stands at to `to`; *slot is its slot there. False: no memory. */
 bool sl_keys_add_like(sl_features *to, const sl_features *from, const sl_walk *w, uint32_t *slot);
 
+/* The slot in `in` of the feature of `from` that a walk stands at; SL_NO_SLOT: it is not there. */
+uint32_t sl_keys_find_like(const sl_features *in, const sl_features *from, const sl_walk *w);
+
 /* All features in the order in which they are saved: the bias, then by ascending id, or by first sight.
  *     sl_keys_walk w; if (!sl_keys_start(&w, f)) no memory; while (sl_keys_next(&w)) ... w.at ...; sl_keys_end(&w); */
 typedef struct sl_keys_walk {

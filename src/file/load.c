@@ -46,7 +46,7 @@ static sluice_status load_end(sl_loader *l) {
     sl_space *sp = &m->features.space;
     if (l->end - l->at != 16 || sl_get_le(l->at, 8) != l->features || sl_get_le(l->at + 8, 8) != l->vectors)
         return DAMAGED(l, "parts of it are missing");
-    if (m->rule == &sl_predict_only ? l->seen < sp->seen : l->seen != sp->seen)
+    if (sl_model_is_predict_only(m) ? l->seen < sp->seen : l->seen != sp->seen)
         return DAMAGED(l, "its counts contradict each other");
     sp->seen = l->seen;
     sp->births = l->added;

@@ -46,7 +46,7 @@ static void put_identity(sl_saver *s, const sluice_model *m) {
     char text[256];
     sl_fields_text(text, m->rule);
     put_text(s, "learner", m->learner->info.name);
-    put_text(s, "kind", m->rule == &sl_predict_only ? "predict-only" : "full");
+    put_text(s, "kind", sl_model_is_predict_only(m) ? "predict-only" : "full");
     put_text(s, "fields", text);
     for (size_t i = 0; i < m->learner->info.n_params; i++) {
         sl_param_write(text, &m->learner->info.params[i], m->params[i]); /* "NAME=VALUE" */

@@ -62,10 +62,11 @@ typedef struct sl_state {
     const sl_vector_kernels *vectors;
     sl_dense_state dense;
     sl_batch_state batch;
-    sl_top top;                 /* learners with a rank: the features they keep */
-    struct sl_sweep_part *part; /* in a sweep: the configurations that share the features */
-    struct sl_ovr *ovr;         /* several classes: the problems that share the features */
-    struct sl_matrix *matrix;   /* or their pairs with the features */
+    sl_top top;                   /* learners with a rank: the features they keep */
+    struct sl_sweep_part *part;   /* in a sweep: the configurations that share the features */
+    struct sl_ovr *ovr;           /* several classes: the problems that share the features */
+    struct sl_matrix *matrix;     /* or their pairs with the features */
+    struct sl_problems *problems; /* or their models */
 } sl_state;
 
 typedef enum sl_type { SL_F32, SL_F64, SL_U32 } sl_type;

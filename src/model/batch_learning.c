@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "model/model.h"
+#include "model/classes/problems.h"
 
 bool sl_model_prepare_pending(sluice_model *m, const sl_row *x) {
     sl_state *s = &m->state;
@@ -71,6 +71,7 @@ sluice_status sl_model_check_batch(sluice_model *m) {
 }
 
 sluice_status sluice_model_end_run(sluice_model *m) {
+    if (m->problems) return sl_problems_end_run(m);
     if (!m->rule->finish || m->params[m->rule->batch] != 0) return SLUICE_OK;
     if (m->classes.mirror && sluice_model_end_run(m->classes.mirror) != SLUICE_OK) sl_mirror_free(m);
     sluice_status status = sl_model_finish_batch(m);
@@ -79,6 +80,7 @@ sluice_status sluice_model_end_run(sluice_model *m) {
 }
 
 sluice_model *sluice_model_finished(const sluice_model *m, sluice_error *err) {
+    if (m->problems) return sl_problems_finished(m, err);
     sluice_model *to = sl_model_copy_without_pending(m, err);
     if (!to) return NULL;
     to->state.batch.pending = m->state.batch.pending; /* borrowed: finishing only reads it */
@@ -90,9 +92,17 @@ sluice_model *sluice_model_finished(const sluice_model *m, sluice_error *err) {
     return NULL;
 }
 
-uint64_t sluice_model_waiting(const sluice_model *m) { return m->state.batch.pending.rows; }
+uint64_t sluice_model_waiting(const sluice_model *m) {
+    /* against the rest each problem waits for as many; against one there is one for every class that has seen its rows
+     * alone */
+    uint64_t rows = m->state.batch.pending.rows;
+    for (size_t i = 0; m->problems && i < m->problems->n_to_come; i++)
+        rows += sluice_model_waiting(m->problems->to_come[i]);
+    return rows;
+}
 
 void sluice_model_set_threads(sluice_model *m, unsigned threads) {
     m->state.batch.threads = threads;
     if (m->classes.mirror) sluice_model_set_threads(m->classes.mirror, threads);
+    if (m->problems) sl_problems_set_threads(m->problems, threads);
 }

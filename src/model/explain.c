@@ -5,6 +5,8 @@
 #include "base/error.h"
 #include "base/sized_struct.h"
 #include "features/names.h"
+#include "model/classes/many.h"
+#include "model/classes/problems.h"
 #include "model/row_layout.h"
 #include "rows/example.h"
 
@@ -23,9 +25,8 @@ static sluice_term term_of(const sl_raw_row *r, size_t k) {
 
 /* Fills in weights and contributions, and adds these up: the operations of sluice_model_margin() in its order. What
  * that leaves out has the contribution 0 here, and adding it changes nothing. */
-static double add_terms(const sluice_model *m, const sl_raw_row *r, double scale, sluice_term *terms) {
-    sl_state s = m->state;
-    s.features = m->features.space.features;
+static double add_terms(const sluice_model *m, size_t class_index, const sl_raw_row *r, double scale,
+                        sluice_term *terms) {
     double sum = 0;
     for (size_t k = 0; k < r->n;) {
         uint32_t slot[SL_CHUNK];
@@ -37,7 +38,7 @@ static double add_terms(const sluice_model *m, const sl_raw_row *r, double scale
             at[n] = k;
             n += slot[n] != SL_NO_SLOT;
         }
-        m->kernels.weights(&s, slot, n, w);
+        sl_class_weights(m, class_index, slot, n, w);
         for (size_t i = 0; i < n; i++) {
             sluice_term *t = &terms[at[i]];
             float value = scale == 1 ? t->value : (float)(t->value * scale);
@@ -55,17 +56,29 @@ static sluice_status explain(const sluice_model *m, const sl_raw_row *r, sluice_
     if (status != SLUICE_OK) return status;
     const uint32_t bias = sl_space_bias(&m->features.space);
     const size_t n = r->n + (bias != SL_NO_SLOT);
-    if (why.class_index > 0)
-        return sl_fail(err, SLUICE_E_USAGE, "there is no class %zu: a model of two classes has one margin, 0",
-                       why.class_index);
+    if (m->settings.classes == SLUICE_CLASSES_OVO)
+        return sl_fail(err, SLUICE_E_UNSUPPORTED,
+                       "one against one, a margin is that of many problems, and is not explained");
+    if (why.class_index > 0 && why.class_index >= m->classes.table.n * sl_model_is_of_many(m))
+        return sl_fail(err, SLUICE_E_USAGE, "there is no class %zu%s", why.class_index,
+                       sl_model_is_of_many(m) ? "" : ": a model of two classes has one margin, 0");
+    if (m->problems) {
+        const size_t class_index = why.class_index;
+        given->class_index = 0;
+        status = explain(m->problems->problem[class_index], r, given, err);
+        given->class_index = class_index;
+        return status;
+    }
     if (n > why.room || (n && !why.terms))
         return sl_fail(err, SLUICE_E_USAGE, "the explanation of this example needs room for %zu terms", n);
     why.n = n;
     why.scale = sl_row_scale(m, r);
-    why.margin = add_terms(m, r, why.scale, why.terms);
+    why.margin = add_terms(m, why.class_index, r, why.scale, why.terms);
     if (bias != SL_NO_SLOT) {
         sluice_term t = {.is_bias = 1, .value = (float)m->settings.bias, .position = r->n};
-        t.weight = sluice_model_bias_weight(m);
+        float w;
+        sl_class_weights(m, why.class_index, &bias, 1, &w);
+        t.weight = sl_turn(&m->classes, (double)w);
         t.contribution = t.weight * m->settings.bias;
         why.margin += t.contribution;
         why.terms[r->n] = t;

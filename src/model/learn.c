@@ -6,8 +6,8 @@
 #include "base/error.h"
 #include "rows/example.h"
 #include "model/lookahead.h"
-#include "model/classes/matrix.h"
-#include "model/classes/ovr.h"
+#include "model/classes/many.h"
+#include "model/classes/problems.h"
 #include "rows/csr.h"
 #include "rows/label_text.h"
 
@@ -21,7 +21,7 @@ static void settle_all(sluice_model *m) {
 
 static void count_row(sluice_model *m, const sl_row *x, double score) {
     if (sl_model_is_of_many(m)) {
-        m->ovr ? sl_ovr_count(m, x) : sl_matrix_count(m, x);
+        sl_many_count(m, x);
         return;
     }
     m->mistakes += (score > 0) != (x->y > 0);
@@ -77,7 +77,7 @@ static sluice_status learn_row(sluice_model *m, const sl_row *x, double *margin)
 }
 
 static sluice_status check_can_learn(sluice_model *m) {
-    if (m->rule == &sl_predict_only)
+    if (sl_model_is_predict_only(m))
         return sl_fail(&m->error, SLUICE_E_UNSUPPORTED,
                        "a predict-only model cannot learn; keep the full model for that");
     if (m->broken)
@@ -108,6 +108,8 @@ static sluice_status at_row(sluice_model *m, const sluice_batch *b, size_t row) 
 static sluice_status learn_batch_row(sluice_model *m, const sluice_batch *b, size_t i, const sl_row *x,
                                      sluice_meter *meter) {
     double margin;
+    const sl_raw_row r = sl_batch_raw(b, i);
+    if (m->problems && sl_problems_learn(m, &r, x->y, x->h) != SLUICE_OK) return at_row(m, b, i);
     if (learn_row(m, x, &margin) != SLUICE_OK) return at_row(m, b, i);
     if (meter && sl_meter_add_learned(meter, m, margin, x->y) != SLUICE_OK) {
         m->error = *sluice_meter_error(meter);
@@ -370,17 +372,23 @@ void sluice_model_set_progress(sluice_model *m, sluice_progress_function functio
     m->progress.context = context;
 }
 
-/* The example as the rule sees it. */
-static sluice_status lay_out_example(sluice_model *m, const sluice_example *example, sl_row *x) {
-    sl_raw_row r = sl_example_raw(example);
-    if (m->settings.hash_bits || !(m->features.named || example->names || m->settings.max_features))
-        return sl_row_lay_out(m, &r, 0, x);
-    sluice_status status = sl_check_dense_limit(m, &r);
+/* A single row as the rule sees it. */
+static sluice_status lay_out_single(sluice_model *m, const sl_raw_row *r, sl_row *x) {
+    if (m->settings.hash_bits || !(m->features.named || sl_raw_has_names(r) || m->settings.max_features))
+        return sl_row_lay_out(m, r, 0, x);
+    sluice_status status = sl_check_dense_limit(m, r);
     if (status != SLUICE_OK) return status;
     const sl_idle_test idle = {test_idle, m};
-    if (!sl_keys_use_names(&m->features) || !sl_row_resolve(&m->features, &r, m->state.t + 1, &idle, &m->numbers[0]))
+    if (!sl_keys_use_names(&m->features) || !sl_row_resolve(&m->features, r, m->state.t + 1, &idle, &m->numbers[0]))
         return sl_no_memory_for_features(m);
     return lay_out_numbers(m, &m->numbers[0], false, x);
+}
+
+sluice_status sl_model_learn_raw(sluice_model *m, const sl_raw_row *r, double y, double h, double *margin) {
+    sl_row x = {.y = y, .h = h};
+    sluice_status status = check_can_learn(m);
+    if (status == SLUICE_OK) status = lay_out_single(m, r, &x);
+    return status == SLUICE_OK ? learn_row(m, &x, margin) : status;
 }
 
 /* The sign of an example's class, which is added if it is new: as of a batch of one row. */
@@ -409,7 +417,9 @@ sluice_status sluice_model_learn(sluice_model *m, const sluice_example *example,
     sl_row x = {.y = rule_label(m, number), .h = example->weight};
     const bool has_classes = label.word.n || sl_has_classes(m, &(sluice_batch){0});
     if (has_classes && (status = resolve_example(m, example, &label, &x.y)) != SLUICE_OK) return status;
-    if ((status = lay_out_example(m, example, &x)) != SLUICE_OK) return status;
+    const sl_raw_row r = sl_example_raw(example);
+    if ((status = lay_out_single(m, &r, &x)) != SLUICE_OK) return status;
+    if (m->problems && (status = sl_problems_learn(m, &r, x.y, x.h)) != SLUICE_OK) return status;
     status = learn_row(m, &x, &inside);
     if (margin && (status == SLUICE_OK || status == SLUICE_E_NUMERIC)) *margin = sl_turn(&m->classes, inside);
     if (has_classes && status == SLUICE_OK) sl_classes_count_y(m, x.y);

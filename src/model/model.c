@@ -7,8 +7,8 @@
 
 #include "base/error.h"
 #include "base/sized_struct.h"
-#include "model/classes/matrix.h"
-#include "model/classes/ovr.h"
+#include "model/classes/many.h"
+#include "model/classes/problems.h"
 
 void sluice_free(void *memory) { free(memory); }
 
@@ -25,8 +25,7 @@ sluice_status sl_settings_check(const sluice_settings *s, sluice_error *err) {
         return sl_fail(err, SLUICE_E_USAGE, "a model keeps at most %u features", SLUICE_MAX_FEATURES);
     if (s->positive && (!*s->positive || strlen(s->positive) > SLUICE_MAX_NAME))
         return sl_fail(err, SLUICE_E_USAGE, "the positive class is a label of 1 to %d bytes", SLUICE_MAX_NAME);
-    if (s->classes != SLUICE_CLASSES_TWO && s->classes != SLUICE_CLASSES_OVR && s->classes != SLUICE_CLASSES_MATRIX)
-        return sl_fail(err, SLUICE_E_USAGE, "unknown way to learn several classes");
+    if (s->classes > SLUICE_CLASSES_MATRIX) return sl_fail(err, SLUICE_E_USAGE, "unknown way to learn several classes");
     if (s->max_features && s->hash_bits)
         return sl_fail(err, SLUICE_E_USAGE, "hashed features have their limit already: hash or max_features, not both");
     return SLUICE_OK;
@@ -90,14 +89,8 @@ sluice_model *sluice_model_new(const char *name, const char *const *params, size
                            err) != SLUICE_OK)
         return NULL;
     if (sl_settings_check(&given, err) != SLUICE_OK) return NULL;
-    switch (given.classes) {
-    case SLUICE_CLASSES_OVR:
-        return sl_ovr_new(learner, values, &given, err);
-    case SLUICE_CLASSES_MATRIX:
-        return sl_matrix_new(learner, values, &given, err);
-    default:
-        return sl_model_empty(learner, learner, values, &given, err);
-    }
+    return given.classes == SLUICE_CLASSES_TWO ? sl_model_empty(learner, learner, values, &given, err)
+                                               : sl_many_new(learner, values, &given, err);
 }
 
 void sluice_model_free(sluice_model *m) {
@@ -105,8 +98,7 @@ void sluice_model_free(sluice_model *m) {
     sl_features_free(&m->features);
     sl_two_classes_free(m);
     free((char *)(uintptr_t)m->settings.positive);
-    sl_ovr_free(m->ovr);
-    sl_matrix_free(m->matrix);
+    sl_many_free(m);
     sl_metadata_free(&m->metadata);
     for (int i = 0; i < 2; i++) sl_numbers_free(&m->numbers[i]);
     sl_top_free(&m->state.top);
@@ -172,9 +164,12 @@ static void *no_memory(sluice_model *m, sluice_error *err) {
 }
 
 sluice_model *sl_model_copy_without_pending(const sluice_model *from, sluice_error *err) {
-    sluice_model *to = sl_model_empty(from->learner, from->rule, from->params, &from->settings, err);
+    sluice_model *to = sl_model_is_of_many(from)
+                           ? sl_many_like(from, err)
+                           : sl_model_empty(from->learner, from->rule, from->params, &from->settings, err);
     if (!to) return NULL;
-    if (!sl_metadata_copy(&to->metadata, &from->metadata) || !sl_two_classes_copy(to, from)) return no_memory(to, err);
+    if (!sl_metadata_copy(&to->metadata, &from->metadata) || !sl_two_classes_copy(to, from) || !sl_many_copy(to, from))
+        return no_memory(to, err);
     sl_model_copy_counts(to, from);
     sl_keys_walk w;
     bool fine = sl_keys_start(&w, &from->features);
@@ -234,7 +229,7 @@ static sluice_model *predict_only_copy(const sluice_model *from, sluice_error *e
     memset(to->scalars, 0, sizeof to->scalars);
     sluice_weight *weights;
     size_t n;
-    if (sl_model_weights_inside(from, &weights, &n, err) != SLUICE_OK) {
+    if (sl_model_weights_inside(from, 0, &weights, &n, err) != SLUICE_OK) {
         sluice_model_free(to);
         return NULL;
     }
@@ -252,10 +247,12 @@ static sluice_model *predict_only_copy(const sluice_model *from, sluice_error *e
 }
 
 sluice_model *sluice_model_snapshot(const sluice_model *from, sluice_error *err) {
+    if (from->problems) return sl_problems_predict_only(from, sluice_model_snapshot, err);
     return predict_only_copy(from, err);
 }
 
 sluice_model *sluice_model_final(const sluice_model *from, sluice_error *err) {
+    if (from->problems) return sl_problems_predict_only(from, sluice_model_final, err);
     if (from->state.batch.pending.rows == 0) return predict_only_copy(from, err);
     sluice_model *finished = sluice_model_finished(from, err), *to = finished ? predict_only_copy(finished, err) : NULL;
     sluice_model_free(finished);

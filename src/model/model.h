@@ -17,7 +17,8 @@
 
 struct sluice_model {
     const sl_learner *learner;
-    const sl_learner *rule; /* what the state belongs to: the learner, or sl_predict_only in a predict-only model */
+    const sl_learner *rule; /* what the state belongs to: the learner, or sl_predict_only in a predict-only model; of
+                               several classes one that the kind has made */
     sl_kernels kernels;     /* the rule's functions */
     double params[SL_MAX_PARAMS];
     double scalars[SL_MAX_SCALARS];
@@ -26,8 +27,9 @@ struct sluice_model {
     sl_metadata metadata; /* what programs keep in the model */
     sl_state state;
     sl_features features;
-    struct sl_ovr *ovr;       /* several classes, one against the rest (ovr.h) */
-    struct sl_matrix *matrix; /* or in a matrix (matrix.h); both NULL: two classes */
+    struct sl_ovr *ovr;           /* several classes, one against the rest (ovr.h) */
+    struct sl_matrix *matrix;     /* or in a matrix (matrix.h); */
+    struct sl_problems *problems; /* or as models of their own (problems.h); all NULL: two classes */
     uint64_t mistakes, updates, positives;
     sl_online_calibration calibration; /* online calibration, updated by learning */
     sl_holdout holdout;  /* calibration fitted on a hold-out; overrides `calibration`; dropped by learning */
@@ -51,7 +53,10 @@ struct sluice_model {
 };
 
 /* Whether the model is of several classes: the labels that its rule sees are their numbers in the class table. */
-static inline bool sl_model_is_of_many(const sluice_model *m) { return m->ovr || m->matrix; }
+static inline bool sl_model_is_of_many(const sluice_model *m) { return m->ovr || m->matrix || m->problems; }
+
+/* Whether it is a predict-only model, which has no functions to learn with. */
+static inline bool sl_model_is_predict_only(const sluice_model *m) { return !m->kernels.score; }
 
 /* model/predict_only.c: the rule of predict-only models. */
 extern const sl_learner sl_predict_only;
@@ -76,8 +81,13 @@ sluice_status sl_model_check_batch(sluice_model *m);
 sluice_status sl_model_finish_batch(sluice_model *m);
 /* Whether the weights of n features are finite: 64-bit state may be where the 32-bit weight computed from it is not. */
 bool sl_model_weights_finite(const sluice_model *m, const uint32_t *slot, size_t n);
-/* As sluice_model_weights(), with the signs that they have inside. */
-sluice_status sl_model_weights_inside(const sluice_model *m, sluice_weight **weights, size_t *n, sluice_error *err);
+/* As sluice_model_weights(), with the signs that they have inside; of several classes those of one. */
+sluice_status sl_model_weights_inside(const sluice_model *m, size_t class_index, sluice_weight **weights, size_t *n,
+                                      sluice_error *err);
+/* Learns one row of a binary model, whose label is y; *margin: before that. Its labels are those inside. */
+sluice_status sl_model_learn_raw(sluice_model *m, const sl_raw_row *r, double y, double h, double *margin);
+/* The margin of a row inside a binary model. */
+double sl_model_raw_margin(const sluice_model *m, const sl_raw_row *r);
 /* Checks settings, wherever they come from. */
 sluice_status sl_settings_check(const sluice_settings *settings, sluice_error *err);
 

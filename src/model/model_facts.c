@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/sized_struct.h"
-#include "model/model.h"
+#include "model/classes/many.h"
 
 static sluice_weight weight_of(const sluice_model *m, uint64_t id, float value, bool is_bias) {
     sluice_weight w = {.id = id, .weight = value, .is_bias = is_bias};
@@ -17,19 +17,22 @@ static sluice_weight weight_of(const sluice_model *m, uint64_t id, float value, 
 }
 
 sluice_status sluice_model_weights(const sluice_model *m, sluice_weight **weights, size_t *n, sluice_error *err) {
-    sluice_status status = sl_model_weights_inside(m, weights, n, err);
+    *weights = NULL;
+    *n = 0;
+    if (sl_model_is_of_many(m))
+        return sl_fail(err, SLUICE_E_UNSUPPORTED, "a model of several classes has weights for each of them");
+    sluice_status status = sl_model_weights_inside(m, 0, weights, n, err);
     for (size_t i = 0; m->classes.turned && i < *n; i++) (*weights)[i].weight = -(*weights)[i].weight;
     return status;
 }
 
-sluice_status sl_model_weights_inside(const sluice_model *m, sluice_weight **weights, size_t *n, sluice_error *err) {
+sluice_status sl_model_weights_inside(const sluice_model *m, size_t class_index, sluice_weight **weights, size_t *n,
+                                      sluice_error *err) {
     *weights = NULL;
     *n = 0;
     size_t room = 0;
     sl_keys_walk w;
     bool fine = sl_keys_start(&w, &m->features), more = true, finite = true;
-    sl_state s = m->state;
-    s.features = m->features.space.features;
     while (fine && more) {
         uint32_t slot[SL_CHUNK];
         uint64_t id[SL_CHUNK];
@@ -41,7 +44,7 @@ sluice_status sl_model_weights_inside(const sluice_model *m, sluice_weight **wei
             id[k] = w.at.id;
             is_bias[k++] = w.at.is_bias;
         }
-        m->kernels.weights(&s, slot, k, value);
+        sl_class_weights(m, class_index, slot, k, value);
         for (size_t i = 0; fine && i < k; i++) {
             if (value[i] == 0) continue;
             finite &= isfinite(value[i]);
@@ -82,7 +85,7 @@ sluice_status sluice_model_newest(const sluice_model *m, sluice_weight *newest, 
     size_t room = *n;
     sl_keys_walk order;
     *n = 0;
-    if (m->rule == &sl_predict_only) return SLUICE_OK; /* it has no history */
+    if (sl_model_is_predict_only(m)) return SLUICE_OK; /* it has no history */
     if (!sl_keys_in_order(&order, &m->features))
         return sl_fail(err, SLUICE_E_MEMORY, "no memory for the newest features");
     sl_state s = m->state;
@@ -91,6 +94,7 @@ sluice_status sluice_model_newest(const sluice_model *m, sluice_weight *newest, 
     for (uint32_t slot; *n < room && (slot = newest_at(m, &order, *n, &id)) != SL_NO_SLOT; ++*n) {
         float w;
         m->kernels.weights(&s, &slot, 1, &w);
+        if (sl_model_is_of_many(m)) w = 0; /* it has one for each class */
         newest[*n] = weight_of(m, id, (float)sl_turn(&m->classes, (double)w), false);
     }
     sl_keys_end(&order);
@@ -134,6 +138,7 @@ bool sl_model_weights_finite(const sluice_model *m, const uint32_t *slot, size_t
 }
 
 uint64_t sluice_model_nonzeros(const sluice_model *m) {
+    if (sl_model_is_of_many(m)) return sl_many_nonzeros(m);
     sl_state s = m->state;
     s.features = m->features.space.features;
     uint64_t nonzeros = 0, cursor = 0;
@@ -151,7 +156,7 @@ static sluice_status fill_facts(const sluice_model *m, uint64_t nonzeros, sluice
     if (status != SLUICE_OK) return status;
     sluice_model_facts all = {
         .learner = &m->learner->info,
-        .is_final = m->rule == &sl_predict_only,
+        .is_final = sl_model_is_predict_only(m),
         .examples = m->state.t,
         .mistakes = m->mistakes,
         .updates = m->updates,
@@ -213,5 +218,5 @@ uint64_t sluice_model_memory(const sluice_model *m) {
     for (int i = 0; i < 2; i++) buffers += m->numbers[i].room * (sizeof(uint32_t) + sizeof(float));
     return sizeof *m + sl_features_memory(&m->features) + 3 * m->state.top.room * sizeof(sl_top_entry) +
            dense_memory(m) + rows + buffers + metadata_memory(&m->metadata) + sl_classes_memory(&m->classes.table) +
-           (m->classes.mirror ? sluice_model_memory(m->classes.mirror) : 0);
+           sl_many_memory(m) + (m->classes.mirror ? sluice_model_memory(m->classes.mirror) : 0);
 }

@@ -55,9 +55,11 @@ static void merge_histories(sluice_model *into, const sluice_model *from, const 
 
 sluice_status sluice_model_merge(sluice_model *into, const sluice_model *from) {
     sluice_error *err = &into->error;
-    if (!(into->learner->info.flags & SLUICE_LEARNER_MERGES) || into->rule == &sl_predict_only)
+    if (sl_model_is_of_many(into) || sl_model_is_of_many(from))
+        return sl_fail(err, SLUICE_E_UNSUPPORTED, "models of several classes do not merge");
+    if (!(into->learner->info.flags & SLUICE_LEARNER_MERGES) || sl_model_is_predict_only(into))
         return sl_fail(err, SLUICE_E_UNSUPPORTED, "%s models do not merge: their state is no sum over the examples",
-                       into->rule == &sl_predict_only ? "predict-only" : into->learner->info.name);
+                       sl_model_is_predict_only(into) ? "predict-only" : into->learner->info.name);
     if (!same_kind(into, from))
         return sl_fail(err, SLUICE_E_USAGE, "models merge only with the same learner, parameters and settings");
     if (!sl_two_classes_fit(into, from))

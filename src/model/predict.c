@@ -1,8 +1,6 @@
 /* Predicting: margins, probabilities and single weights of a model that does not change. */
 #include "base/error.h"
 #include "rows/example.h"
-#include "model/classes/matrix.h"
-#include "model/classes/ovr.h"
 #include "model/row_layout.h"
 #include "rows/csr.h"
 
@@ -16,33 +14,9 @@ static sluice_status not_finite(sluice_error *err) {
     return sl_fail(err, SLUICE_E_NUMERIC, "a margin is not a number: the model has left the range of numbers");
 }
 
-/* ---- several classes --------------------------------------------------------------------------------------------- */
-
-static void margins_of_classes(const sluice_model *m, const sl_raw_row *r, double *margins) {
-    if (m->ovr)
-        sl_ovr_margins(m, r, margins);
-    else
-        sl_matrix_margins(m, r, margins);
-}
-
-sluice_status sluice_model_class_margins(const sluice_model *m, const sluice_batch *b, size_t first, size_t n,
-                                         double *margins, sluice_error *err) {
-    if (!sl_model_is_of_many(m)) return sl_fail(err, SLUICE_E_UNSUPPORTED, "the model is of two classes");
-    if (first > b->rows || n > b->rows - first)
-        return sl_fail(err, SLUICE_E_USAGE, "the batch has only %zu rows", b->rows);
-    const size_t classes = m->classes.table.n;
-    bool finite = true;
-    for (size_t i = 0; i < n; i++) {
-        sl_raw_row r = sl_batch_raw(b, first + i);
-        margins_of_classes(m, &r, margins + i * classes);
-        for (size_t c = 0; c < classes; c++) finite &= isfinite(margins[i * classes + c]);
-    }
-    return finite ? SLUICE_OK : not_finite(err);
-}
-
 /* ---- margins ----------------------------------------------------------------------------------------------------- */
 
-static double margin_of(const sluice_model *m, const sl_raw_row *r) {
+double sl_model_raw_margin(const sluice_model *m, const sl_raw_row *r) {
     sl_state s = m->state;
     s.features = m->features.space.features;
     double scale = sl_row_scale(m, r), sum = 0;
@@ -67,15 +41,22 @@ static double margin_of(const sluice_model *m, const sl_raw_row *r) {
     return sum;
 }
 
+static sluice_status several_classes(sluice_error *err) {
+    return sl_fail(err, SLUICE_E_UNSUPPORTED,
+                   "a model of several classes has a margin for each: sluice_model_classify()");
+}
+
 sluice_status sluice_model_margin(const sluice_model *m, const sluice_example *x, double *margin, sluice_error *err) {
+    if (sl_model_is_of_many(m)) return several_classes(err);
     if (sl_check_values(x, err) != SLUICE_OK) return SLUICE_E_DATA;
     sl_raw_row r = sl_example_raw(x);
-    *margin = sl_turn(&m->classes, margin_of(m, &r));
+    *margin = sl_turn(&m->classes, sl_model_raw_margin(m, &r));
     if (isfinite(*margin)) return SLUICE_OK;
     return sl_fail(err, SLUICE_E_NUMERIC, "the margin is not a number: the model has left the range of numbers");
 }
 
-/* margin_of() for the common case, a predict-only model and rows whose ids are slots: one loop over plain weights. */
+/* sl_model_raw_margin() for the common case, a predict-only model and rows whose ids are slots: one loop over plain
+ * weights. */
 static double predict_only_margin(const sl_space *sp, const sluice_batch *b, size_t at, size_t end) {
     const float *w = (const float *)(const void *)sp->features;
     double sum = 0;
@@ -96,7 +77,7 @@ static bool margins_of(const sluice_model *m, const sluice_batch *b, size_t firs
         size_t at = b->start[i], end = b->start[i + 1];
         sl_raw_row r = sl_batch_raw(b, i);
         prefetch_names(m, b, i + 1, first + n);
-        double margin = plain ? predict_only_margin(&m->features.space, b, at, end) : margin_of(m, &r);
+        double margin = plain ? predict_only_margin(&m->features.space, b, at, end) : sl_model_raw_margin(m, &r);
         finite &= isfinite(margin);
         margins[i - first] = sl_turn(&m->classes, margin);
     }
@@ -105,6 +86,7 @@ static bool margins_of(const sluice_model *m, const sluice_batch *b, size_t firs
 
 sluice_status sluice_model_margins_rows(const sluice_model *m, const sluice_batch *b, size_t first, size_t n,
                                         double *margins, sluice_error *err) {
+    if (sl_model_is_of_many(m)) return several_classes(err);
     if (first > b->rows || n > b->rows - first)
         return sl_fail(err, SLUICE_E_USAGE, "the batch has only %zu rows", b->rows);
     return margins_of(m, b, first, n, margins) ? SLUICE_OK : not_finite(err);
@@ -118,6 +100,7 @@ sluice_status sluice_model_margins_csr(const sluice_model *m, const sluice_csr *
                                        sluice_error *err) {
     sl_csr_reader r;
     bool finite = true;
+    if (sl_model_is_of_many(m)) return several_classes(err);
     sluice_status status = sl_csr_open(&r, csr, false, err);
     while (status == SLUICE_OK && (status = sl_csr_next(&r, err)) == SLUICE_OK)
         finite &= margins_of(m, &r.batch, 0, r.batch.rows, margins + r.first);
@@ -158,6 +141,7 @@ sluice_status sluice_model_probabilities_csr(const sluice_model *m, const sluice
 /* ---- weights ----------------------------------------------------------------------------------------------------- */
 
 static double weight_of(const sluice_model *m, const sl_raw_row *r) {
+    if (sl_model_is_of_many(m)) return 0;
     uint32_t slot = sl_row_slot(m, r, 0);
     if (slot == SL_NO_SLOT) return 0;
     sl_state s = m->state;
@@ -177,7 +161,7 @@ double sluice_model_weight_of_name(const sluice_model *m, sluice_name name) {
 
 double sluice_model_bias_weight(const sluice_model *m) {
     uint32_t slot = sl_space_bias(&m->features.space);
-    if (slot == SL_NO_SLOT) return 0;
+    if (slot == SL_NO_SLOT || sl_model_is_of_many(m)) return 0;
     sl_state s = m->state;
     s.features = m->features.space.features;
     float w;

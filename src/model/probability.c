@@ -3,14 +3,17 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "model/classes/many.h"
 #include "model/probability.h"
 
 #define CERTAIN 30.0 /* the largest log odds that a calibration can justify: a probability within 1e-13 of 0 or 1 */
 
 int sluice_model_calibration(const sluice_model *m) {
+    if (sl_model_is_of_many(m) && !sl_many_has_probabilities(m)) return SLUICE_CALIBRATION_NONE;
     if (m->holdout.kind) return m->holdout.kind;
     if (m->learner->has_probability && m->learner->has_probability(m->params)) return SLUICE_CALIBRATION_LOG_ODDS;
-    return sl_online_calibration_ready(&m->calibration) ? SLUICE_CALIBRATION_ONLINE : SLUICE_CALIBRATION_NONE;
+    return sl_model_is_of_many(m) || sl_online_calibration_ready(&m->calibration) ? SLUICE_CALIBRATION_ONLINE
+                                                                                  : SLUICE_CALIBRATION_NONE;
 }
 
 int sluice_model_has_probability(const sluice_model *m) {
@@ -28,6 +31,7 @@ double sl_model_log_odds(const sluice_model *m, double margin) {
 }
 
 double sluice_model_probability(const sluice_model *m, double margin) {
+    if (sl_model_is_of_many(m)) return NAN;
     return 1 / (1 + exp(-sl_model_log_odds(m, margin)));
 }
 
@@ -69,6 +73,8 @@ static sluice_status fit(sl_holdout *f, sl_pool *pools, size_t n, int kind, slui
 
 sluice_status sluice_model_calibrate(sluice_model *m, const double *margins, const double *labels,
                                      const double *weights, size_t n, int kind) {
+    if (sl_model_is_of_many(m))
+        return sl_fail(&m->error, SLUICE_E_UNSUPPORTED, "a hold-out calibrates models of two classes");
     if (kind == SLUICE_CALIBRATION_NONE) {
         m->holdout.kind = SLUICE_CALIBRATION_NONE;
         return SLUICE_OK;

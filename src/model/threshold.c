@@ -16,7 +16,8 @@ int sluice_model_threshold(const sluice_model *m, double *margin) {
 
 sluice_status sluice_model_set_threshold(sluice_model *m, double margin) {
     if (!isfinite(margin)) return sl_fail(&m->error, SLUICE_E_USAGE, "a threshold is a finite margin");
-    if (m->ovr) return sl_fail(&m->error, SLUICE_E_UNSUPPORTED, "a model of several classes has no threshold");
+    if (sl_model_is_of_many(m))
+        return sl_fail(&m->error, SLUICE_E_UNSUPPORTED, "a model of several classes has no threshold");
     m->threshold = margin + 0.0; /* -0 is 0 */
     m->has_threshold = true;
     return SLUICE_OK;

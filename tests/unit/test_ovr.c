@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/cpu.h"
+#include "model/classes/many.h"
 #include "unit/test.h"
 
 enum { ROWS = 400, CLASSES = 21 };
@@ -84,7 +85,8 @@ static void compare(const sl_learner *learner, bool names, const sluice_settings
     CHECK_EQ(different, 0);
     for (size_t i = 0; i < ROWS; i += 3) {
         double margins[CLASSES], wanted;
-        CHECK_EQ(sluice_model_class_margins(all, batch, i, 1, margins, &err), SLUICE_OK);
+        sluice_class_answers answers = {.size = sizeof answers, .margins = margins};
+        CHECK_EQ(sluice_model_classify(all, batch, i, 1, &answers, &err), SLUICE_OK);
         for (size_t c = 0; c < CLASSES; c++) {
             CHECK_EQ(sluice_model_margins_rows(alone[c], batch, i, 1, &wanted, &err), SLUICE_OK);
             CHECK(wanted == margins[c]);
@@ -118,9 +120,10 @@ TEST(mistakes_are_those_of_the_largest_margin_before_learning) {
     CHECK_EQ(sluice_reader_next(r, &batch), SLUICE_OK);
     sluice_model *m = sluice_model_new("perceptron", NULL, 0, &ovr, &err);
     uint64_t mistakes = 0;
+    sluice_class_answers answers = {.size = sizeof answers, .margins = margins};
     for (size_t i = 0; i < ROWS; i++) {
-        CHECK_EQ(sluice_model_class_margins(m, batch, i, 1, margins, &err), SLUICE_OK);
-        mistakes += sl_largest_margin(margins, m->ovr->classes) != (size_t)classes[i];
+        CHECK_EQ(sluice_model_classify(m, batch, i, 1, &answers, &err), SLUICE_OK);
+        mistakes += sl_best_class(margins, NULL, m->ovr->classes) != (size_t)classes[i];
         CHECK_EQ(sluice_model_learn_labels(m, batch, i, 1, &classes[i], NULL), SLUICE_OK);
         CHECK_EQ(m->mistakes, mistakes);
     }
@@ -134,8 +137,8 @@ TEST(more_classes_than_the_limit_are_refused) {
     const sluice_settings plain = {.size = sizeof plain};
     sluice_error err = {0};
     sluice_model *m = sl_ovr_new(sl_learner_find("pa"), (double[]){0}, &plain, &err);
-    CHECK_EQ(sl_ovr_reserve(m, SL_MAX_OVR_CLASSES), SLUICE_OK);
-    CHECK_EQ(sl_ovr_reserve(m, SL_MAX_OVR_CLASSES + 1), SLUICE_E_LIMIT);
+    CHECK_EQ(sl_ovr_reserve(m, SLUICE_MAX_OVR_CLASSES), SLUICE_OK);
+    CHECK_EQ(sl_ovr_reserve(m, SLUICE_MAX_OVR_CLASSES + 1), SLUICE_E_LIMIT);
     sluice_model_free(m);
 }
 

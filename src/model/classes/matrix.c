@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "calibration/softmax_scale.h"
 #include "model/row_layout.h"
 
 /* ---- the arena --------------------------------------------------------------------------------------------------- */
@@ -299,8 +300,8 @@ sluice_model *sl_matrix_new(const sl_learner *learner, const double *params, con
 
 sluice_status sl_matrix_reserve(sluice_model *m, size_t classes) {
     sl_matrix *x = m->matrix;
-    if (classes > SL_MAX_MATRIX_CLASSES)
-        return sl_fail(&m->error, SLUICE_E_LIMIT, "more than %d classes", SL_MAX_MATRIX_CLASSES);
+    if (classes > SLUICE_MAX_MATRIX_CLASSES)
+        return sl_fail(&m->error, SLUICE_E_LIMIT, "more than %d classes", SLUICE_MAX_MATRIX_CLASSES);
     if (classes <= x->class_room) return SLUICE_OK;
     const size_t room = classes < 2 * x->class_room ? 2 * x->class_room : classes + 16;
     double *margin = realloc(x->margin, room * sizeof *margin);
@@ -315,11 +316,41 @@ sluice_status sl_matrix_reserve(sluice_model *m, size_t classes) {
     return SLUICE_OK;
 }
 
-void sl_matrix_count(sluice_model *m, const sl_row *row) {
-    sl_matrix *x = m->matrix;
+bool sl_matrix_copy(sluice_model *to, const sluice_model *from) {
+    sl_matrix *t = to->matrix;
+    const sl_matrix *f = from->matrix;
+    if (sl_matrix_reserve(to, f->class_room) != SLUICE_OK || !reserve_places(&t->arena, f->arena.used)) return false;
+    if (f->arena.used) {
+        memcpy(t->arena.state, f->arena.state, (size_t)f->arena.used * f->arena.size);
+        memcpy(t->arena.class_of, f->arena.class_of, f->arena.used * sizeof *f->arena.class_of);
+    }
+    t->arena.used = f->arena.used;
+    memcpy(t->arena.free, f->arena.free, sizeof f->arena.free);
+    t->classes = f->classes;
+    t->predicted = f->predicted;
+    return true;
+}
+
+void sl_matrix_calibrate(sluice_model *m, const sl_row *row) {
+    const sl_matrix *x = m->matrix;
     const size_t class_index = (size_t)row->y;
-    m->mistakes += x->predicted != class_index;
-    if (class_index >= x->classes) x->classes = class_index + 1;
+    if (class_index >= x->classes) return; /* there was no margin of this class yet */
+    sl_softmax_scale_learn(&m->calibration, x->margin, x->in_row, x->n_in_row, x->classes - x->n_in_row,
+                           margin_of(x, class_index, m->state.t - 1), row->h);
+}
+
+size_t sl_matrix_nonzeros(const sluice_model *m, uint32_t slot) {
+    const sl_matrix *x = m->matrix;
+    const sl_pair_list *list = (const sl_pair_list *)(const void *)sl_space_at(&m->features.space, slot);
+    const sl_state pairs = pairs_of(&m->state);
+    size_t nonzeros = 0;
+    for (uint32_t i = 0; i < list->n; i++) {
+        const uint32_t place = list->first + i;
+        float w;
+        x->kernels.weights(&pairs, &place, 1, &w);
+        nonzeros += w != 0;
+    }
+    return nonzeros;
 }
 
 float sl_matrix_weight(const sluice_model *m, uint32_t slot, size_t class_index) {
@@ -350,7 +381,7 @@ static void add_terms(const sluice_model *m, const sl_state *pairs, uint32_t slo
 void sl_matrix_margins(const sluice_model *m, const sl_raw_row *r, double *margins) {
     const sl_state pairs = pairs_of(&m->state);
     const double scale = sl_row_scale(m, r);
-    for (size_t c = 0; c < m->matrix->classes; c++) margins[c] = 0;
+    for (size_t c = 0; c < m->classes.table.n; c++) margins[c] = 0;
     for (size_t k = 0; k < r->n; k++) {
         const uint32_t slot = sl_row_slot(m, r, k);
         const float value = scale == 1 ? r->value[k] : (float)(r->value[k] * scale);

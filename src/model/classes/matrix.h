@@ -13,8 +13,6 @@
 #include "model/model.h"
 #include "rows/class_table.h" /* SL_NO_CLASS */
 
-enum { SL_MAX_MATRIX_CLASSES = 100000 };
-
 /* A feature: its pairs are `n` of the arena from `first` on; there is room for `room` of them. */
 typedef struct sl_pair_list {
     uint32_t first, n, room;
@@ -56,10 +54,14 @@ void sl_matrix_free(sl_matrix *x);
 uint64_t sl_matrix_memory(const sl_matrix *x);
 /* Makes room for this number of classes. To be called before a row of a new class is learned. */
 sluice_status sl_matrix_reserve(sluice_model *m, size_t classes);
-/* Counts, after a row of class x->y was learned. */
-void sl_matrix_count(sluice_model *m, const sl_row *x);
+/* Copies what is not in the features. False: no memory. */
+bool sl_matrix_copy(sluice_model *to, const sluice_model *from);
 /* The margins of all classes. */
 void sl_matrix_margins(const sluice_model *m, const sl_raw_row *r, double *margins);
+/* Learns the scale of the probabilities from a row whose margins were computed before it was learned. */
+void sl_matrix_calibrate(sluice_model *m, const sl_row *x);
+/* How many classes a feature has a weight for. */
+size_t sl_matrix_nonzeros(const sluice_model *m, uint32_t slot);
 /* The weight of a feature's slot in a class. */
 float sl_matrix_weight(const sluice_model *m, uint32_t slot, size_t class_index);
 

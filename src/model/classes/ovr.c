@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "model/classes/many.h"
 #include "model/row_layout.h"
 
 /* ---- the rule of the model: to the core one learner, whose features are larger --------------------------------------
@@ -58,6 +59,9 @@ static bool make_lanes(sl_ovr *o, const sl_learner *learner, const double *param
     o->rule.info.bytes_per_feature = o->lanes.size;
     o->rule.fresh = o->lanes.fresh;
     o->rule.sets = NULL;
+    o->rule.n_fields = 0; /* files have its lanes as models of their own */
+    o->rule.scalars = NULL;
+    o->rule.first_scalars = NULL;
     o->rule.kernels = (sl_kernels){
         .score = score, .update = update, .weights = weights, .settle = learner->counts_rounds ? settle : NULL};
     return o->count != NULL;
@@ -70,21 +74,26 @@ void sl_ovr_free(sl_ovr *o) {
     free(o);
 }
 
-sluice_model *sl_ovr_new(const sl_learner *learner, const double *params, const sluice_settings *settings,
-                         sluice_error *err) {
-    if (!sl_learner_lanes(learner)) {
-        sl_fail(err, SLUICE_E_UNSUPPORTED, "%s does not learn one class against the rest", learner->info.name);
-        return NULL;
-    }
+static sluice_model *new_model(const sl_learner *learner, const double *params, const sluice_settings *settings,
+                               size_t lanes, sluice_error *err) {
     sl_ovr *o = calloc(1, sizeof *o);
     sluice_model *m = NULL;
-    if (!o || !make_lanes(o, learner, params, 8))
+    if (!o || !make_lanes(o, learner, params, lanes))
         sl_fail(err, SLUICE_E_MEMORY, "no memory for a model of several classes");
     else
         m = sl_model_empty(learner, &o->rule, params, settings, err);
     if (!m) return sl_ovr_free(o), NULL;
     m->ovr = m->state.ovr = o;
     return m;
+}
+
+sluice_model *sl_ovr_new(const sl_learner *learner, const double *params, const sluice_settings *settings,
+                         sluice_error *err) {
+    return new_model(learner, params, settings, 8, err);
+}
+
+sluice_model *sl_ovr_like(const sluice_model *from, sluice_error *err) {
+    return new_model(from->learner, from->params, &from->settings, from->ovr->lanes.n_lanes, err);
 }
 
 /* ---- more lanes ---------------------------------------------------------------------------------------------------
@@ -104,6 +113,8 @@ static void copy_numbers(const sl_ovr *from, sl_ovr *to) {
     to->classes = from->classes;
     to->predicted = from->predicted;
 }
+
+void sl_ovr_copy(sl_ovr *to, const sl_ovr *from) { copy_numbers(from, to); }
 
 static bool copy_features(const sluice_model *m, const sl_ovr *to, sl_features *features) {
     char *one = malloc(m->learner->info.bytes_per_feature);
@@ -125,14 +136,14 @@ static bool copy_features(const sluice_model *m, const sl_ovr *to, sl_features *
 
 /* Half as many again, so that growing stays linear. */
 static size_t lanes_for(size_t lanes, size_t needed) {
-    const size_t more = lanes * 3 / 2 < SL_MAX_OVR_CLASSES ? lanes * 3 / 2 : SL_MAX_OVR_CLASSES + 1;
+    const size_t more = lanes * 3 / 2 < SLUICE_MAX_OVR_CLASSES ? lanes * 3 / 2 : SLUICE_MAX_OVR_CLASSES + 1;
     return needed > more ? needed : more;
 }
 
 sluice_status sl_ovr_reserve(sluice_model *m, size_t classes) {
     const size_t lanes = m->ovr->lanes.n_lanes, needed = classes + 1;
-    if (classes > SL_MAX_OVR_CLASSES)
-        return sl_fail(&m->error, SLUICE_E_LIMIT, "more than %d classes: use --classes matrix", SL_MAX_OVR_CLASSES);
+    if (classes > SLUICE_MAX_OVR_CLASSES)
+        return sl_fail(&m->error, SLUICE_E_LIMIT, "more than %d classes: use --classes matrix", SLUICE_MAX_OVR_CLASSES);
     if (needed <= lanes) return SLUICE_OK;
     sl_ovr *grown = calloc(1, sizeof *grown);
     sluice_model *larger = NULL;
@@ -165,7 +176,6 @@ void sl_ovr_count(sluice_model *m, const sl_row *x) {
     sl_ovr *o = m->ovr;
     const size_t class_index = (size_t)x->y;
     const bool calibrates = sl_online_calibration_due(m->state.t);
-    m->mistakes += o->predicted != class_index;
     for (size_t l = 0; l < o->lanes.n_lanes; l++) {
         sl_problem_counts *c = &o->count[l];
         const double margin = sl_lane_margin(&o->lanes, l);
@@ -174,14 +184,6 @@ void sl_ovr_count(sluice_model *m, const sl_row *x) {
         if (calibrates) sl_online_calibration_learn(&c->calibration, margin, l == class_index ? 1 : -1, x->h);
     }
     o->count[class_index].positives++;
-    if (class_index >= o->classes) o->classes = class_index + 1;
-}
-
-size_t sl_largest_margin(const double *margins, size_t n) {
-    size_t best = n ? 0 : SL_NO_CLASS;
-    for (size_t c = 1; c < n; c++)
-        if (margins[c] > margins[best]) best = c;
-    return best;
 }
 
 /* ---- predicting ---------------------------------------------------------------------------------------------------
@@ -207,13 +209,33 @@ void sl_ovr_margins(const sluice_model *m, const sl_raw_row *r, double *margins)
     const uint32_t bias = sl_space_bias(sp);
     const float bias_value = (float)m->settings.bias;
     if (bias != SL_NO_SLOT) sl_lane_blocks_margins(&o->lanes, sp->features, m->state.t, &bias, &bias_value, 1, all);
-    memcpy(margins, all, o->classes * sizeof *margins);
+    memcpy(margins, all, m->classes.table.n * sizeof *margins);
+}
+
+bool sl_ovr_put_model(sluice_model *m, size_t lane, const sluice_model *from) {
+    const sl_ovr *o = m->ovr;
+    if (from->features.named != m->features.named || from->features.space.seen != m->features.space.seen) return false;
+    const char *const *scalars = m->learner->scalars;
+    for (size_t i = 0; scalars && scalars[i]; i++) *sl_lane_blocks_scalar(&o->lanes, i, lane) = from->scalars[i];
+    o->count[lane] = (sl_problem_counts){from->mistakes, from->updates, from->positives, from->calibration};
+    sl_keys_walk k = {0};
+    bool fine = sl_keys_start(&k, &from->features);
+    while (fine && sl_keys_next(&k)) {
+        const uint32_t slot = sl_keys_find_like(&m->features, &from->features, &k.at);
+        fine = slot != SL_NO_SLOT;
+        if (fine)
+            sl_lane_blocks_scatter(&o->lanes, sl_space_at(&from->features.space, k.at.slot), lane,
+                                   sl_space_at(&m->features.space, slot));
+    }
+    sl_keys_end(&k);
+    return fine;
 }
 
 sluice_model *sl_ovr_class_model(const sluice_model *m, size_t class_index, sluice_error *err) {
     const sl_ovr *o = m->ovr;
     const size_t lane = class_index == SL_NO_CLASS ? o->lanes.n_lanes - 1 : class_index;
-    sluice_model *to = sl_model_empty(m->learner, m->learner, m->params, &m->settings, err);
+    const sluice_settings settings = sl_binary_settings(m);
+    sluice_model *to = sl_model_empty(m->learner, m->learner, m->params, &settings, err);
     if (!to) return NULL;
     sl_model_copy_counts(to, m);
     to->mistakes = o->count[lane].mistakes;

@@ -10,7 +10,7 @@
 #include "model/model.h"
 #include "rows/class_table.h" /* SL_NO_CLASS */
 
-enum { SL_MAX_OVR_CLASSES = 1000, SL_MOST_OVR_LANES = 1008 }; /* with one lane to spare, in vectors */
+enum { SL_MOST_OVR_LANES = 1008 }; /* with one lane to spare, in vectors */
 
 /* What a binary model counts, of one problem. */
 typedef struct sl_problem_counts {
@@ -34,10 +34,13 @@ void sl_ovr_free(sl_ovr *o);
 sluice_status sl_ovr_reserve(sluice_model *m, size_t classes);
 /* Counts what a binary model of each problem would, after a row of class x->y was learned. */
 void sl_ovr_count(sluice_model *m, const sl_row *x);
-/* The class of largest margin, of n; among equals the first. SL_NO_CLASS: n is 0. */
-size_t sl_largest_margin(const double *margins, size_t n);
 /* The margins of all classes. */
 void sl_ovr_margins(const sluice_model *m, const sl_raw_row *r, double *margins);
+/* An empty model with as many lanes, and copying what is not in the features. */
+sluice_model *sl_ovr_like(const sluice_model *from, sluice_error *err);
+void sl_ovr_copy(sl_ovr *to, const sl_ovr *from);
+/* Takes the binary model of a lane, as sl_ovr_class_model() gives it, from a file. False: its features are others. */
+bool sl_ovr_put_model(sluice_model *m, size_t lane, const sluice_model *from);
 /* The binary model of a class, byte for byte the one that would have learned the stream with this class as +1 and all
  * others as -1; SL_NO_CLASS: of the classes still to come. */
 sluice_model *sl_ovr_class_model(const sluice_model *m, size_t class_index, sluice_error *err);

@@ -6,8 +6,7 @@
 
 #include "base/error.h"
 #include "base/sized_struct.h"
-#include "model/classes/matrix.h"
-#include "model/classes/ovr.h"
+#include "model/classes/many.h"
 #include "model/threshold.h"
 
 static sluice_status no_memory(sluice_model *m) { return sl_fail(&m->error, SLUICE_E_MEMORY, "no memory for a class"); }
@@ -166,6 +165,10 @@ size_t sl_classes_resolve(sluice_model *m, const sluice_batch *b, const sl_targe
     return end;
 }
 
+size_t sl_class_of_row(const sluice_model *m, const sluice_batch *b, size_t row) {
+    return find_class(&m->classes.table, b, &(sl_targets){0}, row);
+}
+
 double sl_classes_sign(const sluice_model *m, const sluice_batch *b, size_t row) {
     const sl_two_classes *c = &m->classes;
     const sl_targets own = {0};
@@ -242,8 +245,7 @@ static sluice_status add_plain_class(sluice_model *m, double label) {
 }
 
 static sluice_status add_one_of_many(sluice_model *m, sluice_name label) {
-    const size_t classes = m->classes.table.n + 1;
-    sluice_status status = m->ovr ? sl_ovr_reserve(m, classes) : sl_matrix_reserve(m, classes);
+    sluice_status status = sl_many_reserve(m, m->classes.table.n + 1);
     if (status != SLUICE_OK) return status;
     return sl_classes_add(&m->classes.table, label) == SL_NO_CLASS ? no_memory(m) : SLUICE_OK;
 }

@@ -51,6 +51,8 @@ static inline double sl_turn(const sl_two_classes *c, double value) { return c->
 
 /* The class of a label in a model that learns no more: +1 the positive one, -1 the other, 0 none of them. */
 double sl_classes_sign(const struct sluice_model *m, const sluice_batch *b, size_t row);
+/* The class of a row's label, or SL_NO_CLASS: the model has none such. */
+size_t sl_class_of_row(const struct sluice_model *m, const sluice_batch *b, size_t row);
 /* Says that a row's label is none of the model's classes. */
 sluice_status sl_classes_refuse(const struct sluice_model *m, const sluice_batch *b, size_t row, sluice_error *err);
 

@@ -1,0 +1,195 @@
+/* Several classes as models of their own: every problem becomes the model of a run over its examples. */
+#include "model/classes/problems.h"
+
+#include <math.h>
+
+#include "model/classes/many.h"
+#include "unit/test.h"
+
+enum { ROWS = 120, CLASSES = 5, PROBLEMS = CLASSES * (CLASSES - 1) / 2 };
+
+static uint64_t state;
+static double uniform(void) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(state >> 11) * 0x1p-53;
+}
+
+/* Rows of classes that appear one after the other, with empty rows, zeros and large ids. */
+static char *make_text(bool names, double light, double *classes) {
+    char *text = malloc(ROWS * 400), *t = text;
+    state = 5;
+    for (size_t i = 0; i < ROWS; i++) {
+        const size_t known = 1 + i / 12 < CLASSES ? 1 + i / 12 : CLASSES;
+        const size_t class_index = i % 12 == 0 && i / 12 < CLASSES ? i / 12 : (size_t)(uniform() * (double)known);
+        classes[i] = (double)class_index;
+        t += sprintf(t, names ? "1 %g |" : "1", i % 7 ? 1 : light);
+        size_t id = 0;
+        for (size_t n = i % 50 == 3 ? 0 : 2 + (size_t)(uniform() * 6); n; n--) {
+            id += 1 + (size_t)(uniform() * 4);
+            const double value = floor((uniform() * 3 - 1) * 64) / 64;
+            t += sprintf(t, names ? " w%zu:%g" : " %zu:%g", id % 5 == 4 && !names ? id + ((size_t)1 << 40) : id, value);
+        }
+        t += sprintf(t, names ? " c%zu\n" : " %zu:1\n", 50 + class_index % 8);
+    }
+    return text;
+}
+
+static bool same_bytes(const sluice_model *a, const sluice_model *b) {
+    void *x = NULL, *y = NULL;
+    size_t nx, ny;
+    bool same = sluice_model_bytes(a, &x, &nx, NULL) == SLUICE_OK &&
+                sluice_model_bytes(b, &y, &ny, NULL) == SLUICE_OK && nx == ny && memcmp(x, y, nx) == 0;
+    sluice_free(x);
+    sluice_free(y);
+    return same;
+}
+
+/* The stream of a problem: the rows of both classes, or all rows. */
+static void learn_alone(sluice_model *m, const sluice_batch *b, const double *classes, const sluice_problem *p) {
+    for (size_t i = 0; i < ROWS; i++) {
+        const double y = classes[i] == p->positive ? 1 : -1;
+        if (y < 0 && p->negative != SLUICE_NO_CLASS && classes[i] != p->negative) continue;
+        CHECK_EQ(sluice_model_learn_labels(m, b, i, 1, &y, NULL), SLUICE_OK);
+    }
+    CHECK_EQ(sluice_model_end_run(m), SLUICE_OK);
+}
+
+static void compare(const sl_learner *learner, unsigned kind, bool names, const sluice_settings *settings) {
+    sluice_error err = {0};
+    double classes[ROWS];
+    size_t n_trial = 0;
+    while (learner->trial[n_trial]) n_trial++;
+    sluice_settings many = *settings;
+    many.classes = kind;
+    sluice_model *all = sluice_model_new(learner->info.name, learner->trial, n_trial, &many, &err);
+    char *text = make_text(names, learner->only_weights_0_1 ? 0 : 0.5, classes);
+    sluice_reader_options how = {.size = sizeof how, .format = names ? "vw" : "libsvm", .threads = 1};
+    sluice_reader *r = sluice_reader_open_memory(text, strlen(text), "rows", &how, &err);
+    const sluice_batch *batch;
+    CHECK_EQ(sluice_reader_next(r, &batch), SLUICE_OK);
+    for (size_t first = 0; first < ROWS; first += 40)
+        CHECK_EQ(sluice_model_learn_labels(all, batch, first, 40, classes + first, NULL), SLUICE_OK);
+    CHECK_EQ(sluice_model_end_run(all), SLUICE_OK);
+    CHECK_EQ(sluice_model_problems(all), kind == SLUICE_CLASSES_OVO ? PROBLEMS : CLASSES);
+    double margins[PROBLEMS][ROWS];
+    uint64_t different = 0;
+    for (size_t i = 0; i < sluice_model_problems(all); i++) {
+        sluice_problem p = {.size = sizeof p};
+        CHECK_EQ(sluice_model_problem(all, i, &p), SLUICE_OK);
+        sluice_model *alone = sluice_model_new(learner->info.name, learner->trial, n_trial, settings, &err);
+        learn_alone(alone, batch, classes, &p);
+        sluice_model *one = sluice_model_problem_model(all, i, &err);
+        different += !one || !same_bytes(one, alone);
+        CHECK_EQ(sluice_model_margins(alone, batch, margins[i], &err), SLUICE_OK);
+        sluice_model_free(one);
+        sluice_model_free(alone);
+    }
+    if (different) fprintf(stderr, "%s: %llu\n", learner->info.name, (unsigned long long)different);
+    CHECK_EQ(different, 0);
+    for (size_t row = 0; row < ROWS; row++) {
+        double total[CLASSES] = {0}, given[CLASSES];
+        uint32_t wins[CLASSES] = {0}, best;
+        for (size_t a = 0; a < CLASSES; a++)
+            for (size_t b = 0; b < CLASSES; b++) {
+                if (a == b || kind == SLUICE_CLASSES_OVR) continue;
+                const double m = a < b ? margins[sl_pair_problem(a, b)][row] : margins[sl_pair_problem(b, a)][row];
+                total[a] += a < b ? 0 - m : m;
+                wins[a] += a < b ? m <= 0 : m > 0;
+            }
+        for (size_t c = 0; c < CLASSES && kind == SLUICE_CLASSES_OVR; c++) total[c] = margins[c][row];
+        size_t wanted = 0;
+        for (size_t c = 1; c < CLASSES; c++)
+            if (wins[c] > wins[wanted] || (wins[c] == wins[wanted] && total[c] > total[wanted])) wanted = c;
+        sluice_class_answers answers = {.size = sizeof answers, .margins = given, .top = 1, .best = &best};
+        CHECK_EQ(sluice_model_classify(all, batch, row, 1, &answers, &err), SLUICE_OK);
+        CHECK_EQ(best, wanted);
+        CHECK(memcmp(given, total, sizeof given) == 0);
+    }
+    sluice_model_free(all);
+    sluice_reader_close(r);
+    free(text);
+}
+
+static const sluice_settings plain = {.size = sizeof plain},
+                             changed = {.size = sizeof changed, .bias = 1, .normalize = SLUICE_NORMALIZE_L2};
+
+TEST(one_against_one_every_problem_is_the_model_of_its_examples) {
+    for (size_t i = 0; sl_learners[i]; i++) {
+        compare(sl_learners[i], SLUICE_CLASSES_OVO, false, &plain);
+        compare(sl_learners[i], SLUICE_CLASSES_OVO, true, &plain);
+        compare(sl_learners[i], SLUICE_CLASSES_OVO, false, &changed);
+    }
+}
+
+TEST(against_the_rest_learners_without_lanes_do_the_same) {
+    for (size_t i = 0; sl_learners[i]; i++) {
+        if (sl_learner_lanes(sl_learners[i])) continue;
+        compare(sl_learners[i], SLUICE_CLASSES_OVR, false, &plain);
+        compare(sl_learners[i], SLUICE_CLASSES_OVR, true, &changed);
+    }
+}
+
+/* The progressive mistakes are those of the prediction before each row, and nothing is predicted before a class is
+ * known. */
+TEST(mistakes_are_those_of_the_prediction_before_learning) {
+    const sluice_settings ovo = {.size = sizeof ovo, .classes = SLUICE_CLASSES_OVO};
+    sluice_error err = {0};
+    double classes[ROWS];
+    char *text = make_text(false, 1, classes);
+    sluice_reader_options how = {.size = sizeof how, .format = "libsvm", .threads = 1};
+    sluice_reader *r = sluice_reader_open_memory(text, strlen(text), "rows", &how, &err);
+    const sluice_batch *batch;
+    CHECK_EQ(sluice_reader_next(r, &batch), SLUICE_OK);
+    sluice_model *m = sluice_model_new("pa-1", NULL, 0, &ovo, &err);
+    uint64_t mistakes = 0;
+    for (size_t i = 0; i < ROWS; i++) {
+        uint32_t best;
+        sluice_class_answers answers = {.size = sizeof answers, .top = 1, .best = &best};
+        CHECK_EQ(sluice_model_classify(m, batch, i, 1, &answers, &err), SLUICE_OK);
+        mistakes += best != (uint32_t)classes[i];
+        CHECK_EQ(sluice_model_learn_labels(m, batch, i, 1, &classes[i], NULL), SLUICE_OK);
+        CHECK_EQ(m->mistakes, mistakes);
+    }
+    CHECK(mistakes > CLASSES && mistakes < ROWS);
+    sluice_model_free(m);
+    sluice_reader_close(r);
+    free(text);
+}
+
+TEST(copies_and_predict_only_copies_answer_alike) {
+    const sluice_settings ovo = {.size = sizeof ovo, .classes = SLUICE_CLASSES_OVO};
+    sluice_error err = {0};
+    double classes[ROWS], wanted[ROWS * CLASSES], given[ROWS * CLASSES];
+    char *text = make_text(true, 1, classes);
+    sluice_reader_options how = {.size = sizeof how, .format = "vw", .threads = 1};
+    sluice_reader *r = sluice_reader_open_memory(text, strlen(text), "rows", &how, &err);
+    const sluice_batch *batch;
+    CHECK_EQ(sluice_reader_next(r, &batch), SLUICE_OK);
+    sluice_model *m = sluice_model_new("ssol", NULL, 0, &ovo, &err);
+    CHECK_EQ(sluice_model_learn_labels(m, batch, 0, ROWS, classes, NULL), SLUICE_OK);
+    sluice_class_answers answers = {.size = sizeof answers, .margins = wanted};
+    CHECK_EQ(sluice_model_classify(m, batch, 0, ROWS, &answers, &err), SLUICE_OK);
+    answers.margins = given;
+    sluice_model *copy = sluice_model_copy(m, &err), *final = sluice_model_final(m, &err),
+                 *again = sluice_model_copy(final, &err);
+    sluice_model *const all[] = {copy, final, again};
+    for (size_t i = 0; i < 3; i++) {
+        CHECK_EQ(sluice_model_classify(all[i], batch, 0, ROWS, &answers, &err), SLUICE_OK);
+        CHECK(memcmp(given, wanted, sizeof given) == 0);
+        CHECK_EQ(sluice_model_nonzeros(all[i]), sluice_model_nonzeros(m));
+    }
+    CHECK_EQ(sluice_model_learn_labels(copy, batch, 0, 1, classes, NULL), SLUICE_OK);
+    CHECK_EQ(sluice_model_learn_labels(again, batch, 0, 1, classes, NULL), SLUICE_E_UNSUPPORTED);
+    for (size_t i = 0; i < 3; i++) sluice_model_free(all[i]);
+    sluice_model_free(m);
+    sluice_reader_close(r);
+    free(text);
+}
+
+int main(void) {
+    RUN(one_against_one_every_problem_is_the_model_of_its_examples);
+    RUN(against_the_rest_learners_without_lanes_do_the_same);
+    RUN(mistakes_are_those_of_the_prediction_before_learning);
+    RUN(copies_and_predict_only_copies_answer_alike);
+    return DONE;
+}
