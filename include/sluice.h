@@ -315,6 +315,9 @@ SLUICE_API sluice_status sluice_model_class(const sluice_model *model, size_t i,
  * rows of importance 0. SLUICE_E_DATA, with its place, for a label that is no class of the model. */
 SLUICE_API sluice_status sluice_model_signs(const sluice_model *model, const sluice_batch *batch, size_t first,
                                             size_t n, double *signs, sluice_error *err);
+/* Takes the classes of a batch's rows in and counts them, as learning the rows would, and learns nothing else: for a
+ * model that is to say which classes there are. SLUICE_E_DATA as for learning; the rows before are taken in. */
+SLUICE_API sluice_status sluice_model_learn_classes(sluice_model *model, const sluice_batch *batch);
 /* The label that a margin predicts: "1" or "-1" for a plain model. */
 SLUICE_API sluice_name sluice_model_label(const sluice_model *model, double margin);
 
@@ -905,6 +908,13 @@ typedef struct sluice_dataset sluice_dataset;
 
 SLUICE_API sluice_dataset *sluice_dataset_new(sluice_error *err);
 SLUICE_API void sluice_dataset_free(sluice_dataset *data);
+/* Says, before rows are added, that they are of two classes, words or numbers, as those of a model; `positive` (may be
+ * NULL) as in sluice_settings. A third class is then SLUICE_E_DATA when its row is added, and the work below follows
+ * the classes: the one seen first among the rows added is -1 inside. Otherwise labels > 0 mean +1. */
+SLUICE_API sluice_status sluice_dataset_use_classes(sluice_dataset *data, const char *positive, sluice_error *err);
+/* The classes of the rows added, and how many rows each has, as a model that has learned nothing else; lives as long as
+ * the dataset. NULL: sluice_dataset_use_classes() was not called. */
+SLUICE_API const sluice_model *sluice_dataset_classes(const sluice_dataset *data);
 /* Adds copies of the rows of a batch, at the end of the order too. */
 SLUICE_API sluice_status sluice_dataset_add(sluice_dataset *data, const sluice_batch *batch, sluice_error *err);
 /* Adds all rows that the reader still has. Progress (may be NULL) counts bytes. What was read stays when it fails. */
@@ -1114,6 +1124,7 @@ typedef struct sluice_select_options {
     uint64_t passes;                   /* 0 means 1 */
     sluice_progress_function progress; /* counts models; may be NULL */
     void *context;
+    const sluice_model *classes; /* sluice_dataset_classes() of the batches' dataset; may be NULL */
 } sluice_select_options;
 
 /* The features chosen for one budget. */

@@ -166,16 +166,9 @@ void warn_skipped(const skip_tally *t, const char *what) {
         if (t->reasons[i].count) warning_detail("%" PRIu64 " %s", t->reasons[i].count, t->reasons[i].name);
 }
 
-typedef struct holding {
-    sluice_dataset *data;
-    label_tally labels;
-} holding;
-
-static int hold_batch(void *context, const sluice_batch *batch) {
-    holding *h = context;
+static int hold_batch(void *data, const sluice_batch *batch) {
     sluice_error err = {0};
-    tally_labels(&h->labels, batch);
-    return sluice_dataset_add(h->data, batch, &err) == SLUICE_OK ? DONE : complain_error(&err);
+    return sluice_dataset_add(data, batch, &err) == SLUICE_OK ? DONE : complain_error(&err);
 }
 
 int hold_inputs(sluice_dataset *data, const char *const *paths, size_t n, const sluice_reader_options *reading,
@@ -184,32 +177,10 @@ int hold_inputs(sluice_dataset *data, const char *const *paths, size_t n, const 
     sluice_reader *reader = sluice_reader_open(paths, n, reading, &err);
     if (!reader) return complain_error(&err);
     progress live = progress_start(1, 0);
-    holding h = {.data = data};
-    int rc = each_batch(reader, reading, &live, hold_batch, &h);
+    int rc = each_batch(reader, reading, &live, hold_batch, data);
     *format = sluice_reader_format(reader);
     tally_skipped(skipped, reader);
     warn_skipped(skipped, what);
-    warn_labels(&h.labels, what);
     sluice_reader_close(reader);
     return rc;
-}
-
-void tally_labels(label_tally *t, const sluice_batch *batch) {
-    for (size_t i = 0; i < sluice_batch_rows(batch) && t->n < 3 && t->rows < 10000; i++, t->rows++) {
-        double label = sluice_batch_label(batch, i);
-        size_t k = 0;
-        while (k < t->n && t->value[k] != label) k++;
-        if (k == t->n && sluice_batch_weight(batch, i) > 0) t->value[t->n++] = label;
-    }
-}
-
-void warn_labels(const label_tally *t, const char *what) {
-    if (t->n < 3) return;
-    int usual = 0; /* -1, 0 and 1 are two classes, one of them written in two ways */
-    for (size_t k = 0; k < t->n; k++) usual += t->value[k] == -1 || t->value[k] == 0 || t->value[k] == 1;
-    if (usual < 3)
-        warning("%s: there are more than two labels, such as %g, %g and %g: those above 0 are taken for +1, the others "
-                "for -1"
-                " (in csv, --label NAME says which column they are in)",
-                what, t->value[0], t->value[1], t->value[2]);
 }

@@ -77,16 +77,6 @@ int each_batch(sluice_reader *reader, const sluice_reader_options *options, prog
 void tally_skipped(skip_tally *t, const sluice_reader *reader);
 void warn_skipped(const skip_tally *t, const char *what);
 
-/* The different labels of the first rows, at most three. */
-typedef struct label_tally {
-    double value[3];
-    size_t n, rows;
-} label_tally;
-
-void tally_labels(label_tally *t, const sluice_batch *batch);
-/* Warns where there are more than two: probably a wrong column, or more than two classes. */
-void warn_labels(const label_tally *t, const char *what);
-
 /* Adds the rows of the inputs to the dataset; *format becomes that of the last one. Returns an exit status, after
  * saying what went wrong and what was skipped (`what`: the name for the inputs in that). */
 int hold_inputs(sluice_dataset *data, const char *const *paths, size_t n, const sluice_reader_options *reading,

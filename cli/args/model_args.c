@@ -17,6 +17,7 @@ int example_settings(const args *a, sluice_settings *settings) {
     int rc = args_number(a, "bias", &settings->bias);
     if (!rc) rc = args_word(a, "normalize", norms, &norm);
     settings->normalize = norm ? SLUICE_NORMALIZE_L2 : SLUICE_NORMALIZE_NONE;
+    settings->positive = args_value(a, "positive");
     return rc;
 }
 
@@ -163,7 +164,6 @@ static int load_or_make(const args *a, sluice_model **model) {
     *model = NULL;
     int rc = recipe_from_args(a, sluice_learner_default(), &r);
     if (!rc) rc = memory_settings(a, &r.settings);
-    r.settings.positive = args_value(a, "positive");
     if (!rc) {
         *model = path ? sluice_model_load(path, &err) : recipe_model(&r, NULL, &err);
         if (!*model) rc = complain_error(&err);

@@ -14,13 +14,15 @@
 #define EXAMPLE_OPTIONS \
     {"bias", 0, "V", "add a constant feature of value V to every example (default: none)", 0}, \
     {"normalize", 0, "l2", "scale every example to length 1", 0}
+#define CLASS_OPTIONS \
+    {"positive", 0, "W", "the label of the positive class, of two that are not -1, 0 and 1 (default: the greater one)", 0}
 /* What model_from_args() reads. */
 #define MODEL_OPTIONS \
     LEARNER_OPTIONS, \
     {"resume", 'i', "MODEL", "go on from this model, with its learner, parameters and settings", 0}, \
     EXAMPLE_OPTIONS, \
     {"hash", 0, "BITS", "hash features to BITS bits (1 to 30): bounded memory, but features may collide", 0}, \
-    {"positive", 0, "W", "the label of the positive class, of two that are not -1, 0 and 1 (default: the greater one)", 0}, \
+    CLASS_OPTIONS, \
     {"max-features", 0, "N", "keep at most N features; when full, those of weight zero are evicted, least recently seen first", 0}, \
     TEXT_OPTIONS
 /* clang-format on */
@@ -33,7 +35,7 @@ typedef struct recipe {
     sluice_settings settings;
 } recipe;
 
-/* Reads EXAMPLE_OPTIONS and TEXT_OPTIONS. Returns an exit status after saying what is wrong. */
+/* Reads EXAMPLE_OPTIONS, CLASS_OPTIONS and TEXT_OPTIONS. Returns an exit status after saying what is wrong. */
 int example_settings(const args *a, sluice_settings *settings);
 /* Reads LEARNER_OPTIONS, EXAMPLE_OPTIONS and TEXT_OPTIONS; the learner is `otherwise` where none is given. Returns an
  * exit status after saying what is wrong. Free with recipe_free() in any case. */

@@ -97,34 +97,19 @@ int measure_inputs(const sluice_model *model, const char *const *paths, size_t n
     return rc;
 }
 
-void warn_one_class(const sluice_measures *m, const char *what) {
-    warn_one_label(m->examples, m->true_pos + m->false_neg, what);
-}
-
-void warn_one_label(uint64_t examples, uint64_t positives, const char *what) {
+void warn_one_label(const sluice_model *classes, uint64_t examples, uint64_t positives, const char *what) {
+    char text[CLASS_TEXT];
     if (!examples) warning("%s: there are no examples", what);
     if (examples < 2 || (positives > 0 && positives < examples)) return;
-    if (positives)
-        warning("%s: all %" PRIu64 " labels mean +1, as every label > 0 does; labels such as 1 and 2 must be rewritten "
-                "as -1 and 1",
-                what, examples);
-    else
-        warning("%s: all %" PRIu64 " labels mean -1, as every label <= 0 does; there is nothing to tell apart", what,
-                examples);
+    size_t n = sluice_model_classes(classes), one = n == 2 && (positives > 0) == (positive_class(classes) == 1);
+    warning("%s: all %" PRIu64 " labels are %s; there is nothing to tell apart", what, examples,
+            n           ? class_text(classes, one, text)
+            : positives ? "1"
+                        : "-1 or 0");
 }
 
 void warn_one_class_of(const sluice_model *model, const sluice_measures *m, const char *what) {
-    uint64_t positives = m->true_pos + m->false_neg;
-    if (m->examples < 2 || (positives > 0 && positives < m->examples)) {
-        warn_one_class(m, what); /* which says something only where there are no examples */
-        return;
-    }
-    char text[CLASS_TEXT];
-    size_t n = sluice_model_classes(model), one = n == 2 && (positives > 0) == (positive_class(model) == 1);
-    warning("%s: all %" PRIu64 " labels are %s; there is nothing to tell apart", what, m->examples,
-            n           ? class_text(model, one, text)
-            : positives ? "1"
-                        : "-1 or 0");
+    warn_one_label(model, m->examples, m->true_pos + m->false_neg, what);
 }
 
 void warn_measured(const sluice_model *model, const measured *m, const char *what) {

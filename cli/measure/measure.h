@@ -53,11 +53,8 @@ typedef struct measured {
 int measure_inputs(const sluice_model *model, const char *const *paths, size_t n, const sluice_reader_options *reading,
                    const sluice_meter_options *how, progress *live, measured *result);
 
-/* Warns where there were no examples, or only one class: most often the labels are written in another way than sluice
- * reads them. */
-void warn_one_class(const sluice_measures *m, const char *what);
-void warn_one_label(uint64_t examples, uint64_t positives, const char *what);
-/* The same in the words of the model's classes. */
+/* Warns where there were no examples, or only one of the classes that the model knows. */
+void warn_one_label(const sluice_model *classes, uint64_t examples, uint64_t positives, const char *what);
 void warn_one_class_of(const sluice_model *model, const sluice_measures *m, const char *what);
 /* All warnings about what was measured: one class, lines skipped, features that the model does not know. */
 void warn_measured(const sluice_model *model, const measured *m, const char *what);

@@ -1,6 +1,7 @@
 /* The classes of a model, as messages and reports call them. */
 #include "output/class_text.h"
 
+#include "output/message.h"
 #include "output/shown_text.h"
 
 #include <inttypes.h>
@@ -27,6 +28,15 @@ const char *class_text(const sluice_model *model, size_t i, char text[CLASS_TEXT
 size_t positive_class(const sluice_model *model) {
     sluice_class c = {.size = sizeof c};
     return sluice_model_class(model, 0, &c) == SLUICE_OK && c.is_positive ? 0 : 1;
+}
+
+void note_positive(const sluice_model *model) {
+    char text[2][CLASS_TEXT];
+    if (sluice_model_classes(model) != 2) return;
+    size_t positive = positive_class(model);
+    note("two classes: %s is positive, %s is negative%s", class_text(model, positive, text[0]),
+         class_text(model, 1 - positive, text[1]),
+         sluice_model_settings(model)->positive ? "" : " (--positive says otherwise)");
 }
 
 char *result_label(sluice_name label) {

@@ -11,6 +11,8 @@ enum { CLASS_TEXT = 80 };
 const char *class_text(const sluice_model *model, size_t i, char text[CLASS_TEXT]);
 /* The positive one of two classes. */
 size_t positive_class(const sluice_model *model);
+/* Says which of two classes is positive; nothing where there are no two. */
+void note_positive(const sluice_model *model);
 /* The label that was learned, in full, as a line of results may have it: what a terminal would not show, tabs and line
  * ends among it, stands as \xNN. Free it; NULL: no memory. */
 char *result_label(sluice_name label);

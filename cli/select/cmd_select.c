@@ -1,6 +1,7 @@
 /* sluice select: chooses features for several budgets and measures each choice. */
 #include "commands.h"
 #include "measure/measure.h"
+#include "output/class_text.h"
 #include "output/message.h"
 #include "args/paths.h"
 #include "output/progress.h"
@@ -20,6 +21,7 @@ static const option_info options[] = {
     {"features", 0, "N,N,...", "the budgets: choose at most N features", 0},
     LEARNER_OPTIONS,
     EXAMPLE_OPTIONS,
+    CLASS_OPTIONS,
     TEXT_OPTIONS,
     {"passes", 0, "N", "go over the examples N times (default 1)", 0},
     {"test", 0, "FILE", "measure every budget's model on this file (default: on held-out examples)", 0},
@@ -130,17 +132,28 @@ static int read_rows(selecting *t) {
     sluice_error err = {0};
     note_stdin(a);
     t->data = sluice_dataset_new(&err);
-    if (!t->data) return complain_error(&err);
+    if (!t->data || sluice_dataset_use_classes(t->data, t->recipe.settings.positive, &err) != SLUICE_OK)
+        return complain_error(&err);
+    t->reading.words = 1;
     int rc = hold_inputs(t->data, a->inputs, a->n_inputs, &t->reading, "input", &t->skipped, &format);
     size_t rows = sluice_dataset_rows(t->data);
     if (!rc && t->test) rc = hold_inputs(t->data, &t->test, 1, &t->reading, t->test, &t->test_skipped, &format);
     return rc ? rc : divide_rows(t, rows);
 }
 
-static void warn_one_label_of(const sluice_batch *rows, const char *what) {
+static int check_labels(const selecting *t, const sluice_batch *rows, const char *what) {
+    const sluice_model *classes = sluice_dataset_classes(t->data);
+    size_t n = sluice_batch_rows(rows);
+    double *signs = malloc((n + 1) * sizeof *signs);
+    sluice_error err = {0};
     uint64_t positives = 0;
-    for (size_t i = 0; i < sluice_batch_rows(rows); i++) positives += sluice_batch_label(rows, i) > 0;
-    warn_one_label(sluice_batch_rows(rows), positives, what);
+    if (!signs) return out_of_memory();
+    sluice_status status = sluice_model_signs(classes, rows, 0, n, signs, &err);
+    for (size_t i = 0; i < n && status == SLUICE_OK; i++) positives += signs[i] > 0;
+    free(signs);
+    if (status != SLUICE_OK) return complain_error(&err);
+    warn_one_label(classes, n, positives, what);
+    return DONE;
 }
 
 static int show_models(void *context, uint64_t done, uint64_t total) {
@@ -159,6 +172,7 @@ static int select_features(selecting *t) {
                                  .budgets = t->budgets,
                                  .n_budgets = t->n_budgets,
                                  .names = sluice_dataset_names(t->data),
+                                 .classes = sluice_dataset_classes(t->data),
                                  .threads = t->a->threads,
                                  .passes = t->passes,
                                  .progress = show_models,
@@ -192,6 +206,7 @@ static int print_results(const selecting *t) {
     report_params_but(&r, model, &facts, BUDGET_PARAM);
     report_settings(&r, model);
     report_count(&r, "examples", sluice_batch_rows(t->learned));
+    report_classes(&r, sluice_dataset_classes(t->data));
     report_count(&r, "passes", t->passes);
     report_test(&r, t);
     report_skipped(&r, &t->skipped);
@@ -217,10 +232,9 @@ static int run(const args *a) {
     t.passes = 1;
     int rc = check_usage(&t);
     if (!rc) rc = read_rows(&t);
-    if (!rc) {
-        warn_one_label_of(t.learned, "input");
-        warn_one_label_of(t.tested, t.test ? t.test : "held-out examples");
-    }
+    if (!rc) note_positive(sluice_dataset_classes(t.data));
+    if (!rc) rc = check_labels(&t, t.learned, "input");
+    if (!rc) rc = check_labels(&t, t.tested, t.test ? t.test : "held-out examples");
     if (!rc) rc = select_features(&t);
     t.seconds = now_seconds() - started;
     if (!rc) rc = print_results(&t);

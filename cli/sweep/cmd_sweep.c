@@ -1,6 +1,7 @@
 /* sluice sweep: error against sparsity, many models in one pass. */
 #include "commands.h"
 #include "measure/measure.h"
+#include "output/class_text.h"
 #include "output/message.h"
 #include "args/paths.h"
 #include "search/point_report.h"
@@ -25,6 +26,7 @@ static const option_info options[] = {
     {"csv", 0, "FILE", "write all points to this CSV file", 0},
     {"html", 0, "FILE", "write a page with the curves and all points", 0},
     EXAMPLE_OPTIONS,
+    CLASS_OPTIONS,
     TEXT_OPTIONS,
     INPUT_OPTIONS,
     {"json", 0, NULL, "print the results as one JSON object", 0},
@@ -117,8 +119,9 @@ static int warn(const sweeping *w) {
     }
     if (failure) warning("some points failed; the first: %s", failure);
     if (!w->held) warn_skipped(&w->skipped, "input");
-    warn_one_label(w->examples, w->positives, "input");
-    if (w->test) warn_one_class(p->test, w->test);
+    note_positive(sweep_classes(w));
+    warn_one_label(sweep_classes(w), w->examples, w->positives, "input");
+    if (w->test) warn_one_class_of(sweep_classes(w), p->test, w->test);
     sluice_model_facts facts = {.features_seen = (uint64_t)p->features_seen};
     warn_dimension(w->dimension, &facts);
     for (size_t i = 0; i < w->n_findings && w->examples; i++) {
@@ -136,6 +139,7 @@ static int print_results(const sweeping *w) {
     report_count(&r, "repeats", w->repeats);
     report_count(&r, "examples", w->examples);
     report_count(&r, "positives", w->positives);
+    report_classes(&r, sweep_classes(w));
     report_skipped(&r, &w->skipped);
     if (w->test) {
         report_text(&r, "test_file", w->test);
@@ -150,6 +154,7 @@ static int print_results(const sweeping *w) {
 static void sweeping_free(sweeping *w) {
     curves_free(w);
     sluice_search_free(w->search);
+    sluice_model_free(w->stream_classes);
     sluice_batch_free(w->test_rows);
     sluice_dataset_free(w->data);
     free(w->findings);

@@ -6,13 +6,16 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Counts the rows of a batch, without those of importance 0. */
-static void count_examples(const sluice_batch *batch, uint64_t *examples, uint64_t *positives) {
-    for (size_t i = 0; i < sluice_batch_rows(batch); i++) {
-        if (sluice_batch_weight(batch, i) == 0) continue;
-        ++*examples;
-        *positives += sluice_batch_label(batch, i) > 0;
-    }
+const sluice_model *sweep_classes(const sweeping *w) {
+    return w->held ? sluice_dataset_classes(w->data) : w->stream_classes;
+}
+
+/* The rows to learn from, without those of importance 0, as their classes have counted them. */
+static void count_examples(sweeping *w) {
+    sluice_model_facts facts = {.size = sizeof facts};
+    sluice_model_quick_facts(sweep_classes(w), &facts);
+    w->examples = facts.examples;
+    w->positives = facts.positives;
 }
 
 /* ---- rows that are held ------------------------------------------------------------------------------------------ */
@@ -21,23 +24,13 @@ static int hold(sweeping *w, const char *const *paths, size_t n, const char *wha
     return hold_inputs(w->data, paths, n, &w->reading, what, skipped, &w->format);
 }
 
-static void count_held(sweeping *w) {
-    for (size_t i = 0; i < w->n_rows; i++) {
-        sluice_example x;
-        sluice_dataset_row(w->data, i, &x);
-        if (x.weight == 0) continue;
-        w->examples++;
-        w->positives += x.label > 0;
-    }
-}
-
 /* All rows to learn from, in their order. */
 static int hold_rows(sweeping *w) {
     note_stdin(w->a);
     int rc = hold(w, w->a->inputs, w->a->n_inputs, "input", &w->skipped);
     if (rc) return rc;
     w->n_rows = sluice_dataset_rows(w->data);
-    count_held(w);
+    count_examples(w);
     return DONE;
 }
 
@@ -68,15 +61,17 @@ static int hold_test(sweeping *w) {
     else
         sluice_dataset_forget_rows(w->data);
     if (!w->test_rows) return complain_error(&err);
-    uint64_t positives = 0;
-    count_examples(w->test_rows, &w->test_examples, &positives);
+    for (size_t i = 0; i < sluice_batch_rows(w->test_rows); i++)
+        w->test_examples += sluice_batch_weight(w->test_rows, i) != 0;
     return DONE;
 }
 
 int sweep_read(sweeping *w) {
     sluice_error err = {0};
     w->data = sluice_dataset_new(&err);
-    if (!w->data) return complain_error(&err);
+    if (!w->data || sluice_dataset_use_classes(w->data, w->settings.positive, &err) != SLUICE_OK)
+        return complain_error(&err);
+    w->reading.words = 1;
     int rc = w->held ? hold_rows(w) : DONE;
     return !rc && w->test ? hold_test(w) : rc;
 }
@@ -112,7 +107,8 @@ static sluice_sweep_options sweep_options(learning *g) {
 static int learn_batch(void *context, const sluice_batch *batch) {
     learning *g = context;
     sluice_error err = {0};
-    if (g->count) count_examples(batch, &g->w->examples, &g->w->positives);
+    if (g->count && sluice_model_learn_classes(g->w->stream_classes, batch) != SLUICE_OK)
+        return complain_error(sluice_model_error(g->w->stream_classes));
     return sluice_search_learn_batch(g->w->search, batch, &err) == SLUICE_OK ? DONE : complain_error(&err);
 }
 
@@ -132,7 +128,8 @@ static int learn_stream(learning *g) {
     sweeping *w = g->w;
     sluice_error err = {0};
     sluice_sweep_options how = sweep_options(g);
-    if (sluice_search_begin(w->search, &how, &err) != SLUICE_OK) return complain_error(&err);
+    w->stream_classes = sluice_search_model(w->search, 0, &err);
+    if (!w->stream_classes || sluice_search_begin(w->search, &how, &err) != SLUICE_OK) return complain_error(&err);
     int rc = DONE;
     note_stdin(w->a);
     for (uint64_t pass = 0; pass < w->passes && !rc; pass++) {
@@ -141,6 +138,7 @@ static int learn_stream(learning *g) {
         rc = stream_pass(g);
     }
     if (rc) return rc;
+    count_examples(w);
     return sluice_search_end(w->search, &err) == SLUICE_OK ? DONE : complain_error(&err);
 }
 

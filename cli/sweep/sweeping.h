@@ -40,8 +40,9 @@ typedef struct sweeping {
     const char *format;                          /* of the last input */
 
     sluice_search *search;
-    const sluice_point **points; /* all of them */
-    curve *curves;               /* one for each learner */
+    sluice_model *stream_classes; /* of rows that are not held */
+    const sluice_point **points;  /* all of them */
+    curve *curves;                /* one for each learner */
     size_t n_curves;
     finding *findings; /* n_wanted for each learner */
     size_t n_findings;
@@ -72,7 +73,9 @@ size_t sweep_levels(const sweeping *w, const double **levels);
 /* sweep_args.c: the learners with the values of their parameters. */
 int sweep_search(sweeping *w);
 
-/* sweep_rows.c: reads what must be held, the test file at least. */
+/* sweep_rows.c: the classes of the rows to learn from. */
+const sluice_model *sweep_classes(const sweeping *w);
+/* Reads what must be held, the test file at least. */
 int sweep_read(sweeping *w);
 /* Learns and measures all points, then searches for the wanted sparsities. */
 int sweep_learn(sweeping *w);

@@ -78,13 +78,9 @@ static int save_if_due(training *t, progress *p, const sluice_reader *reader, si
 /* Says which classes there are, when the second one has come. */
 static void note_classes(training *t, progress *p) {
     if (t->knows_classes || sluice_model_classes(t->model) < 2) return;
-    char text[2][CLASS_TEXT];
     t->knows_classes = 1;
     progress_clear(p);
-    size_t positive = positive_class(t->model);
-    note("two classes: %s is positive, %s is negative%s", class_text(t->model, positive, text[0]),
-         class_text(t->model, 1 - positive, text[1]),
-         sluice_model_settings(t->model)->positive ? "" : " (--positive says otherwise)");
+    note_positive(t->model);
 }
 
 /* Learns a batch, in parts where something is due within it: a row of the progress table or of the trace, a point of

@@ -2,6 +2,7 @@
 #include "args/command_line.h"
 #include "commands.h"
 #include "measure/measure.h"
+#include "output/class_text.h"
 #include "output/message.h"
 #include "args/paths.h"
 #include "run/signals.h"
@@ -29,6 +30,7 @@ static const option_info options[] = {
     {"output", 'o', "MODEL", "learn the best point from all examples and save the model here", 0},
     {"top", 0, "N", "how many points to show; 0: all (default 20)", 0},
     EXAMPLE_OPTIONS,
+    CLASS_OPTIONS,
     TEXT_OPTIONS,
     INPUT_OPTIONS,
     {"json", 0, NULL, "print the results as one JSON object", 0},
@@ -104,7 +106,9 @@ static int deal(searching *s) {
     if (!s->output) sluice_dataset_forget_rows(s->data); /* the folds have a copy */
     s->rows = sluice_folds_rows(s->t.folds, &s->positives);
     uint64_t rare = s->positives < s->rows - s->positives ? s->positives : s->rows - s->positives;
-    warn_one_label(s->rows, s->positives, "input");
+    const sluice_model *classes = sluice_dataset_classes(s->data);
+    note_positive(classes);
+    warn_one_label(classes, s->rows, s->positives, "input");
     if (rare && rare < s->n_folds) warning("only %" PRIu64 " examples of one class: some folds have none", rare);
     return DONE;
 }
@@ -114,7 +118,9 @@ static int read_rows(searching *s) {
     sluice_error err = {0};
     note_stdin(a);
     s->data = sluice_dataset_new(&err);
-    if (!s->data) return complain_error(&err);
+    if (!s->data || sluice_dataset_use_classes(s->data, s->settings.positive, &err) != SLUICE_OK)
+        return complain_error(&err);
+    s->reading.words = 1;
     int rc = hold_inputs(s->data, a->inputs, a->n_inputs, &s->reading, "input", &s->skipped, &s->format);
     return rc ? rc : deal(s);
 }
@@ -185,6 +191,7 @@ static int print_results(const searching *s) {
     report_search_settings(&r, s->a, sluice_search_point(t->search, 0), &s->settings, s->format);
     report_count(&r, "examples", s->rows);
     report_count(&r, "positives", s->positives);
+    report_classes(&r, sluice_dataset_classes(s->data));
     report_skipped(&r, &s->skipped);
     report_figure(&r, "seconds", s->seconds);
     report_points(&r, t, (size_t)s->top, s->command_line);

@@ -2,6 +2,7 @@
 #include "experiment/dataset.h"
 
 #include "base/error.h"
+#include "model/model.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -25,16 +26,50 @@ void sluice_dataset_forget_rows(sluice_dataset *d) {
     free(d->ids);
     free(d->values);
     free(d->order);
-    *d = (sluice_dataset){.names = d->names, .row_names = d->row_names, .row_ids = d->row_ids};
+    *d = (sluice_dataset){.names = d->names, .row_names = d->row_names, .row_ids = d->row_ids, .classes = d->classes};
 }
 
 void sluice_dataset_free(sluice_dataset *d) {
     if (!d) return;
     sluice_dataset_forget_rows(d);
     sluice_names_free(d->names);
+    sluice_model_free(d->classes);
     free(d->row_names);
     free(d->row_ids);
     free(d);
+}
+
+/* ---- classes ----------------------------------------------------------------------------------------------------- */
+
+sluice_status sluice_dataset_use_classes(sluice_dataset *d, const char *positive, sluice_error *err) {
+    const sluice_settings settings = {.size = sizeof settings, .positive = positive};
+    sluice_error why = {0};
+    if (d->rows) return sl_fail(err, SLUICE_E_USAGE, "the dataset has rows already");
+    sluice_model *classes = sluice_model_new("perceptron", NULL, 0, &settings, &why);
+    if (!classes) {
+        if (err) *err = why;
+        return why.status;
+    }
+    sluice_model_free(d->classes);
+    d->classes = classes;
+    return SLUICE_OK;
+}
+
+const sluice_model *sluice_dataset_classes(const sluice_dataset *d) { return d->classes; }
+
+bool sl_dataset_is_plus(const sluice_dataset *d, size_t row) {
+    const sl_class_table *t = d->classes ? &d->classes->classes.table : NULL;
+    if (!t || !t->n) return d->labels[row] > 0;
+    if (!d->words || !d->word[row]) return sl_classes_find_number(t, d->labels[row]) != 0;
+    return sl_classes_find(t, sluice_names_name(d->words, d->word[row] - 1)) != 0;
+}
+
+bool sl_dataset_is_turned(const sluice_dataset *d) { return d->classes && d->classes->classes.turned; }
+
+sluice_status sl_give_classes(sluice_model *model, const sluice_model *classes, sluice_error *err) {
+    if (!classes || sl_classes_take(model, classes) == SLUICE_OK) return SLUICE_OK;
+    if (err) *err = *sluice_model_error(model);
+    return sluice_model_error(model)->status;
 }
 
 /* ---- adding rows ------------------------------------------------------------------------------------------------- */
@@ -176,6 +211,10 @@ static int reserve(sluice_dataset *d, const sluice_batch *batch) {
 
 sluice_status sluice_dataset_add(sluice_dataset *d, const sluice_batch *batch, sluice_error *err) {
     if (!reserve(d, batch)) return sl_no_memory(err);
+    if (d->classes && sluice_model_learn_classes(d->classes, batch) != SLUICE_OK) {
+        if (err) *err = *sluice_model_error(d->classes);
+        return sluice_model_error(d->classes)->status;
+    }
     size_t rows = d->rows, nonzeros = d->nonzeros, n_order = d->n_order, longest = d->longest;
     uint64_t dimension = d->dimension;
     d->start[0] = 0;
@@ -274,7 +313,8 @@ void sluice_dataset_shuffle(sluice_dataset *d, uint64_t seed) { sl_shuffle(d->or
 /* Knuth's algorithm S for each class: of the `left` rows still to come, `want` are taken. */
 void sluice_dataset_sample(sluice_dataset *d, uint64_t pos, uint64_t neg, uint64_t seed) {
     uint64_t left[2] = {0, 0}, want[2];
-    for (size_t i = 0; i < d->n_order; i++) left[d->labels[d->order[i]] > 0]++;
+    const bool turned = sl_dataset_is_turned(d);
+    for (size_t i = 0; i < d->n_order; i++) left[sl_dataset_is_plus(d, d->order[i]) != turned]++;
     if (left[1] * neg <= left[0] * pos) {
         want[1] = left[1];
         want[0] = left[1] * neg / pos;
@@ -286,7 +326,7 @@ void sluice_dataset_sample(sluice_dataset *d, uint64_t pos, uint64_t neg, uint64
     sluice_random_seed(&r, seed);
     size_t kept = 0;
     for (size_t i = 0; i < d->n_order; i++) {
-        int class = d->labels[d->order[i]] > 0;
+        int class = sl_dataset_is_plus(d, d->order[i]) != turned;
         if (sluice_random_below(&r, left[class]--) >= want[class]) continue;
         want[class]--;
         d->order[kept++] = d->order[i];
@@ -346,6 +386,7 @@ sluice_status sluice_dataset_learn(sluice_dataset *d, sluice_model *model, uint6
                                    sluice_progress_function progress, void *context, sluice_error *err) {
     enum { ROWS_PER_CALL = 8192 };
     if (!passes) passes = 1;
+    if (sl_give_classes(model, d->classes, err) != SLUICE_OK) return sluice_model_error(model)->status;
     uint64_t total = passes * d->n_order, done = 0;
     for (uint64_t pass = 0; pass < passes; pass++)
         for (size_t i = 0; i < d->n_order; i++) {

@@ -2,6 +2,8 @@
 #ifndef SL_DATASET_H
 #define SL_DATASET_H
 
+#include <stdbool.h>
+
 #include "sluice.h"
 
 struct sluice_dataset {
@@ -19,6 +21,8 @@ struct sluice_dataset {
     size_t id_rows;     /* with names: the first id_rows rows came with ids */
     uint64_t dimension; /* the largest id in the rows of the order */
     size_t longest;     /* features of the longest row */
+    sluice_model
+        *classes; /* of all rows added, whose classes it has learned and nothing else; NULL: labels are signs */
 
     size_t *order; /* which rows, in which order: what sampling and shuffling change */
     size_t n_order;
@@ -29,6 +33,13 @@ void sl_shuffle(size_t *order, size_t n, uint64_t seed);
 
 /* The rows order[0 .. n - 1] as a batch, without those of importance 0; names go by their numbers. */
 sluice_batch *sl_dataset_batch(const sluice_dataset *d, const size_t *order, size_t n, sluice_error *err);
+
+/* The sign that a row has inside models: whether it is +1, as labels > 0 are, or the class that was not seen first. */
+bool sl_dataset_is_plus(const sluice_dataset *d, size_t row);
+/* Whether the positive class is -1 inside. */
+bool sl_dataset_is_turned(const sluice_dataset *d);
+/* A new model that has learned nothing gets the classes of a dataset; NULL: there are none to give. */
+sluice_status sl_give_classes(sluice_model *model, const sluice_model *classes, sluice_error *err);
 
 /* Fills *err and returns its status. */
 sluice_status sl_no_memory(sluice_error *err);

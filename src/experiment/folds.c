@@ -12,7 +12,7 @@ static void count_rows(const sluice_dataset *d, sluice_folds *f) {
     for (size_t i = 0; i < d->n_order; i++) {
         if (d->weights[d->order[i]] == 0) continue;
         f->rows++;
-        f->positives += d->labels[d->order[i]] > 0;
+        f->plus += sl_dataset_is_plus(d, d->order[i]);
     }
 }
 
@@ -24,14 +24,14 @@ static sluice_status make_parts(sluice_folds *f, size_t n, sluice_error *err) {
     return SLUICE_OK;
 }
 
-/* First the positive rows in turn, then the negative ones, going on where the positive ones ended. */
+/* First the rows of +1 in turn, then the others, going on where those ended. */
 static sluice_status deal(sluice_folds *f, const sluice_dataset *d, const size_t *order, sluice_error *err) {
-    uint64_t next[2] = {f->positives, 0}; /* by class */
+    uint64_t next[2] = {f->plus, 0}; /* by class */
     sluice_status status = SLUICE_OK;
     for (size_t i = 0; i < d->n_order && status == SLUICE_OK; i++) {
         sluice_example x;
         sluice_dataset_row(d, order[i], &x);
-        if (x.weight != 0) status = sluice_batch_add(f->parts[next[x.label > 0]++ % f->n], &x, err);
+        if (x.weight != 0) status = sluice_batch_add(f->parts[next[sl_dataset_is_plus(d, order[i])]++ % f->n], &x, err);
     }
     return status;
 }
@@ -42,6 +42,8 @@ static sluice_status fill(sluice_folds *f, const sluice_dataset *d, size_t n, ui
     if (f->rows < n)
         return sl_fail(err, SLUICE_E_DATA, "only %" PRIu64 " example%s: too few for %zu folds", f->rows,
                        f->rows == 1 ? "" : "s", n);
+    f->turned = sl_dataset_is_turned(d);
+    if (d->classes && !(f->classes = sluice_model_copy(d->classes, err))) return SLUICE_E_MEMORY;
     sluice_status status = make_parts(f, n, err);
     if (status != SLUICE_OK) return status;
     size_t *order = malloc((d->n_order + 1) * sizeof *order);
@@ -67,6 +69,7 @@ sluice_folds *sluice_folds_new(const sluice_dataset *d, size_t n, uint64_t seed,
 void sluice_folds_free(sluice_folds *f) {
     if (!f) return;
     for (size_t i = 0; i < f->n; i++) sluice_batch_free(f->parts[i]);
+    sluice_model_free(f->classes);
     free(f->parts);
     free(f);
 }
@@ -75,6 +78,6 @@ size_t sluice_folds_count(const sluice_folds *f) { return f->n; }
 const sluice_batch *sluice_folds_part(const sluice_folds *f, size_t i) { return i < f->n ? f->parts[i] : NULL; }
 
 uint64_t sluice_folds_rows(const sluice_folds *f, uint64_t *positives) {
-    if (positives) *positives = f->positives;
+    if (positives) *positives = f->turned ? f->rows - f->plus : f->plus;
     return f->rows;
 }

@@ -37,6 +37,11 @@ sluice_search *sluice_search_new(const sluice_search_options *options, sluice_er
         return NULL;
     }
     s->settings = settings;
+    if (settings.positive && !(s->settings.positive = strdup(settings.positive))) {
+        free(s);
+        sl_no_memory(err);
+        return NULL;
+    }
     s->random = o.random;
     s->seed = o.seed;
     return s;
@@ -67,6 +72,7 @@ void sluice_search_free(sluice_search *s) {
     free(s->sorted);
     free(s->trials);
     free(s->findings);
+    free((char *)(uintptr_t)s->settings.positive);
     free(s);
 }
 

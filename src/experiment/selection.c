@@ -62,9 +62,12 @@ static sluice_model *fresh_model(const work *w, const char *more, sluice_error *
     for (size_t i = 0; i < n; i++) params[i] = w->o.params[i];
     if (more) params[n++] = more;
     sluice_model *model = sluice_model_new(w->learner->name, params, n, w->o.settings, err);
-    if (model) sluice_model_set_threads(model, w->o.threads);
     free(params);
-    return model;
+    if (!model) return NULL;
+    sluice_model_set_threads(model, w->o.threads);
+    if (sl_give_classes(model, w->o.classes, err) == SLUICE_OK) return model;
+    sluice_model_free(model);
+    return NULL;
 }
 
 static sluice_model *budget_model(const work *w, uint64_t features, sluice_error *err) {

@@ -54,6 +54,7 @@ struct sl_sweep_work {
     uint64_t run;         /* from 0 */
     size_t measuring;     /* which learner */
     const sluice_batch *batch;
+    const sluice_model *classes; /* of held rows; NULL: those of a stream show as it comes */
 };
 
 static void end_sweeps(sl_sweep_work *w) {
@@ -113,7 +114,7 @@ static sluice_status start_sweeps(sl_sweep_work *w, sluice_error *err) {
         if (!t->n) continue;
         sluice_error why = {0};
         w->sweeps[i] = sl_points_sweep(s, s->points + t->first, t->n, each ? each : 1, &why);
-        if (w->sweeps[i]) continue;
+        if (w->sweeps[i] && sl_sweep_take_classes(w->sweeps[i], w->classes, &why) == SLUICE_OK) continue;
         return take_error(err, &why);
     }
     return SLUICE_OK;
@@ -298,6 +299,7 @@ sluice_status sl_sweep_round(sluice_search *s, const sluice_dataset *d, const sl
     sluice_error why = {0};
     sl_sweep_work *w = work_new(s, o, true, &why);
     if (!w) return take_error(err, &why);
+    w->classes = sluice_dataset_classes(d);
     sluice_status status = all_runs(w, d, err);
     if (status == SLUICE_OK) status = sum_up(w, err);
     sl_sweep_work_free(w);

@@ -9,6 +9,7 @@
 #include "experiment/folds.h"
 #include "experiment/run_outcome.h"
 #include "experiment/row_sets.h"
+#include "sweep/sweep.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -38,7 +39,7 @@ static void run_one(work *w, const sl_point *p, size_t fold, sl_outcome *run) {
     const sluice_folds *f = w->folds;
     double started = sl_seconds();
     sluice_model *model = sl_point_model(w->s, p, &err);
-    if (model) {
+    if (model && sl_give_classes(model, f->classes, &err) == SLUICE_OK) {
         sluice_model_set_threads(model, w->o.threads);
         sl_learn_batches(&model, f->parts, f->n, f->parts[fold], w->o.passes, &w->task, &err);
     }
@@ -69,7 +70,8 @@ static void run_side_by_side(work *w, sl_point *const *points, size_t n, size_t 
     size_t folds = w->folds->n;
     double started = sl_seconds();
     sluice_sweep *sweep = sl_points_sweep(w->s, points, n, 1, &why);
-    if (sweep && learn_sweep(w, sweep, fold, &why) == SLUICE_OK)
+    if (sweep && sl_sweep_take_classes(sweep, w->folds->classes, &why) == SLUICE_OK &&
+        learn_sweep(w, sweep, fold, &why) == SLUICE_OK)
         sl_outcomes_of_sweep(sweep, 0, n, w->folds->parts[fold], &w->how, 0, runs, folds);
     else
         for (size_t i = 0; i < n; i++) sl_outcome_failed(&runs[i * folds], &why);

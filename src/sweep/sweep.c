@@ -57,6 +57,18 @@ static void set_params(const sluice_sweep *w, sl_sweep_part *a) {
     }
 }
 
+/* Configurations that treat the two classes differently, and where not all do. */
+static const char *find_sided(const sluice_sweep *w, bool *some) {
+    const char *found = NULL;
+    size_t sided = 0;
+    for (size_t i = 0; i < w->n; i++) {
+        const char *param = sl_one_sided(w->learner, w->params[i]);
+        if (param && !sided++) found = param;
+    }
+    *some = sided && sided < w->n;
+    return found;
+}
+
 static bool make_lanes(sluice_sweep *w, sl_sweep_part *a, sluice_error *err) {
     const sl_learner *learner = w->learner;
     a->n_lanes = a->n > 8 ? 16 : 8;
@@ -73,12 +85,18 @@ static bool make_lanes(sluice_sweep *w, sl_sweep_part *a, sluice_error *err) {
     a->rule.sets = NULL;
     a->rule.kernels = (sl_kernels){.score = score, .update = update, .settle = learner->counts_rounds ? settle : NULL};
     a->model = sl_model_empty(learner, &a->rule, w->params[a->first], &w->settings, err);
-    if (a->model) a->model->state.part = a;
-    return a->model != NULL;
+    if (!a->model) return false;
+    bool some;
+    a->model->state.part = a;
+    a->model->classes.sided = find_sided(w, &some);
+    return true;
 }
 
+/* With a named positive class those that treat the classes differently may have other signs inside than the rest. */
 static bool has_lanes(const sluice_sweep *w) {
-    return sl_learner_lanes(w->learner) && !w->settings.max_features && w->n > 1;
+    bool some;
+    find_sided(w, &some);
+    return sl_learner_lanes(w->learner) && !w->settings.max_features && w->n > 1 && !(some && w->settings.positive);
 }
 
 /* Sixteen at a time cost least work; eight, where otherwise a thread would have nothing to do. */
@@ -107,6 +125,29 @@ static void learn_part(void *context, size_t i) {
     w->status[i] = sluice_model_learn_batch(w->parts[i].model, w->batch, NULL);
 }
 
+/* A sweep of n configurations whose parameters are known. */
+static sluice_sweep *make_sweep(const sl_learner *learner, const double (*params)[SL_MAX_PARAMS], size_t n,
+                                const sluice_settings *settings, unsigned threads, sluice_error *err) {
+    sluice_sweep *w = calloc(1, sizeof *w);
+    bool fine = w && (w->params = calloc(n, sizeof *w->params)) != NULL;
+    if (fine && settings->positive) fine = (w->positive = strdup(settings->positive)) != NULL;
+    if (!fine) sl_fail(err, SLUICE_E_MEMORY, "no memory for a sweep");
+    if (fine) {
+        memcpy(w->params, params, n * sizeof *params);
+        w->learner = learner;
+        w->settings = *settings;
+        w->settings.positive = w->positive;
+        w->n = n;
+        w->threads = threads;
+    }
+    fine = fine && make_parts(w, err);
+    /* without a team the parts go one after the other */
+    if (fine && w->threads > 1 && w->n_parts > 1) w->team = sl_team_new(w->threads, w->n_parts, learn_part, w);
+    if (fine) return w;
+    sluice_sweep_free(w);
+    return NULL;
+}
+
 sluice_sweep *sluice_sweep_new(const char *learner, const char *const *const *params, const size_t *n_params, size_t n,
                                const sluice_settings *settings, unsigned threads, sluice_error *err) {
     /* the gate for all of it is the one for models */
@@ -116,31 +157,28 @@ sluice_sweep *sluice_sweep_new(const char *learner, const char *const *const *pa
         if (!n) sl_fail(err, SLUICE_E_USAGE, "a sweep without configurations");
         return NULL;
     }
-    sluice_sweep *w = calloc(1, sizeof *w);
-    bool fine = w && (w->params = calloc(n, sizeof *w->params)) != NULL;
+    double(*values)[SL_MAX_PARAMS] = calloc(n, sizeof *values);
+    bool fine = values != NULL;
     if (!fine) sl_fail(err, SLUICE_E_MEMORY, "no memory for a sweep");
-    if (fine) {
-        w->learner = first->learner;
-        w->settings = first->settings;
-        w->settings.positive = NULL; /* rows of sweeps have labels that are numbers */
-        w->n = n;
-        w->threads = threads ? threads : sl_cores();
+    if (fine && sl_model_is_of_many(first)) {
+        sl_fail(err, SLUICE_E_UNSUPPORTED, "the configurations of a sweep are of two classes");
+        fine = false;
     }
     const sluice_learner_info *info = &first->learner->info;
     for (size_t i = 0; fine && i < n; i++)
         fine = sluice_params_read(info->name, info->params, info->n_params, params ? params[i] : NULL,
-                                  n_params ? n_params[i] : 0, w->params[i], err) == SLUICE_OK;
-    fine = fine && make_parts(w, err);
-    /* without a team the parts go one after the other */
-    if (fine && w->threads > 1 && w->n_parts > 1) w->team = sl_team_new(w->threads, w->n_parts, learn_part, w);
+                                  n_params ? n_params[i] : 0, values[i], err) == SLUICE_OK;
+    sluice_sweep *w = fine ? make_sweep(first->learner, (const double(*)[SL_MAX_PARAMS])values, n, &first->settings,
+                                        threads ? threads : sl_cores(), err)
+                           : NULL;
+    free(values);
     sluice_model_free(first);
-    if (fine) return w;
-    sluice_sweep_free(w);
-    return NULL;
+    return w;
 }
 
 void sluice_sweep_free(sluice_sweep *w) {
     if (!w) return;
+    sluice_sweep_free(w->mirror);
     sl_team_free(w->team);
     for (size_t i = 0; w->parts && i < w->n_parts; i++) {
         sluice_model_free(w->parts[i].model);
@@ -149,6 +187,7 @@ void sluice_sweep_free(sluice_sweep *w) {
     free(w->parts);
     free(w->status);
     free(w->params);
+    free(w->positive);
     free(w);
 }
 
@@ -170,16 +209,76 @@ static sluice_status first_failure(sluice_sweep *w) {
     return SLUICE_OK;
 }
 
-sluice_status sluice_sweep_learn_batch(sluice_sweep *w, const sluice_batch *batch) {
-    if (batch->has_words)
-        return sl_fail(&w->error, SLUICE_E_UNSUPPORTED,
-                       "sweeps take labels that are numbers; relabel words as -1 and 1");
+sluice_status sl_sweep_take_classes(sluice_sweep *w, const sluice_model *from, sluice_error *err) {
+    for (size_t i = 0; from && i < w->n_parts; i++) {
+        if (sl_classes_take(w->parts[i].model, from) == SLUICE_OK) continue;
+        if (err) *err = w->parts[i].model->error;
+        return w->parts[i].model->error.status;
+    }
+    return SLUICE_OK;
+}
+
+static sluice_status learn_parts(sluice_sweep *w, const sluice_batch *batch) {
     w->batch = batch;
     if (w->team)
         sl_team_run(w->team);
     else
         for (size_t i = 0; i < w->n_parts; i++) learn_part(w, i);
     return first_failure(w);
+}
+
+/* The mirror of a model (docs/classes.md), for lanes. */
+static sluice_status make_mirror(sluice_sweep *w) {
+    w->mirror =
+        make_sweep(w->learner, (const double(*)[SL_MAX_PARAMS])w->params, w->n, &w->settings, w->threads, &w->error);
+    if (!w->mirror) return w->error.status;
+    for (size_t i = 0; i < w->mirror->n_parts; i++) {
+        sluice_model *part = w->mirror->parts[i].model;
+        if (sl_classes_begin_with_one(part) == SLUICE_OK) continue;
+        w->error = part->error;
+        return w->error.status;
+    }
+    return SLUICE_OK;
+}
+
+/* The sweep becomes what the mirror is. A team belongs to where the sweep lies. */
+static void take_mirror(sluice_sweep *w) {
+    sluice_sweep *mirror = w->mirror, other = *mirror;
+    sl_team *team = w->team;
+    *mirror = *w;
+    mirror->team = other.team;
+    mirror->mirror = NULL;
+    *w = other;
+    w->team = team;
+    sluice_sweep_free(mirror);
+}
+
+/* Decides, if it can be decided by this batch, what the label 1 is. */
+static sluice_status decide(sluice_sweep *w, const sluice_batch *batch) {
+    const sluice_model *part = w->parts[0].model; /* all have the same labels */
+    const sl_targets own = {0};
+    switch (sl_classes_look(part, batch, &own, 0)) {
+    case SL_ONE_OPEN:
+        return w->mirror || part->state.t ? SLUICE_OK : make_mirror(w);
+    case SL_ONE_FIRST:
+        if (w->mirror) take_mirror(w);
+        return SLUICE_OK;
+    case SL_ONE_SETTLED:
+        sluice_sweep_free(w->mirror);
+        w->mirror = NULL;
+        return SLUICE_OK;
+    default:
+        return SLUICE_OK;
+    }
+}
+
+sluice_status sluice_sweep_learn_batch(sluice_sweep *w, const sluice_batch *batch) {
+    sluice_status status = w->parts[0].n_lanes ? decide(w, batch) : SLUICE_OK;
+    if (status == SLUICE_OK) status = learn_parts(w, batch);
+    if (status != SLUICE_OK || !w->mirror) return status;
+    status = learn_parts(w->mirror, batch);
+    if (status != SLUICE_OK) w->error = w->mirror->error;
+    return status;
 }
 
 sluice_status sluice_sweep_end_run(sluice_sweep *w) {

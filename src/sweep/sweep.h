@@ -23,6 +23,7 @@ typedef struct sl_sweep_part {
 struct sluice_sweep {
     const sl_learner *learner;
     sluice_settings settings;
+    char *positive;                  /* what the settings name, if they do */
     double (*params)[SL_MAX_PARAMS]; /* of each configuration */
     size_t n;
     sl_sweep_part *parts;
@@ -32,6 +33,7 @@ struct sluice_sweep {
     sluice_error error;
     sluice_status *status; /* of each part, for the batch at hand */
     const sluice_batch *batch;
+    struct sluice_sweep *mirror; /* of lanes, while the label 1 alone has come: has learned the same rows as -1 */
 };
 
 /* The lanes of a part as they are now, for predicting. */
@@ -44,6 +46,9 @@ size_t sl_sweep_part_size(const sluice_sweep *w);
 void sl_sweep_margins(const sluice_sweep *w, size_t first, size_t n, const sluice_batch *rows, double *margins);
 /* The predict-only model of a configuration without its weights: for its counts and its calibration. */
 sluice_model *sl_sweep_outline(const sluice_sweep *w, size_t i, sluice_error *err);
+
+/* Gives a sweep that has learned nothing the classes of a model (may be NULL), as sl_classes_take() does. */
+sluice_status sl_sweep_take_classes(sluice_sweep *w, const sluice_model *from, sluice_error *err);
 
 /* Which of the kernels for 8 and for 16 lanes. */
 static inline size_t sl_sweep_kernel(const sl_sweep_part *a) { return a->n_lanes / 8 - 1; }

@@ -68,7 +68,8 @@ void sl_sweep_margins(const sluice_sweep *w, size_t first, size_t n, const sluic
             sl_raw_row r = sl_batch_raw(b, i);
             if (plain && i + 1 < b->rows) prefetch_row(a, b, i + 1);
             margins_of_row(a, &lanes, &r, plain, m);
-            for (size_t c = from; c < end; c++) margins[(c - first) * b->rows + i] = m[c - a->first];
+            for (size_t c = from; c < end; c++)
+                margins[(c - first) * b->rows + i] = sl_turn(&a->model->classes, m[c - a->first]);
         }
     }
 }

@@ -248,7 +248,7 @@ def test_the_bias_is_no_feature(t):
 def test_one_class_is_warned_of(t):
     t.write("a", "1 1:1 2:1\n" * 20)
     r = t.run("select", "--features", 2, "a")
-    check("warning: input: all 16 labels mean +1" in r.err and "held-out examples: all 4" in r.err, r.err)
+    check("warning: input: all 16 labels are 1" in r.err and "held-out examples: all 4" in r.err, r.err)
     equal(t.run("select", "-qq", "--features", 2, "a").err, "", "-qq")
     equal(selected(t, "--features", 2, "a")["budgets"][0]["test"]["auc"], None)
 

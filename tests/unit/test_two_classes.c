@@ -604,6 +604,80 @@ TEST(impossible_classes_in_a_file_are_refused) {
     REFUSE_CLASSES("\1\1\0", "contradict");
 }
 
+/* ---- sweeps --------------------------------------------------------------------------------------------------------
+ */
+
+/* Twelve configurations of a sweep and the same models alone learn the rows in batches of `each`. */
+static void compare_sweep(const char *learner, const char *const *labels, size_t each, const char *positive,
+                          const char *sided, unsigned threads) {
+    enum { N = 12 };
+    char text[N][32];
+    const char *given[N][2];
+    const char *const *params[N];
+    size_t n_params[N], n = 0;
+    sluice_settings settings = {.size = sizeof settings, .positive = positive};
+    sluice_model *alone[N];
+    for (size_t i = 0; i < N; i++) {
+        snprintf(text[i], sizeof text[i], "lambda=%g", (double)i / 64);
+        given[i][0] = text[i];
+        given[i][1] = sided;
+        params[i] = given[i];
+        n_params[i] = sided && i % 2 ? 2 : 1;
+        alone[i] = sluice_model_new(learner, given[i], n_params[i], &settings, NULL);
+    }
+    sluice_sweep *sweep = sluice_sweep_new(learner, params, n_params, N, &settings, threads, NULL);
+    while (labels[n]) n++;
+    for (size_t first = 0; first < n; first += each) {
+        const char **some = calloc(each + 1, sizeof *some);
+        for (size_t i = 0; i < each && first + i < n; i++) some[i] = labels[first + i];
+        sluice_batch *b = rows_of(some);
+        CHECK_EQ(sluice_sweep_learn_batch(sweep, b), SLUICE_OK);
+        for (size_t i = 0; i < N; i++) CHECK_EQ(sluice_model_learn_batch(alone[i], b, NULL), SLUICE_OK);
+        sluice_batch_free(b);
+        free(some);
+    }
+    for (size_t i = 0; i < N; i++) {
+        sluice_model *m = sluice_sweep_model(sweep, i, NULL), *final = NULL, *same = sluice_model_final(alone[i], NULL);
+        CHECK_EQ(sluice_sweep_finals(sweep, i, 1, &final, NULL), SLUICE_OK);
+        file a = file_from(m), b = file_from(alone[i]), c = file_from(final), d = file_from(same);
+        if (a.n != b.n || memcmp(a.bytes, b.bytes, a.n) != 0) fprintf(stderr, "%s, configuration %zu\n", learner, i);
+        CHECK(a.n == b.n && memcmp(a.bytes, b.bytes, a.n) == 0);
+        CHECK(c.n == d.n && memcmp(c.bytes, d.bytes, c.n) == 0);
+        free(a.bytes);
+        free(b.bytes);
+        free(c.bytes);
+        free(d.bytes);
+    }
+    sluice_sweep_free(sweep);
+}
+
+TEST(configurations_of_a_sweep_have_the_classes_of_models_alone) {
+    static const char *const pairs[][2] = {{"ham", "spam"}, {"spam", "ham"}, {"1", "2"}, {"0", "x"},
+                                           {"-1", "1"},     {"1", "-1"},     {"1", "0"}, {"3", "1"}};
+    for (size_t i = 0; i < SL_COUNT(pairs); i++)
+        for (size_t late = 1; late < 200; late += 90) { /* with 40 rows a batch: several of the first class alone */
+            const char **labels = two_labels(pairs[i][0], pairs[i][1], late, ROWS);
+            compare_sweep("fsol", labels, 40, NULL, NULL, 1 + (unsigned)(late % 3));
+            compare_sweep("ssol", labels, ROWS, NULL, NULL, 1);
+            compare_sweep("cs-fsol", labels, 40, pairs[i][0][0] == '1' ? "1" : pairs[i][0], NULL, 2);
+            if (strcmp(pairs[i][0], "ham") == 0 || strcmp(pairs[i][0], "spam") == 0)
+                compare_sweep("cs-fsol", labels, 40, "spam", "cost_pos=3", 1);
+            free(labels);
+        }
+}
+
+TEST(a_sweep_whose_configurations_are_for_one_class_asks_which) {
+    const char *one[] = {"cost_pos=2"}, *const * params[] = {NULL, one};
+    size_t n_params[] = {0, 1};
+    sluice_sweep *sweep = sluice_sweep_new("cs-fsol", params, n_params, 2, NULL, 1, NULL);
+    const char *labels[] = {"ham", "spam", NULL};
+    sluice_batch *b = rows_of(labels);
+    CHECK_EQ(sluice_sweep_learn_batch(sweep, b), SLUICE_E_USAGE);
+    CHECK(strstr(sluice_sweep_error(sweep)->message, "--positive"));
+    sluice_batch_free(b);
+    sluice_sweep_free(sweep);
+}
+
 int main(void) {
     RUN(words_are_learned_as_relabelled_rows_are);
     RUN(one_sided_parameters_are_those_of_the_positive_class);
@@ -620,5 +694,7 @@ int main(void) {
     RUN(examples_one_by_one_have_numbers_as_classes);
     RUN(models_merge_if_their_classes_are_the_same_inside);
     RUN(impossible_classes_in_a_file_are_refused);
+    RUN(configurations_of_a_sweep_have_the_classes_of_models_alone);
+    RUN(a_sweep_whose_configurations_are_for_one_class_asks_which);
     return DONE;
 }

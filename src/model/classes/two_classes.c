@@ -18,18 +18,20 @@ static bool ends_with(const char *name, const char *ending) {
     return n > k && strcmp(name + n - k, ending) == 0;
 }
 
-/* Whether the rule treats positive and negative examples differently: a pair NAME_pos, NAME_neg of unlike values.
- * Returns the first of such parameters, or NULL. */
-static const char *one_sided(const sluice_model *m) {
-    const sluice_learner_info *info = &m->learner->info;
+const char *sl_one_sided(const sl_learner *learner, const double *params) {
+    const sluice_learner_info *info = &learner->info;
     for (size_t i = 0; i < info->n_params; i++)
         for (size_t j = 0; ends_with(info->params[i].name, "_pos") && j < info->n_params; j++)
             if (ends_with(info->params[j].name, "_neg") &&
                 strlen(info->params[i].name) == strlen(info->params[j].name) &&
                 strncmp(info->params[i].name, info->params[j].name, strlen(info->params[i].name) - 4) == 0 &&
-                m->params[i] != m->params[j])
+                params[i] != params[j])
                 return info->params[i].name;
     return NULL;
+}
+
+static const char *one_sided(const sluice_model *m) {
+    return m->classes.sided ? m->classes.sided : sl_one_sided(m->learner, m->params);
 }
 
 static bool has_named_positive(const sluice_model *m) { return m->settings.positive != NULL; }
@@ -332,6 +334,7 @@ static void take_mirror(sluice_model *m, sluice_meter *meter) {
 /* Begins a mirror of a model that has learned nothing, or one more meter for it. */
 static sluice_status keep_mirror(sluice_model *m, sluice_meter *meter) {
     sl_two_classes *c = &m->classes;
+    if (m->state.part) return SLUICE_OK; /* the sweep has a mirror of all its parts */
     if (!c->mirror && m->state.t == 0) c->mirror = sluice_model_copy(m, NULL);
     if (!c->mirror) return m->state.t ? SLUICE_OK : no_memory(m);
     if (!meter || c->metered == meter) return SLUICE_OK;
@@ -341,36 +344,89 @@ static sluice_status keep_mirror(sluice_model *m, sluice_meter *meter) {
     return c->mirror_meter ? SLUICE_OK : no_memory(m);
 }
 
+sl_outlook sl_classes_look(const sluice_model *m, const sluice_batch *b, const sl_targets *t, size_t first) {
+    if (sl_model_is_of_many(m) || uses_table(m) || m->positives != m->state.t) return SL_ONE_SETTLED;
+    bool any = m->state.t > 0; /* a label 1 */
+    size_t ones = 0;
+    for (size_t row = first; row < b->rows; row++) {
+        double label;
+        if (sl_weight_at(b, t, row) == 0) continue;
+        if (!is_plain(&m->classes, b, t, row, &label)) return any || ones ? SL_ONE_FIRST : SL_ONE_SETTLED;
+        if (!(label > 0)) return SL_ONE_SETTLED; /* -1 or 0 */
+        ones++;
+    }
+    return ones && b->may_have_words && !one_sided(m) ? SL_ONE_OPEN : SL_ONE_UNCHANGED;
+}
+
 sluice_status sl_classes_decide(sluice_model *m, const sluice_batch *b, const sl_targets *t, size_t first,
                                 sluice_meter *meter) {
     sl_two_classes *c = &m->classes;
+    sl_outlook outlook = sl_classes_look(m, b, t, first);
     c->one_is_first = false;
-    if (sl_model_is_of_many(m)) return SLUICE_OK;
-    if (uses_table(m) || m->positives != m->state.t) {
-        sl_mirror_free(m);
-        return SLUICE_OK;
-    }
-    size_t row = first;
-    bool any = false, plain = true; /* a label 1; the row that decides has a plain label */
-    for (; row < b->rows; row++) {
-        if (sl_weight_at(b, t, row) == 0) continue;
-        double label;
-        plain = is_plain(c, b, t, row, &label);
-        if (!plain || !(label > 0)) break;
-        any = true;
-    }
-    if (row == b->rows) return any && b->may_have_words && !one_sided(m) ? keep_mirror(m, meter) : SLUICE_OK;
-    if (plain) { /* -1 or 0 */
-        sl_mirror_free(m);
-    } else if (m->state.t == 0) {
-        sl_mirror_free(m);
-        c->one_is_first = any;
-    } else if (c->mirror) {
+    if (outlook == SL_ONE_OPEN) return keep_mirror(m, meter);
+    if (outlook == SL_ONE_FIRST && m->state.t && c->mirror) {
         if (c->mirror->broken)
             return sl_fail(&m->error, SLUICE_E_NUMERIC, "the model has left the range of numbers; learn it anew");
         take_mirror(m, meter);
         return add_plain_class(m, 1);
     }
+    if (outlook == SL_ONE_UNCHANGED) return SLUICE_OK;
+    c->one_is_first = outlook == SL_ONE_FIRST && m->state.t == 0;
+    sl_mirror_free(m);
+    return SLUICE_OK;
+}
+
+/* ---- classes alone ----------------------------------------------------------------------------------------------- */
+
+sluice_status sl_classes_begin_with_one(sluice_model *m) { return add_plain_class(m, 1); }
+
+/* One row: its class, a new one where it comes, is counted. */
+static sluice_status track_row(sluice_model *m, const sluice_batch *b, const sl_targets *own, size_t row) {
+    double y = 0;
+    if (sl_classes_resolve(m, b, own, row, row + 1, &y) == row) {
+        if (m->state.t && sl_classes_look(m, b, own, row) == SL_ONE_FIRST && !one_sided(m)) {
+            m->positives = 0;
+            if (add_plain_class(m, 1) != SLUICE_OK) return m->error.status;
+        }
+        if (sl_classes_add_row(m, b, own, row, NULL) != SLUICE_OK) {
+            sl_place(&m->error, b->source ? b->source : "", b->has_lines ? b->first_line + b->line[row] : 0, 0);
+            return m->error.status;
+        }
+        sl_classes_resolve(m, b, own, row, row + 1, &y);
+    }
+    m->state.t++;
+    m->positives += !sl_model_is_of_many(m) && y > 0;
+    sl_classes_count_y(m, y);
+    return SLUICE_OK;
+}
+
+sluice_status sluice_model_learn_classes(sluice_model *m, const sluice_batch *b) {
+    const sl_targets own = {0};
+    sluice_status status = SLUICE_OK;
+    for (size_t row = 0; row < b->rows && status == SLUICE_OK; row++)
+        if (sl_weight_at(b, &own, row) != 0) status = track_row(m, b, &own, row);
+    return status;
+}
+
+sluice_status sl_classes_take(sluice_model *m, const sluice_model *from) {
+    const sl_class_table *t = &from->classes.table;
+    sl_two_classes *c = &m->classes;
+    if (t->n == 0 || m->state.t || c->table.n) return SLUICE_OK;
+    if (!sl_model_is_of_many(m)) {
+        if (t->n > 2) return third_class(m, sl_class_text(t, 2));
+        sluice_status status = t->n == 2 ? check_pair(m, sl_class_text(t, 0), sl_class_text(t, 1)) : SLUICE_OK;
+        if (status != SLUICE_OK) return status;
+        c->first_is_plus = one_sided(m) && is_named_positive(m, sl_class_text(t, 0));
+    }
+    for (size_t i = 0; i < t->n; i++) {
+        if (sl_model_is_of_many(m)) {
+            sluice_status status = add_one_of_many(m, sl_class_text(t, i));
+            if (status != SLUICE_OK) return status;
+        } else if (sl_classes_add(&c->table, sl_class_text(t, i)) == SL_NO_CLASS) {
+            return no_memory(m);
+        }
+    }
+    if (!sl_model_is_of_many(m)) settle(m);
     return SLUICE_OK;
 }
 

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "learner/learner.h"
 #include "rows/batch.h"
 #include "rows/class_table.h"
 
@@ -17,6 +18,7 @@ typedef struct sl_two_classes {
     bool turned;          /* the positive class is -1 inside: margins and weights leave the model with the other sign */
     bool one_is_first;    /* the next label is 1, and it is known that it is the class seen first */
     bool loaded_plain;    /* loaded from a file without classes: earlier versions took true and false for 1 and 0 */
+    const char *sided;    /* of a sweep: the parameter by which some configuration treats the classes differently */
     bool zero, minus;     /* plain models of which all labels so far were 0 or -1: which of them came */
     /* A stream that has had nothing but the label 1 is plain if -1 or 0 comes next, and not if another label does: then
      * 1 is the class seen first. Until then `mirror` is a model that has learned the same rows as -1. */
@@ -24,6 +26,19 @@ typedef struct sl_two_classes {
     sluice_meter *mirror_meter; /* what `metered` would be, had it measured the mirror */
     const sluice_meter *metered;
 } sl_two_classes;
+
+/* Whether parameters treat positive and negative examples differently: a pair NAME_pos, NAME_neg of unlike values.
+ * Returns the first of such parameters, or NULL. */
+const char *sl_one_sided(const sl_learner *learner, const double *params);
+
+/* What the rows of a batch from `first` on say about the label 1, of which there may have been nothing but that. */
+typedef enum sl_outlook {
+    SL_ONE_UNCHANGED, /* nothing new */
+    SL_ONE_SETTLED,   /* it is plain, or is known already, or there is none */
+    SL_ONE_OPEN,      /* there is nothing but the label 1, and words may follow */
+    SL_ONE_FIRST,     /* it is the class seen first, since a word or another number follows */
+} sl_outlook;
+sl_outlook sl_classes_look(const struct sluice_model *m, const sluice_batch *b, const sl_targets *t, size_t first);
 
 /* Whether the labels of a batch need more than their sign. */
 bool sl_has_classes(const struct sluice_model *m, const sluice_batch *b);
@@ -45,6 +60,12 @@ void sl_classes_count(struct sluice_model *m, const sluice_batch *b, const sl_ta
 /* The same for a label that was given as +1 (the positive class) or -1. */
 void sl_classes_count_y(struct sluice_model *m, double y);
 void sl_mirror_free(struct sluice_model *m);
+
+/* Gives a model that has learned nothing the classes of another one, in their order and without their counts: the class
+ * seen first is then that of the other. */
+sluice_status sl_classes_take(struct sluice_model *m, const struct sluice_model *from);
+/* Makes 1 the class seen first of a model that has learned nothing. */
+sluice_status sl_classes_begin_with_one(struct sluice_model *m);
 
 /* The sign inside of a label that was given as +1 (the positive class) or -1, and the way back. */
 static inline double sl_turn(const sl_two_classes *c, double value) { return c->turned ? 0 - value : value; }
