@@ -325,7 +325,7 @@ SLUICE_API sluice_name sluice_model_label(const sluice_model *model, double marg
  * of its classes. It predicts the class of largest margin, among equals the one seen first; one against one that of
  * most problems won, then of the largest margin. The calls that give one margin, one probability, one list of weights
  * for an example or a model are for two classes: here they are SLUICE_E_UNSUPPORTED, or give NaN or 0. */
-#define SLUICE_NO_CLASS UINT32_MAX
+#define SLUICE_NO_CLASS UINT32_MAX /* where the number of a class would stand */
 
 /* What a model of several classes says of rows. */
 typedef struct sluice_class_answers {
@@ -810,7 +810,12 @@ typedef struct sluice_meter_options {
     int probability;                /* margins are log odds: measure them as probabilities */
     const sluice_model *model;      /* measure its probabilities, and count by its threshold; it must outlive the meter.
                                        NULL: none, and +1 is predicted where margins are > 0 */
+    size_t top_classes; /* several classes: count how often the class is among the best k answers for k up to this; 0
+                           means SLUICE_TOP_ACCURACIES */
 } sluice_meter_options;
+
+#define SLUICE_TOP_ACCURACIES 5
+#define SLUICE_MAX_TOP_CLASSES 100000
 
 /* Figures that do not exist (a rate of nothing, the AUC of one class) are NaN. */
 typedef struct sluice_measures {
@@ -824,6 +829,14 @@ typedef struct sluice_measures {
                                  examples; how far they are apart on average */
     double average_precision; /* the area under precision against recall: the positives' mean of the precision among
                                  those whose margins are not smaller */
+    /* Several classes (below). What is of two classes alone is then NaN, or a count of 0. */
+    size_t classes; /* of the model, or as many as occurred where the meter has no model; 0: two classes */
+    double macro_precision, macro_recall, macro_f1; /* means over the classes that occur as label or prediction */
+    double micro_f1; /* of all hits, false predictions and misses added up; the accuracy where every label is known */
+    double weighted_f1;                         /* the mean over the examples of the F1 of their class */
+    double top_accuracy[SLUICE_TOP_ACCURACIES]; /* [k - 1]: share of the examples whose class is among the best k
+                                                   answers; NaN where only the best is known */
+    uint64_t unknown_labels; /* examples whose label is no class of the model: mistakes, and in no class's support */
 } sluice_measures;
 
 SLUICE_API sluice_meter *sluice_meter_new(const sluice_meter_options *options, sluice_error *err);
@@ -835,6 +848,44 @@ SLUICE_API sluice_status sluice_meter_add_batch(sluice_meter *meter, const sluic
 SLUICE_API sluice_status sluice_meter_read(sluice_meter *meter, sluice_measures *measures);
 /* The mistakes alone, and *examples, at no cost (sluice_meter_read goes over all bins or margins). */
 SLUICE_API uint64_t sluice_meter_mistakes(const sluice_meter *meter, uint64_t *examples);
+
+/* Several classes. A meter whose model is of several classes, or whose first example comes by sluice_meter_add_class(),
+ * counts classes, by their numbers in the model. Precision and F1 are 0 where they would be 0 / 0; averages are those
+ * of scikit-learn over the classes that the model knows. balanced_accuracy is the mean recall of the classes that have
+ * examples; log_loss takes probabilities below 2^-52, and those of labels that the model does not know, for 2^-52. */
+
+/* Counts one prediction. `truth` is SLUICE_NO_CLASS where the model does not know the label, `predicted` where there is
+ * no answer. `rank`: the true class is the rank-th best answer, from 1; 0: not known. `probability`: of the true class;
+ * NaN: there is none. SLUICE_E_USAGE where the meter has counted examples of two classes, or the model has no such
+ * class. */
+SLUICE_API sluice_status sluice_meter_add_class(sluice_meter *meter, uint32_t truth, uint32_t predicted, uint32_t rank,
+                                                double probability);
+/* Predicts all rows of a batch with the meter's model, which is of several classes, and counts them; rows of importance
+ * 0 are absent. Rows before one that fails are counted. */
+SLUICE_API sluice_status sluice_meter_test_batch(sluice_meter *meter, const sluice_batch *batch);
+
+typedef struct sluice_class_measures {
+    size_t size;
+    uint64_t support, predicted, hits; /* examples of the class, predictions of it, those that are both */
+    double precision, recall, f1;
+} sluice_class_measures;
+
+/* The measures of one class; all are 0 for one that has not occurred. SLUICE_E_UNSUPPORTED for a meter of two classes.
+ */
+SLUICE_API sluice_status sluice_meter_class(sluice_meter *meter, size_t class_index, sluice_class_measures *measures);
+/* Share of the examples whose class is among the best k answers; NaN where that was not counted. */
+SLUICE_API double sluice_meter_top_accuracy(const sluice_meter *meter, size_t k);
+
+/* Examples of one class for which one class was predicted; SLUICE_NO_CLASS: an unknown label, no answer. */
+typedef struct sluice_confusion {
+    uint32_t truth, predicted;
+    uint64_t examples;
+    uint64_t reserved[1];
+} sluice_confusion;
+
+/* The cells of the confusion matrix that are not 0: by truth, then by prediction, SLUICE_NO_CLASS last. Returns how
+ * many there are, and fills `cells` if there is room for all of them. */
+SLUICE_API size_t sluice_meter_confusions(const sluice_meter *meter, sluice_confusion *cells, size_t room);
 
 /* A threshold other than 0, and what it would have led to. */
 typedef struct sluice_cut {

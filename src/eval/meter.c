@@ -20,6 +20,7 @@ sluice_meter *sluice_meter_new(const sluice_meter_options *options, sluice_error
         free(m);
         return NULL;
     }
+    if (m) m->of_many = m->options.model && sl_model_is_of_many(m->options.model);
     if (m && !m->options.exact_auc) {
         m->bin[0] = calloc(2 * (size_t)BINS, sizeof **m->bin);
         if (m->bin[0]) m->bin[1] = m->bin[0] + BINS;
@@ -38,6 +39,13 @@ sluice_meter *sluice_meter_new(const sluice_meter_options *options, sluice_error
     if (o->cost_missed == 0) o->cost_missed = 1;
     if (o->cost_alarm == 0) o->cost_alarm = 1;
     if (o->mu_pos == 0) o->mu_pos = 0.5;
+    if (o->top_classes > SLUICE_MAX_TOP_CLASSES) {
+        sl_fail(err, SLUICE_E_USAGE, "top_classes is at most %d", SLUICE_MAX_TOP_CLASSES);
+        sluice_meter_free(m);
+        return NULL;
+    }
+    if (o->top_classes == 0) o->top_classes = SLUICE_TOP_ACCURACIES;
+    m->classes.ranks = o->top_classes;
     return m;
 }
 
@@ -46,6 +54,7 @@ void sluice_meter_free(sluice_meter *m) {
     free(m->bin[0]);
     free(m->kept[0].value);
     free(m->kept[1].value);
+    sl_class_counts_free(&m->classes);
     free(m);
 }
 
@@ -98,6 +107,7 @@ static void add_probability(sluice_meter *m, double margin, int positive) {
 
 /* Counts a prediction: `yes`, or no. */
 static sluice_status count(sluice_meter *m, double margin, int positive, int yes) {
+    if (m->of_many) return sl_meter_refuse_two(m);
     if (m->options.exact_auc) {
         if (!keep(&m->kept[positive], margin))
             return sl_fail(&m->error, SLUICE_E_MEMORY, "no memory to keep every margin for the exact AUC");
@@ -120,6 +130,7 @@ sluice_status sluice_meter_add(sluice_meter *m, double margin, double label) {
 }
 
 sluice_status sl_meter_add_learned(sluice_meter *m, const sluice_model *model, double margin, double y) {
+    if (sl_model_is_of_many(model)) return sl_meter_add_learned_class(m, model, y);
     margin = sl_turn(&model->classes, margin);
     return count(m, margin, sl_turn(&model->classes, y) > 0, predicts(model, margin));
 }
@@ -139,6 +150,7 @@ static sluice_status add_classes(sluice_meter *m, const sluice_batch *b, const d
 }
 
 sluice_status sluice_meter_add_batch(sluice_meter *m, const sluice_batch *b, const double *margin) {
+    if (m->of_many) return sl_meter_refuse_two(m);
     if (b->has_words || (m->options.model && sluice_model_classes(m->options.model))) return add_classes(m, b, margin);
     for (size_t i = 0; i < b->rows; i++) {
         if (b->has_weights && b->weight[i] == 0) continue;
@@ -197,7 +209,10 @@ sluice_meter *sl_meter_copy(const sluice_meter *m, const sluice_model *model) {
     to->logistic = m->logistic;
     to->brier = m->brier;
     if (m->bin[0]) memcpy(to->bin[0], m->bin[0], 2 * (size_t)BINS * sizeof **m->bin);
-    if (copy_kept(&to->kept[0], &m->kept[0]) && copy_kept(&to->kept[1], &m->kept[1])) return to;
+    to->of_many = m->of_many;
+    if (copy_kept(&to->kept[0], &m->kept[0]) && copy_kept(&to->kept[1], &m->kept[1]) &&
+        sl_class_counts_copy(&to->classes, &m->classes))
+        return to;
     sluice_meter_free(to);
     return NULL;
 }
@@ -333,6 +348,10 @@ static double calibration_error(sluice_meter *m) {
 static double ratio(double a, double b) { return b > 0 ? a / b : NAN; }
 
 uint64_t sluice_meter_mistakes(const sluice_meter *m, uint64_t *examples) {
+    if (m->of_many) {
+        *examples = m->classes.examples;
+        return m->classes.examples - m->classes.hits;
+    }
     uint64_t right = m->count[1][1] + m->count[0][0], wrong = m->count[1][0] + m->count[0][1];
     *examples = right + wrong;
     return wrong;
@@ -343,6 +362,12 @@ const sluice_error *sluice_meter_error(const sluice_meter *m) { return &m->error
 sluice_status sluice_meter_read(sluice_meter *m, sluice_measures *measures) {
     sluice_status status = sl_sized_check(measures, "sluice_measures", &m->error);
     if (status != SLUICE_OK) return status;
+    if (m->of_many) {
+        sluice_measures of_many = {0};
+        sl_meter_measure_classes(m, &of_many);
+        sl_sized_write(measures, &of_many, sizeof of_many);
+        return SLUICE_OK;
+    }
     uint64_t tp = m->count[1][1], fn = m->count[1][0], fp = m->count[0][1], tn = m->count[0][0];
     double pos = (double)(tp + fn), neg = (double)(tn + fp), all = pos + neg;
     double mu = m->options.mu_pos;
@@ -367,6 +392,8 @@ sluice_status sluice_meter_read(sluice_meter *m, sluice_measures *measures) {
     r.log_loss = known ? ratio(m->logistic, all) : NAN;
     r.brier = known ? ratio(m->brier, all) : NAN;
     r.calibration_error = calibration_error(m);
+    r.macro_precision = r.macro_recall = r.macro_f1 = r.micro_f1 = r.weighted_f1 = NAN;
+    for (size_t k = 0; k < SLUICE_TOP_ACCURACIES; k++) r.top_accuracy[k] = NAN;
     sl_sized_write(measures, &r, sizeof r);
     return SLUICE_OK;
 }

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "eval/class_counts.h"
 #include "sluice.h"
 
 typedef struct sl_margins {
@@ -19,7 +20,16 @@ struct sluice_meter {
     double hinge, logistic, brier;
     uint64_t *bin[2];   /* by label */
     sl_margins kept[2]; /* exact AUC instead of bins */
+    bool of_many;       /* counts several classes: nothing but these */
+    sl_class_counts classes;
 };
+
+/* class_meter.c. Counts a row that a model of several classes has learned. */
+sluice_status sl_meter_add_learned_class(sluice_meter *m, const sluice_model *model, double y);
+/* Says that the meter counts several classes. */
+sluice_status sl_meter_refuse_two(sluice_meter *m);
+/* What sluice_meter_read() fills in. */
+void sl_meter_measure_classes(const sluice_meter *m, sluice_measures *r);
 
 /* Before the first of the next calls. */
 void sl_meter_sort(sluice_meter *m);

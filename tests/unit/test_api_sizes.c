@@ -16,7 +16,7 @@ static void *sized(const void *from, size_t known, size_t size) {
     return s;
 }
 
-static const size_t less = 64, more = 64;
+static const size_t less = 160, more = 64;
 
 static size_t smallest(size_t known) { return known > less + sizeof(size_t) ? known - less : sizeof(size_t); }
 
@@ -218,6 +218,15 @@ static void use_measures(void *s, size_t size) {
     sluice_meter_free(m);
 }
 
+static void use_class_measures(void *s, size_t size) {
+    sluice_meter *m = sluice_meter_new(NULL, NULL);
+    CHECK_EQ(sluice_meter_add_class(m, 0, 1, 2, 0.5), SLUICE_OK);
+    memset((char *)s + sizeof size, 0xff, size - sizeof size);
+    CHECK_EQ(sluice_meter_class(m, 0, s), SLUICE_OK);
+    if (size > sizeof(sluice_class_measures)) CHECK_EQ(((char *)s)[size - 1], 0);
+    sluice_meter_free(m);
+}
+
 static void use_chosen(void *s, size_t size) {
     sluice_meter *m = sluice_meter_new(NULL, NULL);
     CHECK_EQ(sluice_meter_add(m, 1, 1), SLUICE_OK);
@@ -270,6 +279,7 @@ TEST(results_of_any_size_are_filled_as_far_as_they_go) {
     each_size(&(sluice_model_facts){0}, sizeof(sluice_model_facts), use_facts);
     each_size(&(sluice_model_facts){0}, sizeof(sluice_model_facts), use_sweep_facts);
     each_size(&(sluice_measures){0}, sizeof(sluice_measures), use_measures);
+    each_size(&(sluice_class_measures){0}, sizeof(sluice_class_measures), use_class_measures);
     each_size(&(sluice_chosen){0}, sizeof(sluice_chosen), use_chosen);
     each_size(&(sluice_row_origin){0}, sizeof(sluice_row_origin), use_origin);
 }
