@@ -311,6 +311,9 @@ typedef struct sluice_class {
 SLUICE_API size_t sluice_model_classes(const sluice_model *model);
 /* The i-th class in the order of first sight. SLUICE_E_USAGE past the last. */
 SLUICE_API sluice_status sluice_model_class(const sluice_model *model, size_t i, sluice_class *found);
+/* The class that a label is, as it would be read from an input; SLUICE_NO_CLASS: the model has none such. */
+#define SLUICE_NO_CLASS UINT32_MAX /* where the number of a class would stand */
+SLUICE_API uint32_t sluice_model_find_class(const sluice_model *model, sluice_name label);
 /* The labels of n rows from row `first` on as measures have them: 1 for the positive class, -1 for the other; 0 for
  * rows of importance 0. SLUICE_E_DATA, with its place, for a label that is no class of the model. */
 SLUICE_API sluice_status sluice_model_signs(const sluice_model *model, const sluice_batch *batch, size_t first,
@@ -325,7 +328,6 @@ SLUICE_API sluice_name sluice_model_label(const sluice_model *model, double marg
  * of its classes. It predicts the class of largest margin, among equals the one seen first; one against one that of
  * most problems won, then of the largest margin. The calls that give one margin, one probability, one list of weights
  * for an example or a model are for two classes: here they are SLUICE_E_UNSUPPORTED, or give NaN or 0. */
-#define SLUICE_NO_CLASS UINT32_MAX /* where the number of a class would stand */
 
 /* What a model of several classes says of rows. */
 typedef struct sluice_class_answers {
@@ -453,6 +455,7 @@ typedef struct sluice_model_facts {
     uint64_t waiting;          /* examples of an unfinished batch: counted, but not yet learned */
     int calibration;           /* SLUICE_CALIBRATION_ */
     int log_odds;              /* the learner's margins are log odds */
+    uint64_t vectors;          /* of weights, which nonzeros are counted in: 1, or sluice_model_problems() */
 } sluice_model_facts;
 
 /* Fills in what the model is and counts its nonzero weights, which takes a pass over all features. */
@@ -493,6 +496,12 @@ SLUICE_API sluice_status sluice_model_problem(const sluice_model *model, size_t 
 /* Its nonzero weights, as sluice_model_weights() gives them. */
 SLUICE_API sluice_status sluice_model_problem_weights(const sluice_model *model, size_t i, sluice_weight **weights,
                                                       size_t *n, sluice_error *err);
+/* Is given a weight of the i-th problem; anything but 0 ends it with SLUICE_E_CANCELLED. */
+typedef int (*sluice_weight_function)(void *context, size_t i, const sluice_weight *weight);
+/* The nonzero weights of all problems in one pass: feature after feature, of each those of all classes; where every
+ * problem has features of its own (one against one, and learners without lanes) problem after problem. */
+SLUICE_API sluice_status sluice_model_each_weight(const sluice_model *model, sluice_weight_function take, void *context,
+                                                  sluice_error *err);
 /* A copy of its binary model, whose labels are 1 and -1: against the rest and one against one, byte for byte the model
  * of a run over the examples of the problem. */
 SLUICE_API sluice_model *sluice_model_problem_model(const sluice_model *model, size_t i, sluice_error *err);

@@ -21,6 +21,19 @@ int example_settings(const args *a, sluice_settings *settings) {
     return rc;
 }
 
+static const char *const class_kinds[] = {"two", "ovr", "ovo", "matrix", NULL}; /* by SLUICE_CLASSES_ */
+
+const char *classes_name(unsigned kind) { return class_kinds[kind]; }
+
+int class_settings(const args *a, sluice_settings *settings) {
+    size_t kind = 0;
+    int rc = args_has(a, "classes") ? args_word(a, "classes", class_kinds + 1, &kind) : DONE;
+    if (!rc && args_has(a, "classes")) settings->classes = (unsigned)kind + 1;
+    if (!rc && settings->classes && args_has(a, "positive"))
+        rc = wrong_usage(a->command->name, "--positive is for two classes, and --classes for several");
+    return rc;
+}
+
 /* The options that bound memory. */
 static int memory_settings(const args *a, sluice_settings *settings) {
     uint64_t bits = 0;
@@ -134,6 +147,7 @@ static int check_resumed(const args *a, const recipe *r, const sluice_model *mod
     if (args_has(a, "hash") && asked->hash_bits != has->hash_bits) return contradicts(a, "hash", path);
     if (args_has(a, "max-features") && asked->max_features != has->max_features)
         return contradicts(a, "max-features", path);
+    if (args_has(a, "classes") && asked->classes != has->classes) return contradicts(a, "classes", path);
     if (asked->positive && !has_positive(model, asked->positive)) return contradicts(a, "positive", path);
     if (args_has(a, "ngrams") && ngrams != (kept.ngrams ? kept.ngrams : 1)) return contradicts(a, "ngrams", path);
     if (args_has(a, "tf") && tf != (kept.tf ? kept.tf : SLUICE_TF_LOG)) return contradicts(a, "tf", path);
@@ -164,6 +178,7 @@ static int load_or_make(const args *a, sluice_model **model) {
     *model = NULL;
     int rc = recipe_from_args(a, sluice_learner_default(), &r);
     if (!rc) rc = memory_settings(a, &r.settings);
+    if (!rc) rc = class_settings(a, &r.settings);
     if (!rc) {
         *model = path ? sluice_model_load(path, &err) : recipe_model(&r, NULL, &err);
         if (!*model) rc = complain_error(&err);

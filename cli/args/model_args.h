@@ -23,9 +23,15 @@
     EXAMPLE_OPTIONS, \
     {"hash", 0, "BITS", "hash features to BITS bits (1 to 30): bounded memory, but features may collide", 0}, \
     CLASS_OPTIONS, \
+    {"classes", 0, "KIND", "learn any number of classes: ovr (each against the rest), ovo (one against one) or matrix (one matrix for all)", 0}, \
     {"max-features", 0, "N", "keep at most N features; when full, those of weight zero are evicted, least recently seen first", 0}, \
     TEXT_OPTIONS
 /* clang-format on */
+
+/* Reads --classes. Returns an exit status after saying what is wrong. */
+int class_settings(const args *a, sluice_settings *settings);
+/* What --classes calls a kind of classes. */
+const char *classes_name(unsigned kind);
 
 /* A learner, parameters and settings: all that is needed to make a model. */
 typedef struct recipe {

@@ -16,7 +16,10 @@ static const option_info options[] = {
     {"top", 0, "N", "how many of the heaviest features to show (default 10)", 0},
     {"newest", 0, "N", "how many of the newest features to show (default 5; of models with ids at most 16)", 0},
     {"weights", 0, NULL,
-     "print every nonzero weight instead: id or name, tab, weight; by ascending id or first sight, the bias first", 0},
+     "print every nonzero weight instead: id or name, tab, weight; by ascending id or first sight, the bias first; of "
+     "several classes: id or name, class, (one against one: the other class,) weight",
+     0},
+    {"class", 0, "W", "several classes: show the weights of this one", 0},
     {"dim", 0, "N", "the dimension that sparsity refers to (default: the features seen)", 0},
     {"json", 0, NULL, "print what the model is as one JSON object", 0},
     {NULL, 0, NULL, NULL, 0},
@@ -29,7 +32,99 @@ typedef struct inspected {
     sluice_weight *weights;
     size_t n;
     uint64_t waiting;
+    uint32_t only; /* the class to show, or SLUICE_NO_CLASS: all */
 } inspected;
+
+enum { MOST_CLASSES_SHOWN = 50 }; /* with their heaviest features */
+
+/* A class by its label; SLUICE_NO_CLASS: there is none. */
+static int find_class(const args *a, const sluice_model *model, uint32_t *found) {
+    const char *label = args_value(a, "class");
+    *found = SLUICE_NO_CLASS;
+    if (!label) return DONE;
+    if (sluice_model_settings(model)->classes == SLUICE_CLASSES_TWO)
+        return wrong_usage(a->command->name, "--class is for models of several classes (train --classes)");
+    *found = sluice_model_find_class(model, (sluice_name){label, strlen(label)});
+    if (*found != SLUICE_NO_CLASS) return DONE;
+    return wrong_usage(a->command->name, "--class %s: the model has no such class", label);
+}
+
+/* Where the weights of several classes are printed. */
+typedef struct weight_table {
+    const sluice_model *model;
+    char **label;  /* by class, as results have it */
+    uint32_t only; /* the class to print, or SLUICE_NO_CLASS: all */
+} weight_table;
+
+static int print_class_weight(void *context, size_t i, const sluice_weight *w) {
+    const weight_table *t = context;
+    sluice_problem p = {.size = sizeof p};
+    char value[32];
+    sluice_model_problem(t->model, i, &p);
+    if (t->only != SLUICE_NO_CLASS && p.positive != t->only && p.negative != t->only) return 0;
+    print_name(stdout, w, 0);
+    sluice_format_float(value, w->weight);
+    if (p.negative != SLUICE_NO_CLASS)
+        printf("\t%s\t%s\t%s\n", t->label[p.positive], t->label[p.negative], value);
+    else if (t->only == SLUICE_NO_CLASS)
+        printf("\t%s\t%s\n", t->label[p.positive], value);
+    else
+        printf("\t%s\n", value);
+    return 0;
+}
+
+static int print_class_weights(const sluice_model *model, uint32_t only) {
+    const size_t n = sluice_model_classes(model);
+    sluice_error err = {0};
+    weight_table t = {.model = model, .label = calloc(n + 1, sizeof *t.label), .only = only};
+    int rc = t.label ? DONE : out_of_memory();
+    sluice_class c = {.size = sizeof c};
+    for (size_t i = 0; i < n && !rc; i++)
+        if (sluice_model_class(model, i, &c) != SLUICE_OK || !(t.label[i] = result_label(c.text))) rc = out_of_memory();
+    if (!rc && sluice_model_each_weight(model, print_class_weight, &t, &err) != SLUICE_OK) rc = complain_error(&err);
+    for (size_t i = 0; t.label && i < n; i++) free(t.label[i]);
+    free(t.label);
+    return rc ? rc : flush_results(stdout, "standard output");
+}
+
+static void json_label(json *j, const char *key, const sluice_model *model, uint32_t class_index) {
+    sluice_class c = {.size = sizeof c};
+    if (sluice_model_class(model, class_index, &c) == SLUICE_OK) json_bytes(j, key, c.text.text, c.text.n);
+}
+
+/* The heaviest features of each class; of many classes those of one, or of the first. */
+static int report_class_features(report *r, const sluice_model *model, uint32_t only, size_t top) {
+    const size_t n = sluice_model_problems(model);
+    size_t shown = 0;
+    if (r->as_json) json_open(&r->j, "top", '[');
+    for (size_t i = 0; i < n && shown < MOST_CLASSES_SHOWN && top; i++) {
+        sluice_problem p = {.size = sizeof p};
+        sluice_error err = {0};
+        sluice_weight *weights;
+        size_t kept;
+        char title[2 * CLASS_TEXT + 64], text[2][CLASS_TEXT];
+        sluice_model_problem(model, i, &p);
+        if (only != SLUICE_NO_CLASS && p.positive != only && p.negative != only) continue;
+        shown++;
+        if (sluice_model_problem_weights(model, i, &weights, &kept, &err) != SLUICE_OK) return complain_error(&err);
+        class_text(model, p.positive, text[0]);
+        if (p.negative != SLUICE_NO_CLASS) class_text(model, p.negative, text[1]);
+        snprintf(title, sizeof title, "heaviest features of %s%s%s", text[0],
+                 p.negative == SLUICE_NO_CLASS ? "" : " against ", p.negative == SLUICE_NO_CLASS ? "" : text[1]);
+        if (r->as_json) {
+            json_open(&r->j, NULL, '{');
+            json_label(&r->j, "label", model, p.positive);
+            if (p.negative != SLUICE_NO_CLASS) json_label(&r->j, "against", model, p.negative);
+        }
+        report_features(r, "features", title, weights, sluice_weights_heaviest(weights, kept, top));
+        if (r->as_json) json_close(&r->j, '}');
+        sluice_free(weights);
+    }
+    if (r->as_json) json_close(&r->j, ']');
+    if (!r->as_json && only == SLUICE_NO_CLASS && shown < n && top)
+        printf("and so on: %zu of %zu; --class W shows another\n", shown, n);
+    return DONE;
+}
 
 static int print_weights(const inspected *in) {
     char value[32];
@@ -97,15 +192,20 @@ static int print_facts(const args *a, const inspected *in, uint64_t dimension, u
     }
     report_classes(&r, in->model);
     report_count(&r, "examples", f.examples);
-    report_count(&r, "positives", f.positives);
+    const unsigned kind = sluice_model_settings(in->model)->classes;
+    if (!kind) report_count(&r, "positives", f.positives);
     report_count(&r, "mistakes", f.mistakes);
     report_figure(&r, "error_rate", f.examples ? (double)f.mistakes / (double)f.examples : NAN);
     report_count(&r, "updates", f.updates);
     if (f.learner->flags & SLUICE_LEARNER_BATCH) report_count(&r, "waiting", in->waiting);
     report_size(&r, &f, dimension);
     report_truth(&r, "names", f.has_names);
-    report_heaviest(&r, in->weights, in->n, (size_t)top);
-    int rc = report_newest(&r, in, (size_t)newest);
+    int rc = DONE;
+    if (kind)
+        rc = report_class_features(&r, in->model, in->only, (size_t)top);
+    else
+        report_heaviest(&r, in->weights, in->n, (size_t)top);
+    if (!rc) rc = report_newest(&r, in, (size_t)newest);
     if (rc) return rc;
     report_growth(&r, in->model);
     return report_end(&r);
@@ -124,10 +224,14 @@ static int run(const args *a) {
     inspected in = {0};
     sluice_error err = {0};
     if ((rc = model_to_use(a, a->inputs[0], &in.model, &in.waiting))) return rc;
-    if (sluice_model_weights(in.model, &in.weights, &in.n, &err) != SLUICE_OK)
+    const unsigned kind = sluice_model_settings(in.model)->classes;
+    rc = find_class(a, in.model, &in.only);
+    if (!rc && !kind && sluice_model_weights(in.model, &in.weights, &in.n, &err) != SLUICE_OK)
         rc = complain_error(&err);
+    if (rc)
+        ;
     else if (args_has(a, "weights"))
-        rc = print_weights(&in);
+        rc = kind ? print_class_weights(in.model, in.only) : print_weights(&in);
     else
         rc = print_facts(a, &in, dimension, top, newest);
     sluice_free(in.weights);
@@ -138,7 +242,7 @@ static int run(const args *a) {
 const command inspect_command = {
     .name = "inspect",
     .summary = "show what a model is: learner, parameters, counts, heaviest and newest features",
-    .synopsis = "MODEL [--top N] [--newest N] [--weights] [--dim N] [--json]",
+    .synopsis = "MODEL [--top N] [--newest N] [--weights] [--class W] [--dim N] [--json]",
     .options = options,
     .files = files,
     .max_inputs = 1,

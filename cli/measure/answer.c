@@ -15,6 +15,7 @@ int answer_options(const args *a, answer_form *form) {
     form->proba = args_has(a, "proba");
     form->numbered = form->id && strcmp(form->id, "line") == 0;
     int rc = args_count(a, "explain", 1, SIZE_MAX, &form->explain);
+    if (!rc) rc = args_count(a, "top-classes", 1, SLUICE_MAX_MATRIX_CLASSES, &form->top_classes);
     if (!rc && form->id && !*form->id) rc = wrong_usage(a->command->name, "--id: which column? its name is empty");
     if (!rc && form->keep && !form->json && form->explain > MOST_EXPLAIN_FIELDS)
         rc = wrong_usage(a->command->name,
@@ -115,9 +116,21 @@ static int is_word(sluice_name text, const char *word) {
     return text.n == strlen(word) && memcmp(text.text, word, text.n) == 0;
 }
 
+static void json_class(json *j, const sluice_model *model, uint32_t i) {
+    sluice_class c = {.size = sizeof c};
+    if (sluice_model_class(model, i, &c) == SLUICE_OK)
+        json_bytes(j, "label", c.text.text, c.text.n);
+    else
+        json_null(j, "label");
+}
+
 /* The label: a number in a plain model, else the text of the class. */
-static void json_label(json *j, const sluice_model *model, double margin) {
-    sluice_name label = sluice_model_label(model, margin);
+static void json_label(json *j, const sluice_model *model, const answered *is) {
+    if (is->classes) {
+        json_class(j, model, is->best[0]);
+        return;
+    }
+    sluice_name label = sluice_model_label(model, is->margin);
     if (sluice_model_classes(model))
         json_bytes(j, "label", label.text, label.n);
     else
@@ -151,16 +164,30 @@ static void json_term(json *j, const sluice_term *t) {
     json_close(j, '}');
 }
 
-static void put_json(const answer_form *form, const sluice_row_origin *from, int left_out, double margin, size_t terms,
-                     double scale) {
+/* The most likely classes, the predicted one first. */
+static void json_classes(json *j, const answer_form *form, const answered *is) {
+    json_open(j, "classes", '[');
+    for (size_t i = 0; i < is->classes && is->best[i] != SLUICE_NO_CLASS; i++) {
+        json_open(j, NULL, '{');
+        json_class(j, form->model, is->best[i]);
+        json_number(j, "margin", is->margins[is->best[i]]);
+        if (form->proba) json_number(j, "probability", is->probabilities[is->best[i]]);
+        json_close(j, '}');
+    }
+    json_close(j, ']');
+}
+
+static void put_json(const answer_form *form, const sluice_row_origin *from, int left_out, const answered *is,
+                     size_t terms, double scale) {
     json j = {.out = stdout};
     json_open(&j, NULL, '{');
     if (left_out)
         json_null(&j, "label");
     else
-        json_label(&j, form->model, margin);
-    json_number(&j, "margin", left_out ? NAN : margin);
-    if (form->proba) json_number(&j, "probability", left_out ? NAN : sluice_model_probability(form->model, margin));
+        json_label(&j, form->model, is);
+    json_number(&j, "margin", left_out ? NAN : is->margin);
+    if (form->proba) json_number(&j, "probability", left_out ? NAN : is->probability);
+    if (form->top_classes && is->classes && !left_out) json_classes(&j, form, is);
     if (form->id) json_id(&j, form, from);
     if (form->explain) {
         if (sluice_model_settings(form->model)->normalize) json_number(&j, "scale", scale);
@@ -176,7 +203,8 @@ static void put_json(const answer_form *form, const sluice_row_origin *from, int
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 /* Explains a row's margin: *n terms, the largest first. */
-static int explain(answer_form *form, const sluice_batch *batch, size_t row, size_t *n, double *scale) {
+static int explain(answer_form *form, const sluice_batch *batch, size_t row, size_t class_index, size_t *n,
+                   double *scale) {
     sluice_error err = {0};
     size_t need = sluice_batch_nonzeros(batch, row) + 1;
     if (need > form->room) {
@@ -185,15 +213,15 @@ static int explain(answer_form *form, const sluice_batch *batch, size_t row, siz
         form->room = form->terms ? 2 * need : 0;
         if (!form->terms) return out_of_memory();
     }
-    sluice_explanation why = {.size = sizeof why, .terms = form->terms, .room = form->room};
+    sluice_explanation why = {.size = sizeof why, .terms = form->terms, .room = form->room, .class_index = class_index};
     if (sluice_model_explain_row(form->model, batch, row, &why, &err) != SLUICE_OK) return complain_error(&err);
     *n = sluice_terms_largest(why.terms, why.n, (size_t)form->explain);
     *scale = why.scale;
     return DONE;
 }
 
-int answer_row(answer_form *form, const sluice_batch *batch, size_t row, double margin, const char *plain, size_t n,
-               size_t input) {
+int answer_row(answer_form *form, const sluice_batch *batch, size_t row, const answered *is, const char *plain,
+               size_t n, size_t input) {
     sluice_error err = {0};
     sluice_row_origin from = {.size = sizeof from};
     const int left_out = sluice_batch_left_out(batch, row);
@@ -207,10 +235,12 @@ int answer_row(answer_form *form, const sluice_batch *batch, size_t row, double 
     if (!from.line) from.line = form->rows;
     form->all++;
     form->no_ids += from.id_kind == SLUICE_ID_NONE;
-    if (form->explain && !left_out) rc = explain(form, batch, row, &terms, &scale);
+    const size_t class_index = is->classes ? is->best[0] : 0;
+    if (form->explain && !left_out && class_index != SLUICE_NO_CLASS)
+        rc = explain(form, batch, row, class_index, &terms, &scale);
     if (rc) return rc;
     if (form->json)
-        put_json(form, &from, left_out, margin, terms, scale);
+        put_json(form, &from, left_out, is, terms, scale);
     else
         put_text(form, &from, plain, n, terms);
     return DONE;

@@ -10,12 +10,17 @@
 #include "args/input_options.h"
 #include "measure/answer.h"
 
+#include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const option_info options[] = {
     {"model", 'm', "MODEL", "the model to predict with", 0},
-    {"proba", 0, NULL, "add the probability of the positive class; the label still goes by the margin", 0},
+    {"proba", 0, NULL,
+     "add the probability of the positive class, or of several classes of the predicted one; the label still goes by "
+     "the margin",
+     0},
     {"threshold", 0, "P",
      "predict the positive class where its probability is above P, or its margin above M with margin=M; instead of the "
      "model's threshold",
@@ -38,10 +43,16 @@ typedef struct predicting {
     reader_settings kept; /* `reading` points to it */
     int proba;
     answer_form form; /* what is asked for besides */
-    char *label[2];   /* the classes as they are printed, by the order of first sight; of a plain model -1 and 1 */
-    size_t label_n[2];
+    char **label;     /* the classes as they are printed, by the order of first sight; of a plain model -1 and 1 */
+    size_t *label_n;
+    size_t labels;
     const char *first; /* the label of the first class in the model */
     size_t room;       /* for an answer */
+    /* several classes */
+    int many;
+    size_t classes, top;     /* how many there are, and how many to name */
+    uint32_t *best;          /* of one row, */
+    double *margins, *probs; /* as these */
 } predicting;
 
 enum { ANSWER_ROOM = 80, ANSWERS_ROOM = 1 << 15 }; /* an answer without a long label; many */
@@ -70,18 +81,35 @@ static void answers_end(answers *out) {
 /* What the labels look like. */
 static int take_labels(predicting *p) {
     static const sluice_name plain[] = {{"-1", 2}, {"1", 1}};
-    size_t n = sluice_model_classes(p->model);
+    size_t n = sluice_model_classes(p->model), longest = 0;
     p->room = ANSWER_ROOM;
-    for (size_t i = 0; i < 2; i++) {
+    p->labels = p->many ? n : 2;
+    p->label = calloc(p->labels + 1, sizeof *p->label);
+    p->label_n = calloc(p->labels + 1, sizeof *p->label_n);
+    if (!p->label || !p->label_n) return out_of_memory();
+    for (size_t i = 0; i < p->labels; i++) {
         sluice_class c = {.size = sizeof c, .text = plain[i]};
         if (n && sluice_model_class(p->model, i < n ? i : 0, &c) != SLUICE_OK) return FAILED;
         p->label[i] = result_label(c.text);
         if (!p->label[i]) return out_of_memory();
         p->label_n[i] = strlen(p->label[i]);
-        p->room += p->label_n[i];
+        if (p->label_n[i] > longest) longest = p->label_n[i];
         if (n && i == 0) p->first = c.text.text;
     }
+    p->room += longest;
     return DONE;
+}
+
+/* Room for the answer to a row of several classes. */
+static int prepare_classes(predicting *p, const answer_form *form) {
+    p->classes = sluice_model_classes(p->model);
+    p->top = form->top_classes ? (size_t)form->top_classes : 1;
+    if (p->top > p->classes) p->top = p->classes ? p->classes : 1;
+    p->room *= p->top;
+    p->best = malloc(p->top * sizeof *p->best);
+    p->margins = malloc((p->classes + 1) * sizeof *p->margins);
+    p->probs = p->proba ? malloc((p->classes + 1) * sizeof *p->probs) : NULL;
+    return p->best && p->margins && (p->probs || !p->proba) ? DONE : out_of_memory();
 }
 
 static void write_answers(answers *out) {
@@ -120,9 +148,58 @@ static void answer(const predicting *p, answers *out, double margin) {
 /* The answer to a malformed line that was skipped. */
 static void answer_empty(const predicting *p, answers *out) {
     if (out->n + p->room > out->room) write_answers(out);
-    out->text[out->n++] = '\t';
-    if (p->proba) out->text[out->n++] = '\t';
+    const size_t fields = (p->many ? p->top : 1) * (p->proba ? 3 : 2);
+    for (size_t i = 1; i < fields; i++) out->text[out->n++] = '\t';
     out->text[out->n++] = '\n';
+}
+
+/* The same of several classes: the classes, each with its margin and probability. */
+static void answer_classes(const predicting *p, answers *out) {
+    if (out->n + p->room > out->room) write_answers(out);
+    char *line = out->text + out->n, *end = line;
+    for (size_t i = 0; i < p->top; i++) {
+        const uint32_t c = p->best[i];
+        if (i) *end++ = '\t';
+        if (c == SLUICE_NO_CLASS) continue; /* the model has not learned anything */
+        memcpy(end, p->label[c], p->label_n[c]);
+        end += p->label_n[c];
+        *end++ = '\t';
+        end += sluice_format_double(end, p->margins[c]);
+        if (!p->proba) continue;
+        *end++ = '\t';
+        end += sluice_format_double(end, p->probs[c]);
+    }
+    *end++ = '\n';
+    out->n += (size_t)(end - line);
+}
+
+/* The answers to a batch of a model of several classes. */
+static int answer_many(predicting *p, answers *out, const sluice_batch *batch, uint64_t *all, int *known) {
+    const int plain = answer_is_plain(&p->form);
+    size_t input;
+    uint64_t offset;
+    int rc = DONE;
+    sluice_error err = {0};
+    sluice_class_answers said = {.size = sizeof said, .top = p->top, .best = p->best, .margins = p->margins};
+    said.probabilities = p->probs;
+    sluice_reader_position(p->reader, &input, &offset);
+    for (size_t i = 0; i < sluice_batch_rows(batch) && !rc; i++) {
+        if (sluice_model_classify(p->model, batch, i, 1, &said, &err) != SLUICE_OK) return complain_error(&err);
+        const uint32_t c = p->best[0];
+        answered is = {.classes = p->top, .best = p->best, .margins = p->margins, .probabilities = p->probs};
+        is.margin = c == SLUICE_NO_CLASS ? NAN : p->margins[c];
+        is.probability = p->proba && c != SLUICE_NO_CLASS ? p->probs[c] : NAN;
+        *known |= any_margin(p->margins, p->classes);
+        if (sluice_batch_left_out(batch, i))
+            answer_empty(p, out);
+        else
+            answer_classes(p, out), ++*all;
+        if (plain) continue;
+        rc = answer_row(&p->form, batch, i, &is, out->text, out->n - 1, input);
+        out->n = 0;
+    }
+    write_answers(out);
+    return rc;
 }
 
 /* The answers to a batch, each with what else is asked for; *all counts those that are not empty. */
@@ -138,7 +215,9 @@ static int answer_batch(predicting *p, answers *out, const sluice_batch *batch, 
         else
             answer(p, out, margins[i]), ++*all;
         if (plain) continue;
-        rc = answer_row(&p->form, batch, i, margins[i], out->text, out->n - 1, input);
+        answered is = {.margin = margins[i]};
+        if (p->proba) is.probability = sluice_model_probability(p->model, margins[i]);
+        rc = answer_row(&p->form, batch, i, &is, out->text, out->n - 1, input);
         out->n = 0;
     }
     write_answers(out);
@@ -163,12 +242,14 @@ static int predict_batches(predicting *p) {
         size_t rows = sluice_batch_rows(batch);
         if ((rc = reserve_margins(&margins, &room, rows))) break;
         sluice_error err = {0};
-        if (sluice_model_margins(p->model, batch, margins, &err) != SLUICE_OK) {
+        if (p->many) {
+            rc = answer_many(p, &out, batch, &all, &known);
+        } else if (sluice_model_margins(p->model, batch, margins, &err) != SLUICE_OK) {
             rc = complain_error(&err);
-            break;
+        } else {
+            rc = answer_batch(p, &out, batch, margins, &all);
+            known |= any_margin(margins, rows);
         }
-        rc = answer_batch(p, &out, batch, margins, &all);
-        known |= any_margin(margins, rows);
         if (!rc) rc = flush_results(stdout, "standard output");
         progress_examples(&live, p->reader, rows);
     }
@@ -190,6 +271,18 @@ static int no_probability(const args *a, const sluice_model *model, const char *
                        "--proba: %s is not calibrated: it has not predicted anything yet that it learned later; go on "
                        "learning with train -i, or train with --calibrate FILE%s",
                        path, batch ? " or with -P batch=N" : "");
+}
+
+/* What is for two classes, or for several. */
+static int check_options(const args *a, const predicting *p) {
+    if (p->many && args_has(a, "threshold"))
+        return wrong_usage(a->command->name, "--threshold is for two classes, and the model has several");
+    if (!p->many && p->form.top_classes)
+        return wrong_usage(a->command->name, "--top-classes is for models of several classes (train --classes)");
+    if (p->form.explain && sluice_model_settings(p->model)->classes == SLUICE_CLASSES_OVO)
+        return wrong_usage(a->command->name,
+                           "--explain: one against one a margin is that of many problems; it takes ovr and matrix");
+    return DONE;
 }
 
 /* Loads the model and opens the inputs. */
@@ -215,9 +308,11 @@ static int prepare(const args *a, predicting *p) {
     sluice_model_free(full);
     if (rc) return rc;
     if (!p->model) return complain_error(&err);
+    p->many = sluice_model_settings(p->model)->classes != SLUICE_CLASSES_TWO;
+    if ((rc = check_options(a, p))) return rc;
     if (text && lacks_probability(&fixed, p->model, path)) return WRONG_USAGE;
     if (text && (rc = set_fixed_threshold(p->model, &fixed))) return rc;
-    if ((rc = take_labels(p))) return rc;
+    if ((rc = take_labels(p)) || (p->many && (rc = prepare_classes(p, &p->form)))) return rc;
     p->reading.unlabelled = 1;
     p->reading.every_line = 1;
 
@@ -237,7 +332,12 @@ static int run(const args *a) {
         if (skipped.total) warning_detail("their predictions are empty fields");
     }
     answer_end(&p.form);
-    for (size_t i = 0; i < 2; i++) free(p.label[i]);
+    for (size_t i = 0; p.label && i < p.labels; i++) free(p.label[i]);
+    free(p.label);
+    free(p.label_n);
+    free(p.best);
+    free(p.margins);
+    free(p.probs);
     sluice_reader_close(p.reader);
     sluice_model_free(p.model);
     return rc;
@@ -246,19 +346,22 @@ static int run(const args *a) {
 const command predict_command = {
     .name = "predict",
     .summary = "print a label and a margin for every line",
-    .synopsis = "-m MODEL [--proba] [--threshold P] [--json] [--id COLUMN] [--explain N] [--keep] [INPUT...]",
+    .synopsis =
+        "-m MODEL [--proba] [--threshold P] [--json] [--id COLUMN] [--explain N] [--keep] [--top-classes K] [INPUT...]",
     .notes =
         "Each line is the class as it was written in training (1 or -1 for models of the labels -1, 0 and 1), a tab "
         "and the margin of the positive class in the shortest digits that read back exactly; with --proba another tab "
         "and the probability of the positive class. The label is the positive class where the margin is above the "
-        "model's threshold (train --threshold), else above 0. The labels of the inputs are not used. "
+        "model's threshold (train --threshold), else above 0. Of several classes (train --classes) it is the class of "
+        "the largest margin, and the margin and probability are those of this class; --top-classes K has K classes in "
+        "a line, the most likely first. The labels of the inputs are not used. "
         "There is one line for every line of the inputs (csv: for every record behind the header): blank lines and "
         "comments are examples without features, and lines that --on-error skip leaves out have empty fields.\n"
         "--id, --explain and --keep add fields behind these, in this order. --explain: N fields FEATURE:CONTRIBUTION, "
         "the largest first, empty ones where there are fewer (with N above 100 they are left out); contribution is "
         "weight times value, and all of them together are the margin; the bias is a feature called bias. --keep comes "
         "last, since the line may have tabs. --json: label, margin, probability, id, explain (feature, value, weight, "
-        "contribution) and line.",
+        "contribution), classes (--top-classes) and line.",
     .options = options,
     .files = files,
     .max_inputs = SIZE_MAX,

@@ -49,7 +49,8 @@ char *result_label(sluice_name label) {
 
 void report_classes(report *r, const sluice_model *model) {
     sluice_class c = {.size = sizeof c};
-    size_t n = sluice_model_classes(model);
+    const size_t n = sluice_model_classes(model);
+    const int many = sluice_model_settings(model)->classes != SLUICE_CLASSES_TWO;
     if (!n) return;
     if (r->as_json) {
         json_open(&r->j, "classes", '[');
@@ -57,16 +58,18 @@ void report_classes(report *r, const sluice_model *model) {
             json_open(&r->j, NULL, '{');
             json_bytes(&r->j, "label", c.text.text, c.text.n);
             json_count(&r->j, "examples", c.examples);
-            json_truth(&r->j, "positive", c.is_positive);
+            if (!many) json_truth(&r->j, "positive", c.is_positive);
             json_close(&r->j, '}');
         }
         json_close(&r->j, ']');
         return;
     }
-    char text[2 * CLASS_TEXT + 100] = "", shown[CLASS_TEXT];
-    size_t length = 0;
-    for (size_t i = 0; i < n && i < 2 && sluice_model_class(model, i, &c) == SLUICE_OK; i++)
+    enum { SHOWN = 8 };
+    char text[SHOWN * (CLASS_TEXT + 40) + 40] = "", shown[CLASS_TEXT];
+    size_t length = many ? (size_t)snprintf(text, sizeof text, "%zu: ", n) : 0;
+    for (size_t i = 0; i < n && i < SHOWN && sluice_model_class(model, i, &c) == SLUICE_OK; i++)
         length += (size_t)snprintf(text + length, sizeof text - length, "%s%s (%" PRIu64 "%s)", i ? ", " : "",
                                    class_text(model, i, shown), c.examples, c.is_positive ? ", positive" : "");
+    if (n > SHOWN) snprintf(text + length, sizeof text - length, ", ...");
     report_text(r, "classes", text);
 }

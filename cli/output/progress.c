@@ -149,7 +149,7 @@ static void print_row(progress *p, const sluice_model *model, sluice_meter *mete
     uint64_t since = m.mistakes > p->row_mistakes ? m.mistakes - p->row_mistakes : 0;
     print_share(rate(since, m.examples - p->row_examples), 10);
     fprintf(stderr, "  %12" PRIu64, facts.nonzeros);
-    print_share(sparsity(facts.nonzeros, p->dimension ? p->dimension : facts.features_seen), 8);
+    print_share(sparsity(&facts, p->dimension), 8);
     if (seconds > 0)
         fprintf(stderr, "  %11.0f\n", (double)m.examples / seconds);
     else

@@ -4,6 +4,7 @@
 #include "page/html.h"
 #include "output/message.h"
 #include "output/shown_text.h"
+#include "args/model_args.h"
 #include "args/params.h"
 #include "output/wrap.h"
 
@@ -149,6 +150,7 @@ static void settings_text(const report *r, const sluice_settings *s, const reade
     sluice_format_double(bias, s->bias);
     print_label(r, "settings");
     printf("bias=%s normalize=%s hash=%u", bias, normalize, s->hash_bits);
+    if (s->classes) printf(" classes=%s", classes_name(s->classes));
     if (s->max_features) printf(" max-features=%" PRIu64, s->max_features);
     if (kept->ngrams) printf(" ngrams=%u", kept->ngrams);
     if (kept->tf) printf(" tf=%s", tf_word(kept));
@@ -171,6 +173,7 @@ void report_settings(report *r, const sluice_model *model) {
     report_figure(r, "bias", s->bias);
     report_text(r, "normalize", normalize);
     report_count(r, "hash", s->hash_bits);
+    if (s->classes) report_text(r, "classes", classes_name(s->classes));
     report_count(r, "max_features", s->max_features);
     report_count(r, "ngrams", kept->ngrams ? kept->ngrams : 1);
     report_text(r, "tf", tf_word(kept));
@@ -215,8 +218,9 @@ void report_skipped(report *r, const skip_tally *skipped) {
     report_close(r);
 }
 
-double sparsity(uint64_t nonzeros, uint64_t dimension) {
-    return dimension ? 1 - (double)nonzeros / (double)dimension : NAN;
+double sparsity(const sluice_model_facts *facts, uint64_t dimension) {
+    const double all = (double)(dimension ? dimension : facts->features_seen) * (double)facts->vectors;
+    return all > 0 ? 1 - (double)facts->nonzeros / all : NAN;
 }
 
 void report_size(report *r, const sluice_model_facts *facts, uint64_t dimension) {
@@ -224,7 +228,7 @@ void report_size(report *r, const sluice_model_facts *facts, uint64_t dimension)
     report_count(r, "features_seen", facts->features_seen);
     report_count(r, "nonzeros", facts->nonzeros);
     report_count(r, "dimension", dimension);
-    report_figure(r, "sparsity", sparsity(facts->nonzeros, dimension));
+    report_figure(r, "sparsity", sparsity(facts, dimension));
     if (!facts->max_features) return;
     report_count(r, "evicted", facts->evicted);
     report_count(r, "refused", facts->refused);

@@ -42,7 +42,8 @@ void warn_model(const sluice_model_facts *facts);
 /* seconds and examples_per_second */
 void report_speed(report *r, double seconds, uint64_t examples);
 
-/* 1 - nonzeros/dimension; NaN where the dimension is 0. */
-double sparsity(uint64_t nonzeros, uint64_t dimension);
+/* The share of weights that are 0, of as many as the dimension (0: the features seen), in each vector of several
+ * classes; NaN where there are none. */
+double sparsity(const sluice_model_facts *facts, uint64_t dimension);
 
 #endif

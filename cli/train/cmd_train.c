@@ -77,7 +77,7 @@ static int save_if_due(training *t, progress *p, const sluice_reader *reader, si
 
 /* Says which classes there are, when the second one has come. */
 static void note_classes(training *t, progress *p) {
-    if (t->knows_classes || sluice_model_classes(t->model) < 2) return;
+    if (t->knows_classes || sluice_model_settings(t->model)->classes || sluice_model_classes(t->model) < 2) return;
     t->knows_classes = 1;
     progress_clear(p);
     note_positive(t->model);
@@ -257,6 +257,13 @@ static int stop(training *t) {
     return stop_status();
 }
 
+/* What several classes do not have. */
+static int check_classes(const training *t) {
+    const char *option = t->calibrating.path ? "calibrate" : args_has(t->a, "threshold") ? "threshold" : NULL;
+    if (!option || !sluice_model_settings(t->model)->classes) return DONE;
+    return wrong_usage(t->a->command->name, "--%s is for two classes, and the model has several", option);
+}
+
 static int make_meter(training *t) {
     sluice_error err = {0};
     sluice_meter_options how = t->how;
@@ -293,6 +300,7 @@ static int run(const args *a) {
     if (!rc) rc = check_files_usable(a); /* what would otherwise fail only after learning */
     if (!rc) rc = checkpoint_open(&t.checkpoint);
     if (!rc) rc = model_from_args(a, &t.model);
+    if (!rc) rc = check_classes(&t);
     if (!rc) {
         note_learned_too(a, "--test", t.test);
         calibrate_note(a, &t.calibrating, t.test);
@@ -331,8 +339,9 @@ static void more_help(const args *a) { print_learner_help(args_value(a, "learner
 const command train_command = {
     .name = "train",
     .summary = "learn from a stream of labelled examples",
-    .synopsis = "[-a LEARNER] [-P NAME=VALUE]... [-o MODEL] [-i MODEL] [--test FILE] [--calibrate FILE] "
-                "[--threshold GOAL] [--passes N] [--save-every N|Ns] [--skip N] [INPUT...]",
+    .synopsis =
+        "[-a LEARNER] [-P NAME=VALUE]... [-o MODEL] [-i MODEL] [--classes KIND] [--test FILE] [--calibrate FILE] "
+        "[--threshold GOAL] [--passes N] [--save-every N|Ns] [--skip N] [INPUT...]",
     .notes =
         "Every example is predicted first and then learned, so the error reported is that of unseen examples.\n"
         "A model saved with -o can go on learning later (-i), exactly as if it had never stopped;\n"

@@ -83,7 +83,7 @@ static void put_cards(FILE *out, const train_page *g) {
     count_card(out, "examples", t->measures.examples);
     count_card(out, "features seen", g->t->facts.features_seen);
     count_card(out, "nonzero weights", g->t->facts.nonzeros);
-    rate_card(out, "sparsity", sparsity(g->t->facts.nonzeros, t->dimension ? t->dimension : g->t->facts.features_seen));
+    rate_card(out, "sparsity", sparsity(&g->t->facts, t->dimension));
     fputs("</div>\n", out);
 }
 

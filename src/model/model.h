@@ -84,6 +84,8 @@ bool sl_model_weights_finite(const sluice_model *m, const uint32_t *slot, size_t
 /* As sluice_model_weights(), with the signs that they have inside; of several classes those of one. */
 sluice_status sl_model_weights_inside(const sluice_model *m, size_t class_index, sluice_weight **weights, size_t *n,
                                       sluice_error *err);
+/* The key of the feature that a walk stands at. */
+sluice_weight sl_weight_at_walk(const sluice_model *m, const sl_walk *at);
 /* Learns one row of a binary model, whose label is y; *margin: before that. Its labels are those inside. */
 sluice_status sl_model_learn_raw(sluice_model *m, const sl_raw_row *r, double y, double h, double *margin);
 /* The margin of a row inside a binary model. */

@@ -16,6 +16,10 @@ static sluice_weight weight_of(const sluice_model *m, uint64_t id, float value, 
     return w;
 }
 
+sluice_weight sl_weight_at_walk(const sluice_model *m, const sl_walk *at) {
+    return weight_of(m, at->id, 0, at->is_bias);
+}
+
 sluice_status sluice_model_weights(const sluice_model *m, sluice_weight **weights, size_t *n, sluice_error *err) {
     *weights = NULL;
     *n = 0;
@@ -170,6 +174,7 @@ static sluice_status fill_facts(const sluice_model *m, uint64_t nonzeros, sluice
         .waiting = sluice_model_waiting(m),
         .calibration = sluice_model_calibration(m),
         .log_odds = m->learner->has_probability && m->learner->has_probability(m->params),
+        .vectors = sl_model_is_of_many(m) ? sl_many_problems(m) : 1,
     };
     sl_sized_write(facts, &all, sizeof all);
     return SLUICE_OK;

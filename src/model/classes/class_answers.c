@@ -189,6 +189,55 @@ sluice_status sluice_model_problem_weights(const sluice_model *m, size_t i, slui
                        : sl_model_weights_inside(m, i, weights, n, err);
 }
 
+/* Gives the weights of one feature; false: it is enough. */
+static bool give_weights(const sluice_model *m, const sl_walk *at, float *all, sluice_weight_function take,
+                         void *context) {
+    const size_t classes = m->classes.table.n;
+    if (m->matrix) {
+        sl_matrix_weights(m, at->slot, all);
+    } else {
+        sl_lane_blocks_weights(&m->ovr->lanes, m->features.space.features, m->state.t, at->slot, all);
+    }
+    sluice_weight w = sl_weight_at_walk(m, at);
+    for (size_t c = 0; c < classes; c++) {
+        w.weight = all[c];
+        if (all[c] != 0 && take(context, c, &w)) return false;
+    }
+    return true;
+}
+
+/* The weights of a binary model. */
+static bool give_problem(const sluice_model *problem, size_t i, sluice_weight_function take, void *context,
+                         sluice_status *status, sluice_error *err) {
+    sluice_weight *weights;
+    size_t n;
+    *status = sl_model_weights_inside(problem, 0, &weights, &n, err);
+    bool goes_on = *status == SLUICE_OK;
+    for (size_t k = 0; k < n && goes_on; k++) goes_on = take(context, i, &weights[k]) == 0;
+    free(weights);
+    return goes_on;
+}
+
+sluice_status sluice_model_each_weight(const sluice_model *m, sluice_weight_function take, void *context,
+                                       sluice_error *err) {
+    if (!sl_model_is_of_many(m)) return two_classes(err);
+    sluice_status status = SLUICE_OK;
+    bool goes_on = true;
+    for (size_t i = 0; m->problems && i < m->problems->n && goes_on; i++)
+        goes_on = give_problem(m->problems->problem[i], i, take, context, &status, err);
+    if (!m->problems) {
+        sl_keys_walk w = {0};
+        float *all = malloc((m->classes.table.n + SL_MOST_OVR_LANES) * sizeof *all);
+        if (!all || !sl_keys_start(&w, &m->features))
+            status = sl_fail(err, SLUICE_E_MEMORY, "no memory for the weights");
+        while (status == SLUICE_OK && goes_on && sl_keys_next(&w)) goes_on = give_weights(m, &w.at, all, take, context);
+        if (status == SLUICE_OK) sl_keys_end(&w);
+        free(all);
+    }
+    if (status != SLUICE_OK || goes_on) return status;
+    return sl_fail(err, SLUICE_E_CANCELLED, "the weights were not wanted any more");
+}
+
 sluice_model *sluice_model_problem_model(const sluice_model *m, size_t i, sluice_error *err) {
     return check_problem(m, i, err) == SLUICE_OK ? sl_problem_model(m, i, err) : NULL;
 }

@@ -353,6 +353,17 @@ size_t sl_matrix_nonzeros(const sluice_model *m, uint32_t slot) {
     return nonzeros;
 }
 
+void sl_matrix_weights(const sluice_model *m, uint32_t slot, float *w) {
+    const sl_matrix *x = m->matrix;
+    const sl_pair_list *list = (const sl_pair_list *)(const void *)sl_space_at(&m->features.space, slot);
+    const sl_state pairs = pairs_of(&m->state);
+    memset(w, 0, m->classes.table.n * sizeof *w);
+    for (uint32_t i = 0; i < list->n; i++) {
+        const uint32_t place = list->first + i;
+        x->kernels.weights(&pairs, &place, 1, &w[x->arena.class_of[place]]);
+    }
+}
+
 float sl_matrix_weight(const sluice_model *m, uint32_t slot, size_t class_index) {
     const sl_matrix *x = m->matrix;
     const sl_pair_list *list = (const sl_pair_list *)(const void *)sl_space_at(&m->features.space, slot);

@@ -62,6 +62,8 @@ void sl_matrix_margins(const sluice_model *m, const sl_raw_row *r, double *margi
 void sl_matrix_calibrate(sluice_model *m, const sl_row *x);
 /* How many classes a feature has a weight for. */
 size_t sl_matrix_nonzeros(const sluice_model *m, uint32_t slot);
+/* The weights of a feature in all classes. */
+void sl_matrix_weights(const sluice_model *m, uint32_t slot, float *w);
 /* The weight of a feature's slot in a class. */
 float sl_matrix_weight(const sluice_model *m, uint32_t slot, size_t class_index);
 

@@ -167,6 +167,11 @@ size_t sl_classes_resolve(sluice_model *m, const sluice_batch *b, const sl_targe
     return end;
 }
 
+uint32_t sluice_model_find_class(const sluice_model *m, sluice_name label) {
+    const size_t found = label.n && label.n <= SL_MAX_NAME ? sl_classes_find(&m->classes.table, label) : SL_NO_CLASS;
+    return found == SL_NO_CLASS ? SLUICE_NO_CLASS : (uint32_t)found;
+}
+
 size_t sl_class_of_row(const sluice_model *m, const sluice_batch *b, size_t row) {
     return find_class(&m->classes.table, b, &(sl_targets){0}, row);
 }
