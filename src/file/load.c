@@ -14,9 +14,17 @@ static const struct {
     unsigned since; /* format */
     sluice_status (*load)(sl_loader *l);
 } sections[] = {
-    {"FEAT", 1, sl_load_features}, {"VECT", 1, sl_load_numbers},   {"MATR", 1, sl_load_numbers},
-    {"ROWS", 1, sl_load_rows},     {"VALS", 1, sl_load_values},    {"CALI", 3, sl_load_calibration},
-    {"CLAS", 4, sl_load_classes},  {"THRE", 4, sl_load_threshold}, {"META", 4, sl_load_metadata},
+    {"FEAT", 1, sl_load_features},
+    {"VECT", 1, sl_load_numbers},
+    {"MATR", 1, sl_load_numbers},
+    {"ROWS", 1, sl_load_rows},
+    {"VALS", 1, sl_load_values},
+    {"CALI", 3, sl_load_calibration},
+    {"CLAS", 4, sl_load_classes},
+    {"THRE", 4, sl_load_threshold},
+    {"META", 4, sl_load_metadata},
+    {"PAIR", 4, sl_load_pairs},
+    {"PCAL", 4, sl_load_class_calibrations},
     {"MODL", 1, sl_load_modl}, /* refuses a second one */
 };
 
@@ -53,6 +61,7 @@ static sluice_status load_end(sl_loader *l) {
     memcpy(sp->newest, l->newest, sizeof l->newest);
     sp->arrivals = l->arrivals;
     sluice_status status = sl_load_finish_classes(l);
+    if (status == SLUICE_OK) status = sl_load_finish_pairs(l);
     if (status == SLUICE_OK) status = sl_load_finish_dense(l);
     if (status == SLUICE_OK) status = sl_load_finish_pending(l);
     return status == SLUICE_OK && !all_weights_finite(m) ? DAMAGED(l, "a weight is beyond the range of floats")
@@ -90,6 +99,7 @@ sluice_model *sluice_model_read(sluice_read_function read, void *context, const 
     sl_loader l = {.read = read, .context = context, .name = name ? name : "model", .err = err};
     sluice_status status = load_model(&l);
     free(l.bytes);
+    if (l.pairs.begun) sl_keys_end(&l.pairs.walk);
     if (status == SLUICE_OK) return l.model;
     sluice_model_free(l.model);
     return NULL;

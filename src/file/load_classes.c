@@ -1,4 +1,4 @@
-/* CLAS: the classes of a binary model other than -1, 0 and 1. */
+/* CLAS: the classes of a binary model other than -1, 0 and 1, or of a model of several classes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,6 +6,12 @@
 
 static sluice_status no_memory(sl_loader *l) {
     return sl_fail(l->err, SLUICE_E_MEMORY, "no memory for the model's classes");
+}
+
+static size_t most_classes(const sluice_model *m) {
+    return m->settings.classes == SLUICE_CLASSES_MATRIX ? SLUICE_MAX_MATRIX_CLASSES
+           : m->settings.classes == SLUICE_CLASSES_OVO  ? SLUICE_MAX_OVO_CLASSES
+                                                        : SLUICE_MAX_OVR_CLASSES;
 }
 
 static sluice_status load_positive(sl_loader *l) {
@@ -27,8 +33,10 @@ static sluice_status load_class(sl_loader *l) {
     size_t n;
     uint64_t count;
     const char *text = sl_load_counted(l, &n);
-    if (!text || n == 0 || n > SLUICE_MAX_NAME || !sl_load_varint(l, &count) || count > l->model->state.t)
+    if (!text || n == 0 || n > SLUICE_MAX_NAME || !sl_load_varint(l, &count) ||
+        count > l->model->state.t - l->class_examples)
         return DAMAGED(l, "a class is impossible");
+    if (sl_model_is_of_many(l->model)) l->class_examples += count;
     const sluice_name label = {text, n};
     if (sl_classes_find(t, label) != SL_NO_CLASS) return DAMAGED(l, "a class comes twice");
     size_t class = sl_classes_add(t, label);
@@ -37,10 +45,24 @@ static sluice_status load_class(sl_loader *l) {
     return SLUICE_OK;
 }
 
+/* Any number of sections. */
+static sluice_status load_many(sl_loader *l) {
+    if (l->end - l->at < 6 || l->at[0] != SL_KIND_MANY || l->at[1] != 0)
+        return DAMAGED(l, "its classes are not of the kind that the model has");
+    const size_t n = (size_t)sl_get_le(l->at + 2, 4);
+    l->at += 6;
+    if (n == 0 || n > most_classes(l->model) - l->model->classes.table.n)
+        return DAMAGED(l, "an impossible number of classes");
+    sluice_status status = SLUICE_OK;
+    for (size_t i = 0; i < n && status == SLUICE_OK; i++) status = load_class(l);
+    return status == SLUICE_OK && l->at != l->end ? DAMAGED(l, "CLAS is impossible") : status;
+}
+
 sluice_status sl_load_classes(sl_loader *l) {
+    if (sl_model_is_of_many(l->model)) return load_many(l);
     if (l->any_classes) return DAMAGED(l, "CLAS comes twice");
     l->any_classes = true;
-    if (l->end - l->at < 3 || l->at[0] != SL_CLASSES_TWO || l->at[1] > (SL_FIRST_IS_PLUS | SL_NAMES_POSITIVE) ||
+    if (l->end - l->at < 3 || l->at[0] != SL_KIND_TWO || l->at[1] > (SL_FIRST_IS_PLUS | SL_NAMES_POSITIVE) ||
         l->at[2] > 2)
         return sl_fail_at(l->err, SLUICE_E_FORMAT, l->name, 0, 0,
                           "the model's classes are of a kind that this version does not know; a newer sluice may");
@@ -54,6 +76,7 @@ sluice_status sl_load_classes(sl_loader *l) {
 }
 
 sluice_status sl_load_finish_classes(sl_loader *l) {
+    if (sl_model_is_of_many(l->model)) return SLUICE_OK;
     l->model->classes.loaded_plain = !l->any_classes && l->model->state.t > 0;
     if (!l->any_classes || sl_two_classes_settle(l->model)) return SLUICE_OK;
     return DAMAGED(l, "its classes contradict each other");

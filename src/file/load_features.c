@@ -4,8 +4,7 @@
 
 #include "file/loader.h"
 
-/* Puts one member of the struct in its place, if it is a possible value. */
-static bool set_field(const sl_field *f, char *feature, const unsigned char *from) {
+bool sl_load_field(const sl_field *f, char *feature, const unsigned char *from) {
     uint64_t bits = sl_get_le(from, sl_type_size(f->type));
     uint32_t narrow = (uint32_t)bits;
     double value = (double)narrow;
@@ -69,7 +68,7 @@ static sluice_status read_columns(sl_loader *l, const uint64_t *key, size_t n, b
         size_t size = sl_type_size(f->type);
         for (size_t k = 0; k < n; k++) {
             uint32_t slot = bias ? sl_space_bias(sp) : sl_space_find(sp, key[k]);
-            if (!set_field(f, sp->features + (size_t)slot * sp->size, column + k * size))
+            if (!sl_load_field(f, sp->features + (size_t)slot * sp->size, column + k * size))
                 return DAMAGED(l, "an impossible value of %s", f->name);
         }
         column += n * size;
@@ -79,6 +78,7 @@ static sluice_status read_columns(sl_loader *l, const uint64_t *key, size_t n, b
 
 sluice_status sl_load_features(sl_loader *l) {
     sluice_model *m = l->model;
+    if (l->pairs.begun) return DAMAGED(l, "there are features behind the pairs");
     if (l->end - l->at < 5) return DAMAGED(l, "a list of features is too short");
     unsigned keys = *l->at++;
     size_t n = (size_t)sl_get_le(l->at, 4), columns = 0;

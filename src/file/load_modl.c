@@ -4,6 +4,7 @@
 
 #include "file/loader.h"
 #include "learner/param.h"
+#include "model/classes/matrix.h"
 
 enum { MAX_LINES = 1024 };
 
@@ -46,16 +47,19 @@ static sluice_status split(modl *f) {
     return SLUICE_OK;
 }
 
-static const char *get_text(modl *f, const char *key) {
-    if (f->status != SLUICE_OK) return "";
+/* NULL: there is no such key. */
+static const char *find_text(modl *f, const char *key) {
     line wanted = {.key = (char *)(uintptr_t)key};
     line *found = bsearch(&wanted, f->lines, f->n, sizeof *f->lines, by_key);
-    if (!found) {
-        f->status = DAMAGED(f->l, "the key '%s' is missing", key);
-        return "";
-    }
-    found->used = true;
-    return found->value;
+    if (found) found->used = true;
+    return found ? found->value : NULL;
+}
+
+static const char *get_text(modl *f, const char *key) {
+    if (f->status != SLUICE_OK) return "";
+    const char *found = find_text(f, key);
+    if (!found) f->status = DAMAGED(f->l, "the key '%s' is missing", key);
+    return found ? found : "";
 }
 
 static void impossible(modl *f, const char *key, const char *value) {
@@ -128,15 +132,17 @@ static void get_calibration(modl *f, sl_online_calibration *c) {
 /* ---- what the model is ------------------------------------------------------------------------------------------- */
 
 typedef struct identity {
-    const sl_learner *learner, *rule;
-    double params[SL_MAX_PARAMS], scalars[SL_MAX_SCALARS];
+    const sl_learner *learner;
+    bool predict_only, has_pairs;
+    unsigned classes;
+    double params[SL_MAX_PARAMS];
     sluice_settings settings;
 } identity;
 
 static void get_learner(modl *f, identity *is) {
-    const char *name = get_text(f, "learner"), *kind = get_text(f, "kind"), *fields = get_text(f, "fields");
+    const char *name = get_text(f, "learner"), *kind = get_text(f, "kind");
     if (f->status != SLUICE_OK) return;
-    char shown[128], expected[256];
+    char shown[128];
     is->learner = sl_learner_find(name);
     if (!is->learner) {
         f->status = sl_fail_at(f->l->err, SLUICE_E_FORMAT, f->l->name, 0, 0,
@@ -144,13 +150,30 @@ static void get_learner(modl *f, identity *is) {
                                sl_quote(shown, name, strlen(name)));
         return;
     }
-    bool predict_only = strcmp(kind, f->l->format >= 4 ? "predict-only" : "final") == 0;
-    if (!predict_only && strcmp(kind, "full") != 0) impossible(f, "kind", kind);
-    is->rule = predict_only ? &sl_predict_only : is->learner;
-    sl_fields_text(expected, is->rule);
+    is->predict_only = strcmp(kind, f->l->format >= 4 ? "predict-only" : "final") == 0;
+    if (!is->predict_only && strcmp(kind, "full") != 0) impossible(f, "kind", kind);
+}
+
+/* The key `classes`, which only models of several classes have. */
+static void get_classes(modl *f, identity *is) {
+    const char *text = f->status == SLUICE_OK && f->l->format >= 4 ? find_text(f, "classes") : NULL;
+    static const unsigned kinds[] = {SLUICE_CLASSES_OVR, SLUICE_CLASSES_OVO, SLUICE_CLASSES_MATRIX};
+    is->classes = SLUICE_CLASSES_TWO;
+    if (!text) return;
+    is->has_pairs = find_text(f, "pair_fields");
+    for (size_t i = 0; i < SL_COUNT(kinds); i++)
+        if (strcmp(text, sl_classes_key(kinds[i])) == 0) is->classes = kinds[i];
+    if (is->classes == SLUICE_CLASSES_TWO) impossible(f, "classes", text);
+}
+
+/* Whether the file has the state of this version's rule. */
+static void check_fields(modl *f, const char *key, const sl_learner *rule) {
+    const char *fields = get_text(f, key);
+    char expected[256];
+    sl_fields_text(expected, rule);
     if (f->status == SLUICE_OK && strcmp(fields, expected) != 0)
         f->status = sl_fail_at(f->l->err, SLUICE_E_FORMAT, f->l->name, 0, 0,
-                               "the model's state is not that of %s in this version", is->learner->info.name);
+                               "the model's state is not that of %s in this version", f->l->model->learner->info.name);
 }
 
 /* Lines "param NAME=VALUE". A parameter that is left out has its default: one that a learner gets in a later version
@@ -171,11 +194,11 @@ static void get_params(modl *f, identity *is) {
         f->status = DAMAGED(f->l, "%s", why.message);
 }
 
-static void get_scalars(modl *f, identity *is) {
-    const char *const *name = f->status == SLUICE_OK ? is->rule->scalars : NULL;
+static void get_scalars(modl *f, sluice_model *m) {
+    const char *const *name = f->status == SLUICE_OK ? m->rule->scalars : NULL;
     for (size_t i = 0; name && name[i]; i++) {
         char key[64] = "scalar ";
-        is->scalars[i] = get_number(f, strncat(key, name[i], 32));
+        m->scalars[i] = get_number(f, strncat(key, name[i], 32));
     }
 }
 
@@ -209,8 +232,8 @@ static void get_reader_settings(modl *f) {
 
 /* ------------------------------------------------------------------------------------------------------------------ */
 
-static void get_settings(modl *f, sluice_settings *s) {
-    *s = (sluice_settings){.size = sizeof *s, .bias = get_number(f, "bias")};
+static void get_settings(modl *f, sluice_settings *s, unsigned classes) {
+    *s = (sluice_settings){.size = sizeof *s, .bias = get_number(f, "bias"), .classes = classes};
     s->normalize = (unsigned)get_count(f, "normalize", UINT32_MAX);
     s->hash_bits = (unsigned)get_count(f, "hash_bits", UINT32_MAX);
     if (f->l->format >= 2) s->max_features = get_count(f, "max_features", UINT64_MAX);
@@ -260,21 +283,35 @@ static void refuse_unknown_keys(modl *f) {
     }
 }
 
+/* The model that MODL describes, without features. */
+static sluice_model *empty_model(const identity *is, sluice_error *err) {
+    if (is->classes == SLUICE_CLASSES_TWO)
+        return sl_model_empty(is->learner, is->predict_only ? &sl_predict_only : is->learner, is->params, &is->settings,
+                              err);
+    if (is->has_pairs && is->predict_only && is->classes != SLUICE_CLASSES_OVO)
+        return sl_matrix_new_predict_only(is->learner, is->params, &is->settings, err);
+    if (is->classes == SLUICE_CLASSES_MATRIX) return sl_matrix_new(is->learner, is->params, &is->settings, err);
+    sl_fail(err, SLUICE_E_UNSUPPORTED, "models of several classes that learn binary problems are not loaded yet");
+    return NULL;
+}
+
 static sluice_status load_modl(modl *f) {
     sl_loader *l = f->l;
     identity is = {0};
     f->status = split(f);
     get_learner(f, &is);
+    get_classes(f, &is);
     get_params(f, &is);
-    get_scalars(f, &is);
-    get_settings(f, &is.settings);
+    get_settings(f, &is.settings, is.classes);
     if (f->status != SLUICE_OK) return f->status;
     sluice_error why;
-    l->model = sl_model_empty(is.learner, is.rule, is.params, &is.settings, &why);
+    l->model = empty_model(&is, &why);
     if (!l->model)
         return why.status == SLUICE_E_MEMORY ? sl_fail(l->err, why.status, "%s", why.message)
                                              : DAMAGED(l, "%s", why.message);
-    memcpy(l->model->scalars, is.scalars, sizeof is.scalars);
+    check_fields(f, "fields", l->model->rule);
+    if (l->model->matrix) check_fields(f, "pair_fields", l->model->matrix->pair_rule);
+    get_scalars(f, l->model);
     get_counts(f, l->model);
     if (l->format == 2 || l->format == 3) get_reader_settings(f);
     refuse_unknown_keys(f);

@@ -25,7 +25,14 @@ typedef struct sl_loader {
     bool any_features;               /* other than the bias */
     size_t vectors, numbers, values; /* read so far: numbers of VECT, of MATR, values of VALS */
     size_t vectors_room, numbers_room;
-    bool any_classes; /* there was a CLAS */
+    bool any_classes;        /* there was a CLAS */
+    uint64_t class_examples; /* those that the classes have had */
+    size_t calibrated_classes;
+    struct {
+        bool begun; /* there was a PAIR; no more features come */
+        sl_keys_walk walk;
+        uint32_t slot, missing; /* of the feature that the walk stands at: how many of its pairs were not read yet */
+    } pairs;
     /* from MODL, for when all features are there: adding them changes what the model has */
     uint64_t seen, added, newest[SL_NEWEST], arrivals;
 } sl_loader;
@@ -42,19 +49,25 @@ const char *sl_section_name(const sl_loader *l, char shown[128]);
 
 /* The content of the current section into the model. MODL creates the model. */
 sluice_status sl_load_modl(sl_loader *l);
-sluice_status sl_load_features(sl_loader *l);    /* FEAT: load_features.c */
-sluice_status sl_load_numbers(sl_loader *l);     /* VECT, MATR: load_dense.c */
-sluice_status sl_load_rows(sl_loader *l);        /* ROWS: load_pending.c */
-sluice_status sl_load_values(sl_loader *l);      /* VALS */
-sluice_status sl_load_calibration(sl_loader *l); /* CALI: load_calibration.c */
-sluice_status sl_load_threshold(sl_loader *l);   /* THRE */
-sluice_status sl_load_metadata(sl_loader *l);    /* META: load_metadata.c */
-sluice_status sl_load_classes(sl_loader *l);     /* CLAS: load_classes.c */
+sluice_status sl_load_features(sl_loader *l);           /* FEAT: load_features.c */
+sluice_status sl_load_numbers(sl_loader *l);            /* VECT, MATR: load_dense.c */
+sluice_status sl_load_rows(sl_loader *l);               /* ROWS: load_pending.c */
+sluice_status sl_load_values(sl_loader *l);             /* VALS */
+sluice_status sl_load_calibration(sl_loader *l);        /* CALI: load_calibration.c */
+sluice_status sl_load_threshold(sl_loader *l);          /* THRE */
+sluice_status sl_load_metadata(sl_loader *l);           /* META: load_metadata.c */
+sluice_status sl_load_classes(sl_loader *l);            /* CLAS: load_classes.c */
+sluice_status sl_load_pairs(sl_loader *l);              /* PAIR: pair_sections.c */
+sluice_status sl_load_class_calibrations(sl_loader *l); /* PCAL */
 
 /* After the last section: whether the parts fit together. */
 sluice_status sl_load_finish_classes(sl_loader *l);
+sluice_status sl_load_finish_pairs(sl_loader *l);
 sluice_status sl_load_finish_dense(sl_loader *l);
 sluice_status sl_load_finish_pending(sl_loader *l);
+
+/* load_features.c: puts one member of a struct in its place; false: its value is impossible. */
+bool sl_load_field(const sl_field *f, char *feature, const unsigned char *from);
 
 /* The next n bytes of the content, n being a base-128 number before them. NULL: they are not there. */
 const char *sl_load_counted(sl_loader *l, size_t *n);

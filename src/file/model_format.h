@@ -23,9 +23,15 @@ enum {
     SL_NUMBERS_A_SECTION = 1 << 17,
 };
 
-/* The kind of a CLAS section, and its flags: the class seen first is +1 inside; the positive class is named. */
-enum { SL_CLASSES_TWO = 1 };
+/* The kind of a CLAS section, and its flags, of two classes: the class seen first is +1 inside; the positive class is
+ * named. */
+enum { SL_KIND_TWO = 1, SL_KIND_MANY = 2 };
 enum { SL_FIRST_IS_PLUS = 1, SL_NAMES_POSITIVE = 2 };
+
+/* The value of the key `classes` of MODL, for models of several classes. */
+static inline const char *sl_classes_key(unsigned classes) {
+    return classes == SLUICE_CLASSES_OVR ? "ovr" : classes == SLUICE_CLASSES_MATRIX ? "matrix" : "ovo";
+}
 
 /* What identifies the features of a FEAT section. */
 enum { SL_KEYS_IDS = 0, SL_KEYS_BIAS = 1, SL_KEYS_NAMES = 2 };

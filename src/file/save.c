@@ -73,6 +73,7 @@ static sluice_status save_model(sl_saver *s, const sluice_model *m) {
     sluice_status status = sl_save_bytes(s, head, sizeof head);
     if (status == SLUICE_OK) status = sl_save_modl(s, m);
     if (status == SLUICE_OK) status = sl_save_features(s, m, &features);
+    if (status == SLUICE_OK) status = sl_save_pairs(s, m);
     if (status == SLUICE_OK) status = save_numbers(s, "VECT", m->state.dense.vector, order);
     if (status == SLUICE_OK) status = save_numbers(s, "MATR", m->state.dense.matrix, numbers);
     if (status == SLUICE_OK) status = save_pending(s, &m->state.batch.pending);

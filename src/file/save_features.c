@@ -7,16 +7,16 @@
 _Static_assert(SL_NAMES_A_SECTION + SL_MAX_NAME + 16 + SL_FEATURES_A_SECTION * 8 * (SL_MAX_FIELDS + 1) < SL_MAX_SECTION,
                "a section of features may be too large");
 
-/* One member of the state of n features. */
-static sluice_status put_column(sl_saver *s, const sluice_model *m, const sl_field *f, const uint32_t *slot, size_t n) {
-    size_t size = sl_type_size(f->type);
+sluice_status sl_save_column(sl_saver *s, const sl_field *f, const char *state, size_t size, const uint32_t *place,
+                             size_t n) {
+    const size_t width = sl_type_size(f->type);
     for (size_t k = 0; k < n; k++) {
-        const char *from = sl_space_at(&m->features.space, slot[k]) + f->offset;
+        const char *from = state + (size_t)place[k] * size + f->offset;
         float single = 0;
         double value = 0;
         uint32_t narrow;
         uint64_t bits;
-        if (size == 8) {
+        if (width == 8) {
             memcpy(&bits, from, 8);
         } else {
             memcpy(&narrow, from, 4);
@@ -25,7 +25,7 @@ static sluice_status put_column(sl_saver *s, const sluice_model *m, const sl_fie
         if (f->type == SL_F64) memcpy(&value, from, sizeof value);
         if (f->type == SL_F32) memcpy(&single, from, sizeof single);
         if (!isfinite(value) || !isfinite(single)) return sl_save_out_of_range(s);
-        sl_save_int(s, bits, size);
+        sl_save_int(s, bits, width);
     }
     return SLUICE_OK;
 }
@@ -55,7 +55,7 @@ static sluice_status put_state(sl_saver *s, const sluice_model *m, const uint32_
         sl_save_int(s, m->features.limit.last_seen[id[k]], 8);
     sluice_status status = SLUICE_OK;
     for (size_t i = 0; i < m->rule->n_fields && status == SLUICE_OK; i++)
-        status = put_column(s, m, &m->rule->fields[i], slot, n);
+        status = sl_save_column(s, &m->rule->fields[i], m->features.space.features, m->features.space.size, slot, n);
     return status;
 }
 

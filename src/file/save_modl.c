@@ -5,6 +5,7 @@
 
 #include "file/saver.h"
 #include "learner/param.h"
+#include "model/classes/matrix.h"
 
 static void put_text(sl_saver *s, const char *key, const char *value) {
     sl_save_text(s, key, strlen(key));
@@ -47,7 +48,12 @@ static void put_identity(sl_saver *s, const sluice_model *m) {
     sl_fields_text(text, m->rule);
     put_text(s, "learner", m->learner->info.name);
     put_text(s, "kind", sl_model_is_predict_only(m) ? "predict-only" : "full");
+    if (m->settings.classes != SLUICE_CLASSES_TWO) put_text(s, "classes", sl_classes_key(m->settings.classes));
     put_text(s, "fields", text);
+    if (m->matrix) {
+        sl_fields_text(text, m->matrix->pair_rule);
+        put_text(s, "pair_fields", text);
+    }
     for (size_t i = 0; i < m->learner->info.n_params; i++) {
         sl_param_write(text, &m->learner->info.params[i], m->params[i]); /* "NAME=VALUE" */
         sl_save_text(s, "param ", 6);

@@ -55,6 +55,12 @@ static inline void sl_save_text(sl_saver *s, const char *text, size_t n) {
 sluice_status sl_save_modl(sl_saver *s, const sluice_model *m);
 /* save_features.c; *written: how many. */
 sluice_status sl_save_features(sl_saver *s, const sluice_model *m, uint64_t *written);
+/* One member of the structs, of `size` bytes, at n places. */
+sluice_status sl_save_column(sl_saver *s, const sl_field *f, const char *state, size_t size, const uint32_t *place,
+                             size_t n);
+
+/* pair_sections.c */
+sluice_status sl_save_pairs(sl_saver *s, const sluice_model *m);
 
 /* save_classes.c */
 sluice_status sl_save_classes(sl_saver *s, const sluice_model *m);

@@ -7,6 +7,7 @@
 #include "rows/example.h"
 #include "model/lookahead.h"
 #include "model/classes/many.h"
+#include "model/classes/matrix.h"
 #include "model/classes/problems.h"
 #include "rows/csr.h"
 #include "rows/label_text.h"
@@ -138,7 +139,7 @@ static sluice_status lay_out_numbers(sluice_model *m, const sl_numbers *numbers,
 }
 
 /* Features that eviction may remove: weight zero, and not among the top features of a learner that ranks them, where a
- * weight may be too small for a float and still count. */
+ * weight may be too small for a float and still count, nor with pairs in a matrix, which eviction does not know. */
 static void test_idle(const void *model, const uint32_t *slot, size_t n, bool *idle) {
     const sluice_model *m = model;
     sl_state s = m->state;
@@ -146,7 +147,8 @@ static void test_idle(const void *model, const uint32_t *slot, size_t n, bool *i
     float w[SL_CHUNK];
     m->kernels.weights(&s, slot, n, w);
     for (size_t k = 0; k < n; k++)
-        idle[k] = w[k] == 0 && !(m->rule->rank && m->rule->rank(sl_space_at(&m->features.space, slot[k])));
+        idle[k] = w[k] == 0 && !(m->rule->rank && m->rule->rank(sl_space_at(&m->features.space, slot[k]))) &&
+                  !(m->matrix && sl_matrix_list(m, slot[k])->n);
 }
 
 static sluice_status check_dense_row(sluice_model *m, const sluice_batch *b, size_t i) {

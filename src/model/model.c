@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/sized_struct.h"
 #include "model/classes/many.h"
+#include "model/classes/matrix.h"
 #include "model/classes/problems.h"
 
 void sluice_free(void *memory) { free(memory); }
@@ -26,6 +27,8 @@ sluice_status sl_settings_check(const sluice_settings *s, sluice_error *err) {
     if (s->positive && (!*s->positive || strlen(s->positive) > SLUICE_MAX_NAME))
         return sl_fail(err, SLUICE_E_USAGE, "the positive class is a label of 1 to %d bytes", SLUICE_MAX_NAME);
     if (s->classes > SLUICE_CLASSES_MATRIX) return sl_fail(err, SLUICE_E_USAGE, "unknown way to learn several classes");
+    if (s->classes != SLUICE_CLASSES_TWO && s->positive)
+        return sl_fail(err, SLUICE_E_USAGE, "of several classes none is the positive one: positive needs two");
     if (s->max_features && s->hash_bits)
         return sl_fail(err, SLUICE_E_USAGE, "hashed features have their limit already: hash or max_features, not both");
     return SLUICE_OK;
@@ -222,6 +225,7 @@ static bool add_weight(sluice_model *m, const sluice_weight *w, uint32_t *slot) 
 
 /* A predict-only copy: the nonzero weights, pending rows not learned. */
 static sluice_model *predict_only_copy(const sluice_model *from, sluice_error *err) {
+    if (sl_model_is_of_many(from)) return sl_matrix_predict_only(from, err);
     sluice_model *to = sl_model_empty(from->learner, &sl_predict_only, from->params, &from->settings, err);
     if (!to) return NULL;
     if (!sl_metadata_copy(&to->metadata, &from->metadata) || !sl_two_classes_copy(to, from)) return no_memory(to, err);

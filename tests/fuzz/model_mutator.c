@@ -1,5 +1,5 @@
-/* Mutates model files section by section: heads, MODL, features, matrices, pending rows, calibration, threshold,
- * metadata, order. */
+/* Mutates model files section by section: heads, MODL, features, pairs, matrices, pending rows, calibrations,
+ * threshold, classes, metadata, order. */
 #include "model_mutator.h"
 
 #include <inttypes.h>
@@ -220,6 +220,10 @@ static void mutate_modl(model_file *f, chance *c) {
                                         "kind=predict-only",
                                         "kind=final",
                                         "fields=w:f32",
+                                        "fields=pairs:u32",
+                                        "pair_fields=w:f32",
+                                        "classes=matrix",
+                                        "classes=ovr",
                                         "named=0",
                                         "named=1",
                                         "hash_bits=0",
@@ -456,6 +460,115 @@ static void mutate_features(model_file *f, chance *c) {
     for (size_t i = 0; i < l.n; i++) free(l.line[i]);
 }
 
+/* ---- pairs ------------------------------------------------------------------------------------------------------- */
+
+/* The widths of a pair's columns, the class first, as MODL says; returns how many there are. */
+static size_t pair_columns(model_file *f, size_t width[MAX_COLUMNS]) {
+    size_t n = 0;
+    width[n++] = 4;
+    for (size_t i = 0; i < f->n; i++) {
+        if (!is(&f->s[i], "MODL")) continue;
+        lines l;
+        split_lines(&l, &f->s[i]);
+        for (const char *t = value_of(&l, "pair_fields"); (t = strchr(t, ':')) && n < MAX_COLUMNS; t++)
+            width[n++] = t[1] == 'f' && t[2] == '6' ? 8 : 4;
+        for (size_t k = 0; k < l.n; k++) free(l.line[k]);
+        break;
+    }
+    return n;
+}
+
+static size_t pairs_in(const section *s, const size_t *width, size_t columns) {
+    size_t record = 0;
+    for (size_t i = 0; i < columns; i++) record += width[i];
+    const size_t n = s->n >= 4 ? (size_t)sl_get_le(s->content, 4) : 0;
+    return n && n <= s->n && s->n - 4 == n * record ? n : 0;
+}
+
+/* The section with n pairs: the first of it, and pairs of zeros of classes 0, 1, 2 behind them. */
+static void resize_pairs(section *s, size_t before, size_t n, const size_t *width, size_t columns) {
+    section to = {.flags = s->flags};
+    memcpy(to.tag, s->tag, SL_TAG);
+    put_le(&to, n, 4);
+    const uint8_t *column = s->content + 4;
+    for (size_t i = 0; i < columns; i++) {
+        for (size_t k = 0; k < n; k++)
+            put_le(&to, k < before ? sl_get_le(column + k * width[i], width[i]) : i == 0 ? k % 3 : 0, width[i]);
+        column += before * width[i];
+    }
+    free(s->content);
+    *s = to;
+}
+
+static void mutate_pairs(model_file *f, chance *c) {
+    size_t width[MAX_COLUMNS];
+    const size_t columns = pair_columns(f, width);
+    section *s = below(c, 12) ? any_with(f, c, "PAIR") : NULL;
+    if (!s) s = insert(f, 1 + below(c, f->n), "PAIR", 0);
+    if (!s) return;
+    const size_t n = pairs_in(s, width, columns), k = n ? below(c, n) : 0;
+    uint8_t *classes = s->content + 4;
+    switch (n ? below(c, 8) : 7) {
+    case 0:
+        sl_put_le(classes + 4 * k, special_number(c, sl_get_le(classes + 4 * k, 4)), 4);
+        break;
+    case 1: /* twice in a list, perhaps */
+        sl_put_le(classes + 4 * k, sl_get_le(classes + 4 * below(c, n), 4), 4);
+        break;
+    case 2:
+        sl_put_le(classes + 4 * k, below(c, 4), 4);
+        break;
+    case 3: { /* two sections of what was one */
+        const size_t at = (size_t)(s - f->s);
+        section *second = n > 1 ? insert(f, at + 1, "PAIR", 0) : NULL;
+        if (!second) return;
+        section *first = &f->s[at];
+        const uint8_t *column = first->content + 4;
+        put_le(second, n - k, 4);
+        for (size_t i = 0; i < columns; column += n * width[i++])
+            put(second, column + k * width[i], (n - k) * width[i]);
+        resize_pairs(first, n, k, width, columns);
+        break;
+    }
+    case 4:
+        resize_pairs(s, n, n - 1 + below(c, 3), width, columns);
+        break;
+    case 5:
+        sl_put_le(s->content, special_number(c, n), 4);
+        break;
+    case 6: { /* a value */
+        size_t column = columns > 1 ? 1 + below(c, columns - 1) : 0, at = 4;
+        for (size_t i = 0; i < column; i++) at += n * width[i];
+        sl_put_le(s->content + at + k * width[column], width[column] == 8 ? special_double(c) : special_float(c),
+                  width[column]);
+        break;
+    }
+    default:
+        put_le(s, draw(c), 1 + below(c, 8));
+    }
+}
+
+/* Makes the pairs as many as the features say, so that a file is not refused for that alone. */
+static void agree_on_pairs(model_file *f, chance *c) {
+    size_t width[MAX_COLUMNS], last = 0;
+    const size_t columns = pair_columns(f, width);
+    uint64_t wanted = 0, there = 0;
+    section *modl = any_with(f, c, "MODL");
+    lines l;
+    if (!modl || !any_with(f, c, "PAIR")) return;
+    split_lines(&l, modl);
+    static features all; /* large */
+    for (size_t i = 0; i < f->n; i++) {
+        if (is(&f->s[i], "FEAT") && decode_features(&f->s[i], &l, &all) && all.columns)
+            for (size_t k = 0; k < all.n; k++) wanted += all.f[k].value[all.columns - 1];
+        if (is(&f->s[i], "PAIR")) last = i, there += pairs_in(&f->s[i], width, columns);
+    }
+    for (size_t i = 0; i < l.n; i++) free(l.line[i]);
+    const uint64_t in_last = pairs_in(&f->s[last], width, columns), others = there - in_last;
+    if (wanted != there && in_last && wanted > others && wanted - others < 1000)
+        resize_pairs(&f->s[last], (size_t)in_last, (size_t)(wanted - others), width, columns);
+}
+
 /* ---- matrices, pending rows, calibration, metadata --------------------------------------------------------------- */
 
 /* Sections of numbers of one width: a number changes, is added, or goes. */
@@ -568,8 +681,61 @@ static void mutate_metadata(model_file *f, chance *c) {
     }
 }
 
+/* Whether MODL says that the model is of several classes. */
+static bool is_of_many(model_file *f) {
+    for (size_t i = 0; i < f->n; i++) {
+        if (!is(&f->s[i], "MODL")) continue;
+        lines l;
+        split_lines(&l, &f->s[i]);
+        const bool many = *value_of(&l, "classes");
+        for (size_t k = 0; k < l.n; k++) free(l.line[k]);
+        return many;
+    }
+    return false;
+}
+
+/* A CLAS of several classes: kind, zero, how many, and each its label and count. */
+static void mutate_many_classes(model_file *f, chance *c) {
+    section *s = below(c, 4) ? any_with(f, c, "CLAS") : NULL;
+    size_t n = 1 + below(c, 3);
+    if (s && s->n >= 6) {
+        switch (below(c, 4)) {
+        case 0:
+            s->content[below(c, 2)] = (uint8_t)below(c, 4);
+            break;
+        case 1:
+            sl_put_le(s->content + 2, special_number(c, sl_get_le(s->content + 2, 4)), 4);
+            break;
+        case 2:
+            s->content[6 + below(c, s->n - 5) - (s->n == 6)] = (uint8_t)(below(c, 2) ? below(c, 4) : draw(c));
+            break;
+        default: /* one more */
+            sl_put_le(s->content + 2, sl_get_le(s->content + 2, 4) + 1, 4);
+            put_varint(s, 1);
+            put_le(s, 'a' + below(c, 26), 1);
+            put_varint(s, below(c, 2));
+        }
+        return;
+    }
+    if (!s) s = insert(f, 1 + below(c, f->n), "CLAS", 0);
+    if (!s) return;
+    put_le(s, below(c, 8) ? 2 : below(c, 4), 1);
+    put_le(s, below(c, 8) ? 0 : 1, 1);
+    put_le(s, below(c, 8) ? n : special_number(c, n), 4);
+    for (size_t i = 0; i < n; i++) {
+        put_varint(s, 2);
+        put_le(s, 'A' + below(c, 26), 1);
+        put_le(s, '0' + i, 1);
+        put_varint(s, below(c, 4) ? 0 : special_number(c, 1));
+    }
+}
+
 static void mutate_classes(model_file *f, chance *c) {
     static const char *const labels[] = {"", "ham", "spam", "1", "1.0", "-1", "0", "2"};
+    if (is_of_many(f) && below(c, 8)) {
+        mutate_many_classes(f, c);
+        return;
+    }
     section *s = below(c, 3) ? any_with(f, c, "CLAS") : NULL;
     if (s && s->n) {
         s->content[below(c, below(c, 2) && s->n > 3 ? 3 : s->n)] = (uint8_t)(below(c, 2) ? below(c, 4) : draw(c));
@@ -592,8 +758,8 @@ static void mutate_classes(model_file *f, chance *c) {
 /* ---- the file as a whole ----------------------------------------------------------------------------------------- */
 
 static void mutate_order(model_file *f, chance *c) {
-    static const char *const tags[] = {"MODL", "FEAT", "VECT", "MATR", "ROWS", "VALS",    "CALI",
-                                       "THRE", "META", "END ", "CLAS", "XXXX", "\0\0\0\0"};
+    static const char *const tags[] = {"MODL", "FEAT", "VECT", "MATR", "ROWS", "VALS", "CALI",    "PAIR",
+                                       "PCAL", "THRE", "META", "END ", "CLAS", "XXXX", "\0\0\0\0"};
     size_t i = below(c, f->n), j = below(c, f->n);
     section t = f->s[i];
     switch (below(c, 8)) {
@@ -679,7 +845,7 @@ size_t mutate_model(uint8_t *bytes, size_t n, size_t room, uint64_t seed) {
     if (!f) abort();
     if (parse_file(f, bytes, n)) {
         for (size_t changes = 1 + below(&c, 3); changes; changes--) {
-            switch (f->n ? below(&c, 22) : 21) {
+            switch (f->n ? below(&c, 25) : 24) {
             case 0:
             case 1:
             case 2:
@@ -723,11 +889,19 @@ size_t mutate_model(uint8_t *bytes, size_t n, size_t room, uint64_t seed) {
             case 20:
                 mutate_order(f, &c);
                 break;
+            case 21:
+            case 22:
+                if (is_of_many(f) || below(&c, 16) == 0) mutate_pairs(f, &c);
+                break;
+            case 23:
+                if (is_of_many(f) || below(&c, 16) == 0) mutate_numbers(f, &c, "PCAL", 8);
+                break;
             default:
                 mutate_head(f, &c);
             }
         }
         if (below(&c, 8)) agree(f, &c);
+        if (below(&c, 8)) agree_on_pairs(f, &c);
         n = write_file(f, &c, bytes, n, room);
     }
     for (size_t i = 0; i < f->n; i++) free(f->s[i].content);

@@ -36,6 +36,7 @@ uint64_t sl_many_memory(const sluice_model *m) {
 
 sluice_model *sl_many_like(const sluice_model *from, sluice_error *err) {
     if (from->ovr) return sl_ovr_like(from, err);
+    if (from->matrix) return sl_matrix_like(from, err);
     return sl_many_new(from->learner, from->params, &from->settings, err);
 }
 
@@ -70,7 +71,8 @@ void sl_many_count(sluice_model *m, const sl_row *x) {
 }
 
 const sl_online_calibration *sl_class_calibration(const sluice_model *m, size_t class_index) {
-    return m->ovr ? &m->ovr->count[class_index].calibration : NULL;
+    if (m->ovr) return &m->ovr->count[class_index].calibration;
+    return m->matrix && m->matrix->calibration ? &m->matrix->calibration[class_index] : NULL;
 }
 
 /* ---- predicting -------------------------------------------------------------------------------------------------- */

@@ -10,75 +10,6 @@
 #include "calibration/softmax_scale.h"
 #include "model/row_layout.h"
 
-/* ---- the arena --------------------------------------------------------------------------------------------------- */
-
-static char *state_at(const sl_pair_arena *a, uint32_t place) { return a->state + (size_t)place * a->size; }
-
-static unsigned size_class(uint32_t room) { return (unsigned)__builtin_ctz(room); }
-
-/* The room of a list that must hold n pairs: a power of two, at least 2, since pairs come two at a time. */
-static uint32_t room_for(uint32_t n) { return n <= 2 ? 2 : (uint32_t)1 << (32 - __builtin_clz(n - 1)); }
-
-/* Places so that `more` can be taken at the end. False: no memory. */
-static bool reserve_places(sl_pair_arena *a, uint64_t more) {
-    if (more <= a->room - a->used) return true;
-    uint64_t room = (uint64_t)a->used + more;
-    if (room < (uint64_t)a->room + a->room / 2) room = (uint64_t)a->room + a->room / 2;
-    if (room > UINT32_MAX - 1) room = UINT32_MAX - 1;
-    if (room < (uint64_t)a->used + more) return false;
-    char *state = realloc(a->state, (size_t)room * a->size);
-    if (state) a->state = state;
-    uint32_t *class_of = state ? realloc(a->class_of, (size_t)room * sizeof *class_of) : NULL;
-    if (class_of) a->class_of = class_of;
-    if (!class_of) return false;
-    a->room = (uint32_t)room;
-    return true;
-}
-
-/* Places for a list; those at the end have been reserved. */
-static uint32_t take_places(sl_pair_arena *a, uint32_t room) {
-    uint32_t *free_list = &a->free[size_class(room)];
-    if (*free_list) {
-        uint32_t first = *free_list - 1;
-        *free_list = a->class_of[first];
-        return first;
-    }
-    uint32_t first = a->used;
-    a->used += room;
-    return first;
-}
-
-static void give_back(sl_pair_arena *a, uint32_t first, uint32_t room) {
-    uint32_t *free_list = &a->free[size_class(room)];
-    a->class_of[first] = *free_list;
-    *free_list = first + 1;
-}
-
-/* Adds a pair to a feature's list. */
-static void add_pair(sl_pair_arena *a, sl_pair_list *list, uint32_t class_index, const char *state) {
-    if (list->n == list->room) {
-        const uint32_t room = room_for(list->n + 1), first = take_places(a, room);
-        if (list->n) {
-            memcpy(state_at(a, first), state_at(a, list->first), list->n * a->size);
-            memcpy(a->class_of + first, a->class_of + list->first, list->n * sizeof *a->class_of);
-            give_back(a, list->first, list->room);
-        }
-        list->first = first;
-        list->room = room;
-    }
-    const uint32_t place = list->first + list->n++;
-    a->class_of[place] = class_index;
-    memcpy(state_at(a, place), state, a->size);
-}
-
-/* The place of a pair, or SL_NO_SLOT. */
-static uint32_t find_pair(const sl_pair_arena *a, const sl_pair_list *list, uint32_t class_index) {
-    const uint32_t *class_of = a->class_of + list->first;
-    for (uint32_t i = 0; i < list->n; i++)
-        if (class_of[i] == class_index) return list->first + i;
-    return SL_NO_SLOT;
-}
-
 /* ---- margins ----------------------------------------------------------------------------------------------------- */
 
 /* The learner's state, with pairs for features. */
@@ -162,10 +93,10 @@ static void put_pairs(sl_state *s, const sl_row *row, size_t class_index, float 
     sl_matrix *x = s->matrix;
     const sl_pair_list *lists = s->features;
     for (size_t i = 0; i < row->n; i++, at++) {
-        uint32_t place = find_pair(&x->arena, &lists[row->slot[i]], (uint32_t)class_index);
+        uint32_t place = sl_pair_find(&x->arena, &lists[row->slot[i]], (uint32_t)class_index);
         if (place == SL_NO_SLOT) {
             place = x->arena.used + (uint32_t)at;
-            memcpy(state_at(&x->arena, place), x->fresh, x->arena.size);
+            memcpy(sl_pair_state(&x->arena, place), x->fresh, x->arena.size);
         }
         x->slot[at] = place;
         x->value[at] = sign * row->value[i];
@@ -179,10 +110,10 @@ static void keep_pairs(sl_state *s, const sl_row *row, const size_t classes[2], 
     const size_t n = 2 * row->n, size = x->arena.size;
     char *kept = x->fresh + size;
     for (size_t at = 0; at < n; at++)
-        if (x->slot[at] >= used) memcpy(kept + at * size, state_at(&x->arena, x->slot[at]), size);
+        if (x->slot[at] >= used) memcpy(kept + at * size, sl_pair_state(&x->arena, x->slot[at]), size);
     for (size_t at = 0; at < n; at++)
         if (x->slot[at] >= used)
-            add_pair(&x->arena, &lists[row->slot[at % row->n]], (uint32_t)classes[at / row->n], kept + at * size);
+            sl_pair_add(&x->arena, &lists[row->slot[at % row->n]], (uint32_t)classes[at / row->n], kept + at * size);
 }
 
 static bool update(sl_state *s, const sl_row *row, double m) {
@@ -201,10 +132,23 @@ static bool update(sl_state *s, const sl_row *row, double m) {
     return true;
 }
 
-/* Whether a feature has a weight in any class. For eviction, which does not know lists: a feature with pairs stays. */
+/* The largest weight, by absolute value, of each feature; what is not finite stays so. */
 static void weights(const sl_state *s, const uint32_t *slot, size_t n, float *w) {
+    const sl_state pairs = pairs_of(s);
     const sl_pair_list *lists = s->features;
-    for (size_t i = 0; i < n; i++) w[i] = lists[slot[i]].n ? 1 : 0;
+    uint32_t place[SL_CHUNK];
+    float all[SL_CHUNK];
+    for (size_t i = 0; i < n; i++) {
+        const sl_pair_list *list = &lists[slot[i]];
+        w[i] = 0;
+        for (uint32_t k = 0; k < list->n;) {
+            size_t chunk = 0;
+            for (; chunk < SL_CHUNK && k < list->n; k++) place[chunk++] = list->first + k;
+            s->matrix->kernels.weights(&pairs, place, chunk, all);
+            for (size_t c = 0; c < chunk; c++)
+                if (!(fabsf(all[c]) <= w[i])) w[i] = fabsf(all[c]);
+        }
+    }
 }
 
 static bool grow_row(sl_matrix *x, size_t pairs) {
@@ -227,18 +171,15 @@ static bool prepare(sl_state *s, const sl_row *row) {
     uint64_t places = 2 * row->n;
     for (size_t i = 0; i < row->n; i++) {
         const sl_pair_list *list = &lists[row->slot[i]];
-        if (list->n + 2 > list->room) places += 2 * (uint64_t)room_for(list->n + 2);
+        if (list->n + 2 > list->room) places += 2 * (uint64_t)sl_pair_room(list->n + 2);
     }
-    return grow_row(x, 2 * row->n) && reserve_places(&x->arena, places);
+    return grow_row(x, 2 * row->n) && sl_pair_reserve(&x->arena, places);
 }
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
-static const sl_field list_fields[] = {
-    {"first", SL_U32, offsetof(sl_pair_list, first), 0},
-    {"n", SL_U32, offsetof(sl_pair_list, n), 0},
-    {"room", SL_U32, offsetof(sl_pair_list, room), 0},
-};
+/* What a file has of a list: how many pairs. They are in sections of their own. */
+static const sl_field list_fields[] = {{"pairs", SL_U32, offsetof(sl_pair_list, n), 0}};
 
 bool sl_matrix_takes(const sl_learner *learner) {
     static const char *const names[] = {"perceptron", "pa", "pa-1", "pa-2", "arow", "cw", "rda", "ada-rda", "fsol"};
@@ -249,8 +190,8 @@ bool sl_matrix_takes(const sl_learner *learner) {
 
 void sl_matrix_free(sl_matrix *x) {
     if (!x) return;
-    free(x->arena.state);
-    free(x->arena.class_of);
+    sl_pair_arena_free(&x->arena);
+    free(x->calibration);
     free(x->margin);
     free(x->touched);
     free(x->in_row);
@@ -263,31 +204,31 @@ void sl_matrix_free(sl_matrix *x) {
 uint64_t sl_matrix_memory(const sl_matrix *x) {
     return sizeof *x + (uint64_t)x->arena.room * (x->arena.size + sizeof *x->arena.class_of) +
            x->class_room * (sizeof *x->margin + sizeof *x->touched + sizeof *x->in_row) +
-           x->pair_room * (sizeof *x->slot + sizeof *x->value + x->arena.size);
+           x->pair_room * (sizeof *x->slot + sizeof *x->value + x->arena.size) +
+           (x->calibration ? x->classes * sizeof *x->calibration : 0);
 }
 
-sluice_model *sl_matrix_new(const sl_learner *learner, const double *params, const sluice_settings *settings,
-                            sluice_error *err) {
-    const size_t size = learner->info.bytes_per_feature;
-    if (!sl_matrix_takes(learner)) {
-        sl_fail(err, SLUICE_E_UNSUPPORTED, "%s has no form with one matrix for all classes", learner->info.name);
-        return NULL;
-    }
+/* A model whose pairs have the state of a rule: the learner's, or that of predict-only models. */
+static sluice_model *make(const sl_learner *learner, const sl_learner *rule, const double *params,
+                          const sluice_settings *settings, sluice_error *err) {
+    const size_t size = rule->info.bytes_per_feature;
     sl_matrix *x = calloc(1, sizeof *x);
     sluice_model *m = NULL;
     if (x) {
         x->arena.size = size;
-        x->kernels = sl_learner_kernels(learner);
-        x->rule = *learner;
+        x->pair_rule = rule;
+        x->kernels = sl_learner_kernels(rule);
+        x->rule = *rule;
         x->rule.info.bytes_per_feature = sizeof(sl_pair_list);
         x->rule.fields = list_fields;
         x->rule.n_fields = SL_COUNT(list_fields);
         x->rule.fresh = NULL;
         x->rule.sets = NULL;
         x->rule.prepare = prepare;
-        x->rule.kernels = (sl_kernels){.score = score, .update = update, .weights = weights};
+        x->rule.kernels = (sl_kernels){.weights = weights};
+        if (rule->kernels.score || rule->sets) x->rule.kernels.score = score, x->rule.kernels.update = update;
         x->fresh = calloc(1, size);
-        if (x->fresh && learner->fresh) memcpy(x->fresh, learner->fresh, size);
+        if (x->fresh && rule->fresh) memcpy(x->fresh, rule->fresh, size);
     }
     if (!x || !x->fresh)
         sl_fail(err, SLUICE_E_MEMORY, "no memory for a model of several classes");
@@ -296,6 +237,36 @@ sluice_model *sl_matrix_new(const sl_learner *learner, const double *params, con
     if (!m) return sl_matrix_free(x), NULL;
     m->matrix = m->state.matrix = x;
     return m;
+}
+
+sluice_model *sl_matrix_new(const sl_learner *learner, const double *params, const sluice_settings *settings,
+                            sluice_error *err) {
+    if (sl_matrix_takes(learner)) return make(learner, learner, params, settings, err);
+    sl_fail(err, SLUICE_E_UNSUPPORTED, "%s has no form with one matrix for all classes", learner->info.name);
+    return NULL;
+}
+
+sluice_model *sl_matrix_new_predict_only(const sl_learner *learner, const double *params,
+                                         const sluice_settings *settings, sluice_error *err) {
+    return make(learner, &sl_predict_only, params, settings, err);
+}
+
+sluice_model *sl_matrix_like(const sluice_model *from, sluice_error *err) {
+    return make(from->learner, from->matrix->pair_rule, from->params, &from->settings, err);
+}
+
+bool sl_matrix_copy(sluice_model *to, const sluice_model *from) {
+    sl_matrix *t = to->matrix;
+    const sl_matrix *f = from->matrix;
+    if (!sl_pair_arena_copy(&t->arena, &f->arena) || sl_matrix_reserve(to, f->class_room) != SLUICE_OK) return false;
+    if (f->calibration) {
+        t->calibration = malloc((f->classes + 1) * sizeof *t->calibration);
+        if (!t->calibration) return false;
+        memcpy(t->calibration, f->calibration, f->classes * sizeof *t->calibration);
+    }
+    t->classes = f->classes;
+    t->predicted = f->predicted;
+    return true;
 }
 
 sluice_status sl_matrix_reserve(sluice_model *m, size_t classes) {
@@ -316,19 +287,19 @@ sluice_status sl_matrix_reserve(sluice_model *m, size_t classes) {
     return SLUICE_OK;
 }
 
-bool sl_matrix_copy(sluice_model *to, const sluice_model *from) {
-    sl_matrix *t = to->matrix;
-    const sl_matrix *f = from->matrix;
-    if (sl_matrix_reserve(to, f->class_room) != SLUICE_OK || !reserve_places(&t->arena, f->arena.used)) return false;
-    if (f->arena.used) {
-        memcpy(t->arena.state, f->arena.state, (size_t)f->arena.used * f->arena.size);
-        memcpy(t->arena.class_of, f->arena.class_of, f->arena.used * sizeof *f->arena.class_of);
-    }
-    t->arena.used = f->arena.used;
-    memcpy(t->arena.free, f->arena.free, sizeof f->arena.free);
-    t->classes = f->classes;
-    t->predicted = f->predicted;
-    return true;
+sluice_status sl_matrix_settle(sluice_model *m) {
+    sl_matrix *x = m->matrix;
+    const sl_class_table *t = &m->classes.table;
+    const sluice_status status = sl_matrix_reserve(m, t->n);
+    x->classes = t->n;
+    /* a class whose first row was refused has not come yet */
+    while (!sl_model_is_predict_only(m) && x->classes && t->entry[x->classes - 1].count == 0) x->classes--;
+    return status;
+}
+
+void sl_matrix_place_weights(const sluice_model *m, const uint32_t *place, size_t n, float *w) {
+    const sl_state pairs = pairs_of(&m->state);
+    m->matrix->kernels.weights(&pairs, place, n, w);
 }
 
 void sl_matrix_calibrate(sluice_model *m, const sl_row *row) {
@@ -341,7 +312,7 @@ void sl_matrix_calibrate(sluice_model *m, const sl_row *row) {
 
 size_t sl_matrix_nonzeros(const sluice_model *m, uint32_t slot) {
     const sl_matrix *x = m->matrix;
-    const sl_pair_list *list = (const sl_pair_list *)(const void *)sl_space_at(&m->features.space, slot);
+    const sl_pair_list *list = sl_matrix_list(m, slot);
     const sl_state pairs = pairs_of(&m->state);
     size_t nonzeros = 0;
     for (uint32_t i = 0; i < list->n; i++) {
@@ -366,8 +337,8 @@ void sl_matrix_weights(const sluice_model *m, uint32_t slot, float *w) {
 
 float sl_matrix_weight(const sluice_model *m, uint32_t slot, size_t class_index) {
     const sl_matrix *x = m->matrix;
-    const sl_pair_list *list = (const sl_pair_list *)(const void *)sl_space_at(&m->features.space, slot);
-    const uint32_t place = find_pair(&x->arena, list, (uint32_t)class_index);
+    const sl_pair_list *list = sl_matrix_list(m, slot);
+    const uint32_t place = sl_pair_find(&x->arena, list, (uint32_t)class_index);
     if (place == SL_NO_SLOT) return 0;
     sl_state pairs = pairs_of(&m->state);
     float w;
@@ -378,7 +349,7 @@ float sl_matrix_weight(const sluice_model *m, uint32_t slot, size_t class_index)
 /* Adds the terms of one feature to the margins of the classes that it has a pair with. */
 static void add_terms(const sluice_model *m, const sl_state *pairs, uint32_t slot, float value, double *margins) {
     const sl_matrix *x = m->matrix;
-    const sl_pair_list *list = (const sl_pair_list *)(const void *)sl_space_at(&m->features.space, slot);
+    const sl_pair_list *list = sl_matrix_list(m, slot);
     uint32_t place[SL_CHUNK];
     float w[SL_CHUNK];
     for (uint32_t k = 0; k < list->n;) {

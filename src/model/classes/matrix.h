@@ -10,26 +10,14 @@
 #ifndef SL_MATRIX_H
 #define SL_MATRIX_H
 
+#include "model/classes/pair_arena.h"
 #include "model/model.h"
 #include "rows/class_table.h" /* SL_NO_CLASS */
 
-/* A feature: its pairs are `n` of the arena from `first` on; there is room for `room` of them. */
-typedef struct sl_pair_list {
-    uint32_t first, n, room;
-} sl_pair_list;
-
-/* Places for the states of pairs. Lists have a power of two of places; those that are free are kept by their size. */
-typedef struct sl_pair_arena {
-    char *state; /* the learner's struct, one for each place */
-    uint32_t *class_of;
-    size_t size; /* of the struct */
-    uint32_t used, room;
-    uint32_t free[32]; /* by size: the first place of a free list, plus 1; class_of there is the next one's */
-} sl_pair_arena;
-
 typedef struct sl_matrix {
-    sl_learner rule;    /* the model's: its features are lists */
-    sl_kernels kernels; /* the learner's */
+    sl_learner rule;             /* the model's: its features are lists */
+    const sl_learner *pair_rule; /* of the pairs: the learner, or sl_predict_only */
+    sl_kernels kernels;          /* its functions */
     sl_pair_arena arena;
     size_t classes;   /* that rows have had so far */
     size_t predicted; /* of the last row, before it was learned; SL_NO_CLASS: there was no class yet */
@@ -43,13 +31,27 @@ typedef struct sl_matrix {
     float *value;
     char *fresh; /* states of pairs that are not there yet */
     size_t pair_room;
+    /* Predict-only models of ovr: the calibration of each class. Else NULL. */
+    sl_online_calibration *calibration;
 } sl_matrix;
+
+/* The pairs of a feature. */
+static inline sl_pair_list *sl_matrix_list(const sluice_model *m, uint32_t slot) {
+    return (sl_pair_list *)(void *)sl_space_at(&m->features.space, slot);
+}
 
 /* Whether the learner has such a form. */
 bool sl_matrix_takes(const sl_learner *learner);
 /* A model whose rows have classes, 0, 1, 2, ... in the order of first occurrence, as labels. */
 sluice_model *sl_matrix_new(const sl_learner *learner, const double *params, const sluice_settings *settings,
                             sluice_error *err);
+/* The predict-only model of a learner's classes, however they were learned: a weight for each pair. */
+sluice_model *sl_matrix_new_predict_only(const sl_learner *learner, const double *params,
+                                         const sluice_settings *settings, sluice_error *err);
+/* An empty model that the state of `from` fits in. */
+sluice_model *sl_matrix_like(const sluice_model *from, sluice_error *err);
+/* The predict-only copy of a model of several classes, in a matrix or one against the rest. */
+sluice_model *sl_matrix_predict_only(const sluice_model *from, sluice_error *err);
 void sl_matrix_free(sl_matrix *x);
 uint64_t sl_matrix_memory(const sl_matrix *x);
 /* Makes room for this number of classes. To be called before a row of a new class is learned. */
@@ -64,6 +66,10 @@ void sl_matrix_calibrate(sluice_model *m, const sl_row *x);
 size_t sl_matrix_nonzeros(const sluice_model *m, uint32_t slot);
 /* The weights of a feature in all classes. */
 void sl_matrix_weights(const sluice_model *m, uint32_t slot, float *w);
+/* After loading or copying: how many classes rows have had, as the class table says. */
+sluice_status sl_matrix_settle(sluice_model *m);
+/* The weights of the pairs at n places, as they are. */
+void sl_matrix_place_weights(const sluice_model *m, const uint32_t *place, size_t n, float *w);
 /* The weight of a feature's slot in a class. */
 float sl_matrix_weight(const sluice_model *m, uint32_t slot, size_t class_index);
 
