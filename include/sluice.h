@@ -625,6 +625,13 @@ typedef struct sluice_reader sluice_reader;
 enum { SLUICE_TF_DEFAULT = 0, SLUICE_TF_BINARY = 1, SLUICE_TF_COUNT = 2, SLUICE_TF_LOG = 3 };
 #define SLUICE_MAX_NGRAMS 8
 
+/* A factor for the importance weights of all rows of one label (numbers: of equal value); 0: as if they were absent. */
+typedef struct sluice_cost {
+    const char *label;
+    double factor;
+    const void *reserved[2];
+} sluice_cost;
+
 typedef struct sluice_reader_options {
     size_t size;
     const char *format; /* a name from sluice_format_at(); NULL: by content, then by the ending */
@@ -651,6 +658,8 @@ typedef struct sluice_reader_options {
     int words; /* labels may be any text, which rows have as sluice_example.word unless it is one of the numbers -1, 0
                   and 1; 0: labels are numbers (csv, text, url, jsonl: or true and false, which mean 1 and 0). Without
                   effect where `unlabelled` is set */
+    const sluice_cost *costs; /* copied. A product is rounded to the nearest float, and at most the largest one */
+    size_t n_costs;
 } sluice_reader_options;
 
 /* The formats of examples: a name and what it is; NULL past the last. */
@@ -702,6 +711,8 @@ SLUICE_API void sluice_reader_progress(const sluice_reader *reader, uint64_t *do
  * delivered or left out; no other row was. It lies at the beginning of a line (in csv: of a record; in bin: of a block)
  * or at the end of the input. After a malformed line it is where that line begins. */
 SLUICE_API void sluice_reader_position(const sluice_reader *reader, size_t *input, uint64_t *offset);
+/* How many rows had the label of the i-th of the options' costs. Of all inputs, once they are read. */
+SLUICE_API uint64_t sluice_reader_cost_rows(const sluice_reader *reader, size_t i);
 /* How many lines were left out for the i-th reason; its name, or NULL past the last reason. */
 SLUICE_API const char *sluice_reader_skipped(const sluice_reader *reader, size_t i, uint64_t *count);
 

@@ -171,8 +171,8 @@ static int hold_batch(void *data, const sluice_batch *batch) {
     return sluice_dataset_add(data, batch, &err) == SLUICE_OK ? DONE : complain_error(&err);
 }
 
-int hold_inputs(sluice_dataset *data, const char *const *paths, size_t n, const sluice_reader_options *reading,
-                const char *what, skip_tally *skipped, const char **format) {
+static int hold(sluice_dataset *data, const char *const *paths, size_t n, const sluice_reader_options *reading,
+                const char *what, costs *c, skip_tally *skipped, const char **format) {
     sluice_error err = {0};
     sluice_reader *reader = sluice_reader_open(paths, n, reading, &err);
     if (!reader) return complain_error(&err);
@@ -181,6 +181,19 @@ int hold_inputs(sluice_dataset *data, const char *const *paths, size_t n, const 
     *format = sluice_reader_format(reader);
     tally_skipped(skipped, reader);
     warn_skipped(skipped, what);
+    if (c) costs_count(c, reader);
+    if (c && !rc) costs_warn(c);
     sluice_reader_close(reader);
     return rc;
+}
+
+int hold_inputs(sluice_dataset *data, const char *const *paths, size_t n, const sluice_reader_options *reading,
+                const char *what, skip_tally *skipped, const char **format) {
+    return hold(data, paths, n, reading, what, NULL, skipped, format);
+}
+
+int hold_with_costs(sluice_dataset *data, const args *a, const sluice_reader_options *reading, costs *c,
+                    skip_tally *skipped, const char **format) {
+    sluice_reader_options with = costs_reading(c, reading);
+    return hold(data, a->inputs, a->n_inputs, &with, "input", c, skipped, format);
 }

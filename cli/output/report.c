@@ -4,12 +4,14 @@
 #include "page/html.h"
 #include "output/message.h"
 #include "output/shown_text.h"
+#include "args/costs.h"
 #include "args/model_args.h"
 #include "args/params.h"
 #include "output/wrap.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { VALUE_COLUMN = 22 };
@@ -161,12 +163,21 @@ static void settings_text(const report *r, const sluice_settings *s, const reade
     putchar('\n');
 }
 
+static void report_costs(report *r, const sluice_model *model) {
+    const char *kept = costs_of_model(model);
+    char *line = kept ? costs_line(kept) : NULL;
+    if (line) report_text(r, "costs", line);
+    r->failed |= kept && !line;
+    free(line);
+}
+
 void report_settings(report *r, const sluice_model *model) {
     const sluice_settings *s = sluice_model_settings(model);
     const reader_settings read = model_reader_settings(model), *kept = &read;
     const char *normalize = s->normalize == SLUICE_NORMALIZE_L2 ? "l2" : "none";
     if (!r->as_json && !r->as_rows) {
         settings_text(r, s, kept, normalize);
+        report_costs(r, model);
         return;
     }
     if (r->as_json) report_open(r, "settings");
@@ -181,6 +192,7 @@ void report_settings(report *r, const sluice_model *model) {
     report_text(r, "label", *kept->label ? kept->label : NULL);
     report_text(r, "weight", *kept->weight ? kept->weight : NULL);
     report_truth(r, "no_header", kept->no_header);
+    report_costs(r, model);
     if (r->as_json) report_close(r);
 }
 

@@ -22,6 +22,7 @@ static const option_info options[] = {
     LEARNER_OPTIONS,
     EXAMPLE_OPTIONS,
     CLASS_OPTIONS,
+    COST_OPTIONS,
     TEXT_OPTIONS,
     {"passes", 0, "N", "go over the examples N times (default 1)", 0},
     {"test", 0, "FILE", "measure every budget's model on this file (default: on held-out examples)", 0},
@@ -48,6 +49,7 @@ typedef struct selecting {
     recipe recipe;
     uint64_t *budgets;
     size_t n_budgets;
+    costs costs;
     sluice_dataset *data; /* only the names, once the rows are in batches */
     sluice_batch *learned, *tested;
     sluice_selection *selection;
@@ -99,6 +101,7 @@ static int check_usage(selecting *t) {
     int rc = read_budgets(t);
     if (!rc) rc = input_options(a, &t->reading);
     if (!rc) rc = text_options(a, &t->reading.ngrams, &t->reading.tf);
+    if (!rc) rc = costs_from_args(a, NULL, &t->costs);
     if (!rc) rc = args_count(a, "passes", 1, 1000000000, &t->passes);
     if (!rc) rc = args_count(a, "holdout", 2, 1000000000, &t->holdout);
     if (!rc) rc = args_count(a, "top", 0, SIZE_MAX, &t->top);
@@ -135,7 +138,7 @@ static int read_rows(selecting *t) {
     if (!t->data || sluice_dataset_use_classes(t->data, t->recipe.settings.positive, &err) != SLUICE_OK)
         return complain_error(&err);
     t->reading.words = 1;
-    int rc = hold_inputs(t->data, a->inputs, a->n_inputs, &t->reading, "input", &t->skipped, &format);
+    int rc = hold_with_costs(t->data, a, &t->reading, &t->costs, &t->skipped, &format);
     size_t rows = sluice_dataset_rows(t->data);
     if (!rc && t->test) rc = hold_inputs(t->data, &t->test, 1, &t->reading, t->test, &t->test_skipped, &format);
     return rc ? rc : divide_rows(t, rows);
@@ -222,6 +225,7 @@ static void selecting_free(selecting *t) {
     sluice_batch_free(t->tested);
     sluice_dataset_free(t->data);
     recipe_free(&t->recipe);
+    costs_free(&t->costs);
     free(t->budgets);
 }
 

@@ -27,6 +27,7 @@ static const option_info options[] = {
     {"html", 0, "FILE", "write a page with the curves and all points", 0},
     EXAMPLE_OPTIONS,
     CLASS_OPTIONS,
+    COST_OPTIONS,
     TEXT_OPTIONS,
     INPUT_OPTIONS,
     {"json", 0, NULL, "print the results as one JSON object", 0},
@@ -74,6 +75,7 @@ static int check_usage(sweeping *w) {
     const args *a = w->a;
     int rc = input_options(a, &w->reading);
     if (!rc) rc = example_settings(a, &w->settings);
+    if (!rc) rc = costs_from_args(a, NULL, &w->costs);
     if (!rc) rc = text_options(a, &w->reading.ngrams, &w->reading.tf);
     if (!rc) rc = number_args(w);
     if (!rc && w->passes > 1 && !w->held && reads_once(a->inputs, a->n_inputs))
@@ -157,6 +159,7 @@ static void sweeping_free(sweeping *w) {
     sluice_model_free(w->stream_classes);
     sluice_batch_free(w->test_rows);
     sluice_dataset_free(w->data);
+    costs_free(&w->costs);
     free(w->findings);
     free(w->wanted);
 }

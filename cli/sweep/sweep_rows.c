@@ -20,14 +20,10 @@ static void count_examples(sweeping *w) {
 
 /* ---- rows that are held ------------------------------------------------------------------------------------------ */
 
-static int hold(sweeping *w, const char *const *paths, size_t n, const char *what, skip_tally *skipped) {
-    return hold_inputs(w->data, paths, n, &w->reading, what, skipped, &w->format);
-}
-
 /* All rows to learn from, in their order. */
 static int hold_rows(sweeping *w) {
     note_stdin(w->a);
-    int rc = hold(w, w->a->inputs, w->a->n_inputs, "input", &w->skipped);
+    int rc = hold_with_costs(w->data, w->a, &w->reading, &w->costs, &w->skipped, &w->format);
     if (rc) return rc;
     w->n_rows = sluice_dataset_rows(w->data);
     count_examples(w);
@@ -52,7 +48,7 @@ static sluice_batch *original_rows(sluice_dataset *data, sluice_error *err) {
 static int hold_test(sweeping *w) {
     sluice_error err = {0};
     const char *format = w->format; /* that of the inputs is the one to report */
-    int rc = hold(w, &w->test, 1, w->test, &w->test_skipped);
+    int rc = hold_inputs(w->data, &w->test, 1, &w->reading, w->test, &w->test_skipped, &w->format);
     w->format = format;
     if (rc) return rc;
     w->test_rows = w->held ? sluice_dataset_batch(w->data, w->n_rows, SIZE_MAX, &err) : original_rows(w->data, &err);
@@ -115,10 +111,13 @@ static int learn_batch(void *context, const sluice_batch *batch) {
 static int stream_pass(learning *g) {
     sweeping *w = g->w;
     sluice_error err = {0};
-    sluice_reader *reader = sluice_reader_open(w->a->inputs, w->a->n_inputs, &w->reading, &err);
+    const sluice_reader_options reading = costs_reading(&w->costs, &w->reading);
+    sluice_reader *reader = sluice_reader_open(w->a->inputs, w->a->n_inputs, &reading, &err);
     if (!reader) return complain_error(&err);
-    int rc = each_batch(reader, &w->reading, &g->live, learn_batch, g);
+    int rc = each_batch(reader, &reading, &g->live, learn_batch, g);
     if (g->count) tally_skipped(&w->skipped, reader);
+    if (g->count) costs_count(&w->costs, reader);
+    if (g->count && !rc) costs_warn(&w->costs);
     w->format = sluice_reader_format(reader);
     sluice_reader_close(reader);
     return rc;

@@ -31,6 +31,7 @@ typedef struct sweeping {
     double *wanted;  /* sparsities, by --sparsity */
     size_t n_wanted;
 
+    costs costs;
     int held;             /* the rows are in memory, for repeats and refinements */
     sluice_dataset *data; /* those to learn, then those to test on; or the latter alone */
     size_t n_rows;        /* to learn from, of `data` */

@@ -28,6 +28,7 @@ static const option_info options[] = {
     {"report", 0, "FILE", "write a page about the run to this HTML file: figures, curves, heaviest features", 0},
     TRACE_OPTIONS,
     MEASURE_OPTIONS,
+    COST_OPTIONS,
     INPUT_OPTIONS,
     {"json", 0, NULL, "print the results as one JSON object", 0},
     {NULL, 0, NULL, NULL, 0},
@@ -104,7 +105,8 @@ static int learn_batch(training *t, progress *p, const sluice_reader *reader, co
 
 static int learn_pass(training *t, progress *p) {
     sluice_error err = {0};
-    sluice_reader *reader = sluice_reader_open(t->a->inputs, t->a->n_inputs, &t->reading, &err);
+    const sluice_reader_options reading = costs_reading(&t->costs, &t->reading);
+    sluice_reader *reader = sluice_reader_open(t->a->inputs, t->a->n_inputs, &reading, &err);
     if (!reader) return complain_error(&err);
     const sluice_batch *batch;
     sluice_status status = SLUICE_OK;
@@ -118,6 +120,7 @@ static int learn_pass(training *t, progress *p) {
     t->format = sluice_reader_format(reader);
     if (!rc) rc = remember_input(t->a, t->model, t->format);
     tally_skipped(&t->skipped, reader);
+    costs_count(&t->costs, reader);
     sluice_reader_close(reader);
     return rc;
 }
@@ -205,6 +208,7 @@ static int learn(training *t) {
     int traced = trace_end(&t->trace, t->result ? t->result : t->model, t->meter);
     if (!rc && !t->interrupted) rc = traced;
     warn_skipped(&t->skipped, "input");
+    if (!rc && !stop_signal()) costs_warn(&t->costs);
     if (!rc) warn_one_class_of(t->model, &t->measures, "input");
     if (!rc && fitted && !is_fitted(t->model) && !t->calibrating.path)
         note("the model has learned more, and what --calibrate had fitted is gone; give it again");
@@ -306,6 +310,8 @@ static int run(const args *a) {
         calibrate_note(a, &t.calibrating, t.test);
         threshold_note(a, &t.thresholding, t.test);
     }
+    if (!rc) rc = costs_from_args(a, t.model, &t.costs);
+    if (!rc) rc = costs_remember(&t.costs, t.model);
     if (!rc) rc = make_meter(&t);
     if (!rc) {
         input_for_model(&t.reading, t.model, &t.kept);
@@ -327,6 +333,7 @@ static int run(const args *a) {
         if (!rc) rc = save(&t);
         if (!rc) rc = write_train_page(&t);
     }
+    costs_free(&t.costs);
     checkpoint_close(&t.checkpoint);
     sluice_meter_free(t.meter);
     if (t.result != t.model) sluice_model_free(t.result);

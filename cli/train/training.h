@@ -13,6 +13,7 @@ typedef struct training {
     const args *a;
     sluice_reader_options reading;
     reader_settings kept; /* what the model keeps of its reader: `reading` points to it */
+    costs costs;
     sluice_meter_options how;
     const char *test, *page;
     uint64_t passes, dimension, top;

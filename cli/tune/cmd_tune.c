@@ -31,6 +31,7 @@ static const option_info options[] = {
     {"top", 0, "N", "how many points to show; 0: all (default 20)", 0},
     EXAMPLE_OPTIONS,
     CLASS_OPTIONS,
+    COST_OPTIONS,
     TEXT_OPTIONS,
     INPUT_OPTIONS,
     {"json", 0, NULL, "print the results as one JSON object", 0},
@@ -55,6 +56,7 @@ typedef struct searching {
     sluice_settings settings;
     const char *output, *format; /* format: of the last input */
     uint64_t n_folds, top, random, passes, rows, positives;
+    costs costs;
     sluice_dataset *data;
     skip_tally skipped;
     tuning t;
@@ -85,6 +87,7 @@ static int check_usage(searching *s) {
     const args *a = s->a;
     int rc = input_options(a, &s->reading);
     if (!rc) rc = example_settings(a, &s->settings);
+    if (!rc) rc = costs_from_args(a, NULL, &s->costs);
     if (!rc) rc = text_options(a, &s->reading.ngrams, &s->reading.tf);
     if (!rc) rc = args_count(a, "passes", 1, 1000000000, &s->passes);
     if (!rc) rc = args_count(a, "folds", 2, 1000000, &s->n_folds);
@@ -121,7 +124,7 @@ static int read_rows(searching *s) {
     if (!s->data || sluice_dataset_use_classes(s->data, s->settings.positive, &err) != SLUICE_OK)
         return complain_error(&err);
     s->reading.words = 1;
-    int rc = hold_inputs(s->data, a->inputs, a->n_inputs, &s->reading, "input", &s->skipped, &s->format);
+    int rc = hold_with_costs(s->data, a, &s->reading, &s->costs, &s->skipped, &s->format);
     return rc ? rc : deal(s);
 }
 
@@ -177,6 +180,7 @@ static int learn_best(searching *s) {
     sluice_model_set_threads(s->model, s->a->threads);
     int rc = remember_text_options(s->a, s->model);
     if (!rc) rc = remember_input(s->a, s->model, s->format);
+    if (!rc) rc = costs_remember(&s->costs, s->model);
     if (rc || sluice_dataset_learn(s->data, s->model, s->passes, may_go_on, NULL, &err) == SLUICE_OK) return rc;
     return stop_signal() ? stop_status() : complain_error(&err);
 }
@@ -228,6 +232,7 @@ static int run(const args *a) {
     /* not before the results are printed */
     if (!rc) rc = save(&s);
     free(s.command_line);
+    costs_free(&s.costs);
     sluice_model_file_close(s.file);
     sluice_model_free(s.model);
     sluice_folds_free(s.t.folds);

@@ -54,6 +54,7 @@ typedef struct sl_rules {
     bool no_header;
     bool unlabelled;                        /* examples need no label */
     bool words;                             /* labels may be any text; never with `unlabelled` */
+    struct sl_label_costs *costs;           /* of labels (label_costs.h); NULL: there are none */
     unsigned ngrams, tf;                    /* never 0 */
     const struct sl_format *format;         /* NULL: chosen for each input */
     const struct sl_format *hint;           /* for inputs whose ending says nothing; NULL: libsvm */

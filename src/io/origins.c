@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "io/format.h"
+#include "io/label_costs.h"
 #include "io/named/csv.h"
 
 sluice_status sl_origins_check(const sl_rules *rules, const sl_format *format, const char *input, sluice_error *err) {
@@ -82,5 +83,6 @@ static void note_all(sl_block *b, size_t from) {
 void sl_parse_block(sl_block *b, sl_parse *parse) {
     const size_t from = b->at;
     parse(b);
+    if (b->rules->costs) sl_label_costs_apply(b->rules->costs, &b->batch);
     if ((b->rules->keep_lines || b->rules->id) && b->text && parse != sl_parse_bin) note_all(b, from);
 }

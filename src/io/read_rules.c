@@ -6,6 +6,7 @@
 #include "base/sized_struct.h"
 #include "io/block.h"
 #include "io/format.h"
+#include "io/label_costs.h"
 #include "io/parse_kernels.h"
 
 /* A copy of an option's text; NULL stays NULL. */
@@ -23,6 +24,7 @@ void sl_rules_set_blocks(sl_rules *rules, size_t block_bytes) {
 
 sluice_status sl_rules_set(sl_rules *rules, const sluice_reader_options *given, sluice_error *err) {
     sluice_reader_options o = {.size = sizeof o};
+    sluice_error why = {0};
     sluice_status status = sl_sized_read(&o, sizeof o, given, "sluice_reader_options", err);
     *rules = (sl_rules){0};
     if (status != SLUICE_OK) return status;
@@ -46,6 +48,10 @@ sluice_status sl_rules_set(sl_rules *rules, const sluice_reader_options *given, 
     rules->ngrams = o.ngrams ? o.ngrams : 1;
     rules->tf = o.tf ? o.tf : SLUICE_TF_LOG;
     rules->kernels = sl_parse_kernels_chosen();
+    if (o.n_costs && !(rules->costs = sl_label_costs_new(o.costs, o.n_costs, &why))) {
+        if (err) *err = why;
+        return why.status;
+    }
     if (copy_text(&rules->label, o.label) && copy_text(&rules->weight, o.weight) && copy_text(&rules->id, o.id))
         return SLUICE_OK;
     return sl_fail(err, SLUICE_E_MEMORY, "no memory");
@@ -55,5 +61,6 @@ void sl_rules_free(sl_rules *rules) {
     free(rules->label);
     free(rules->weight);
     free(rules->id);
+    sl_label_costs_free(rules->costs);
     *rules = (sl_rules){0};
 }

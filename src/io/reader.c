@@ -31,6 +31,7 @@
 #include "base/system.h"
 #include "base/thread_team.h"
 #include "io/format.h"
+#include "io/label_costs.h"
 #include "io/reader.h"
 
 enum {
@@ -507,6 +508,10 @@ void sluice_reader_position(const sluice_reader *r, size_t *input, uint64_t *off
 }
 
 const char *sluice_reader_format(const sluice_reader *r) { return r->format_name; }
+
+uint64_t sluice_reader_cost_rows(const sluice_reader *r, size_t i) {
+    return r->rules.costs ? sl_label_costs_rows(r->rules.costs, i) : 0;
+}
 
 const char *sluice_reader_skipped(const sluice_reader *r, size_t i, uint64_t *count) {
     if (i >= SL_REASONS) return NULL;
