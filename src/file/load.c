@@ -14,17 +14,10 @@ static const struct {
     unsigned since; /* format */
     sluice_status (*load)(sl_loader *l);
 } sections[] = {
-    {"FEAT", 1, sl_load_features},
-    {"VECT", 1, sl_load_numbers},
-    {"MATR", 1, sl_load_numbers},
-    {"ROWS", 1, sl_load_rows},
-    {"VALS", 1, sl_load_values},
-    {"CALI", 3, sl_load_calibration},
-    {"CLAS", 4, sl_load_classes},
-    {"THRE", 4, sl_load_threshold},
-    {"META", 4, sl_load_metadata},
-    {"PAIR", 4, sl_load_pairs},
-    {"PCAL", 4, sl_load_class_calibrations},
+    {"FEAT", 1, sl_load_features}, {"VECT", 1, sl_load_numbers},   {"MATR", 1, sl_load_numbers},
+    {"ROWS", 1, sl_load_rows},     {"VALS", 1, sl_load_values},    {"CALI", 3, sl_load_calibration},
+    {"CLAS", 4, sl_load_classes},  {"THRE", 4, sl_load_threshold}, {"META", 4, sl_load_metadata},
+    {"PAIR", 4, sl_load_pairs},    {"PROB", 4, sl_load_problems},  {"PCAL", 4, sl_load_class_calibrations},
     {"MODL", 1, sl_load_modl}, /* refuses a second one */
 };
 
@@ -62,6 +55,7 @@ static sluice_status load_end(sl_loader *l) {
     sp->arrivals = l->arrivals;
     sluice_status status = sl_load_finish_classes(l);
     if (status == SLUICE_OK) status = sl_load_finish_pairs(l);
+    if (status == SLUICE_OK) status = sl_load_finish_problems(l);
     if (status == SLUICE_OK) status = sl_load_finish_dense(l);
     if (status == SLUICE_OK) status = sl_load_finish_pending(l);
     return status == SLUICE_OK && !all_weights_finite(m) ? DAMAGED(l, "a weight is beyond the range of floats")
@@ -95,14 +89,19 @@ static sluice_status load_model(sl_loader *l) {
     return status;
 }
 
+static sluice_model *load(sl_loader *l) {
+    sluice_status status = load_model(l);
+    free(l->bytes);
+    free(l->problems.bytes);
+    if (l->pairs.begun) sl_keys_end(&l->pairs.walk);
+    if (status == SLUICE_OK) return l->model;
+    sluice_model_free(l->model);
+    return NULL;
+}
+
 sluice_model *sluice_model_read(sluice_read_function read, void *context, const char *name, sluice_error *err) {
     sl_loader l = {.read = read, .context = context, .name = name ? name : "model", .err = err};
-    sluice_status status = load_model(&l);
-    free(l.bytes);
-    if (l.pairs.begun) sl_keys_end(&l.pairs.walk);
-    if (status == SLUICE_OK) return l.model;
-    sluice_model_free(l.model);
-    return NULL;
+    return load(&l);
 }
 
 /* ---- from a file, from memory ------------------------------------------------------------------------------------ */
@@ -156,6 +155,13 @@ static ptrdiff_t read_from_memory(void *context, void *bytes, size_t n) {
     from->bytes += n;
     from->left -= n;
     return (ptrdiff_t)n;
+}
+
+sluice_model *sl_load_inner(const sl_loader *l, const void *bytes, size_t n) {
+    memory_source from = {bytes, n};
+    sl_loader inner = {.read = read_from_memory, .context = &from, .name = l->name, .err = l->err, .inner = true};
+    sluice_model *m = load(&inner);
+    return m && from.left ? refuse_rest(m, l->name, l->err) : m;
 }
 
 sluice_model *sluice_model_parse(const void *bytes, size_t n, sluice_error *err) {

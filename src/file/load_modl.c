@@ -4,7 +4,9 @@
 
 #include "file/loader.h"
 #include "learner/param.h"
+#include "model/classes/many.h"
 #include "model/classes/matrix.h"
+#include "model/classes/problems.h"
 
 enum { MAX_LINES = 1024 };
 
@@ -291,8 +293,9 @@ static sluice_model *empty_model(const identity *is, sluice_error *err) {
     if (is->has_pairs && is->predict_only && is->classes != SLUICE_CLASSES_OVO)
         return sl_matrix_new_predict_only(is->learner, is->params, &is->settings, err);
     if (is->classes == SLUICE_CLASSES_MATRIX) return sl_matrix_new(is->learner, is->params, &is->settings, err);
-    sl_fail(err, SLUICE_E_UNSUPPORTED, "models of several classes that learn binary problems are not loaded yet");
-    return NULL;
+    sluice_model *m = sl_many_new(is->learner, is->params, &is->settings, err);
+    if (m && m->problems) sl_problems_empty(m, is->predict_only);
+    return m;
 }
 
 static sluice_status load_modl(modl *f) {
@@ -301,6 +304,7 @@ static sluice_status load_modl(modl *f) {
     f->status = split(f);
     get_learner(f, &is);
     get_classes(f, &is);
+    if (f->status == SLUICE_OK && is.classes && l->inner) impossible(f, "classes", "a model within a model");
     get_params(f, &is);
     get_settings(f, &is.settings, is.classes);
     if (f->status != SLUICE_OK) return f->status;

@@ -33,6 +33,12 @@ typedef struct sl_loader {
         sl_keys_walk walk;
         uint32_t slot, missing; /* of the feature that the walk stands at: how many of its pairs were not read yet */
     } pairs;
+    bool inner; /* a model within another one */
+    struct {
+        char *bytes; /* of the one that is being read */
+        size_t size;
+        size_t n; /* read so far */
+    } problems;
     /* from MODL, for when all features are there: adding them changes what the model has */
     uint64_t seen, added, newest[SL_NEWEST], arrivals;
 } sl_loader;
@@ -57,12 +63,17 @@ sluice_status sl_load_calibration(sl_loader *l);        /* CALI: load_calibratio
 sluice_status sl_load_threshold(sl_loader *l);          /* THRE */
 sluice_status sl_load_metadata(sl_loader *l);           /* META: load_metadata.c */
 sluice_status sl_load_classes(sl_loader *l);            /* CLAS: load_classes.c */
+sluice_status sl_load_problems(sl_loader *l);           /* PROB: problem_sections.c */
 sluice_status sl_load_pairs(sl_loader *l);              /* PAIR: pair_sections.c */
 sluice_status sl_load_class_calibrations(sl_loader *l); /* PCAL */
+
+/* load.c: a model within this one, which cannot have another within itself. NULL: the error is the loader's. */
+sluice_model *sl_load_inner(const sl_loader *l, const void *bytes, size_t n);
 
 /* After the last section: whether the parts fit together. */
 sluice_status sl_load_finish_classes(sl_loader *l);
 sluice_status sl_load_finish_pairs(sl_loader *l);
+sluice_status sl_load_finish_problems(sl_loader *l);
 sluice_status sl_load_finish_dense(sl_loader *l);
 sluice_status sl_load_finish_pending(sl_loader *l);
 

@@ -63,7 +63,7 @@ static sluice_status save_threshold(sl_saver *s, const sluice_model *m) {
     return sl_save_end(s);
 }
 
-static sluice_status save_model(sl_saver *s, const sluice_model *m) {
+sluice_status sl_save_model(sl_saver *s, const sluice_model *m) {
     if (m->broken) return sl_save_out_of_range(s);
     unsigned char head[SL_HEAD] = SL_MAGIC;
     sl_put_le(head + 8, SL_MODEL_FORMAT, 4);
@@ -72,13 +72,14 @@ static sluice_status save_model(sl_saver *s, const sluice_model *m) {
     size_t order = m->state.dense.order, numbers = sl_matrix_numbers(m->rule, m->params, order);
     sluice_status status = sl_save_bytes(s, head, sizeof head);
     if (status == SLUICE_OK) status = sl_save_modl(s, m);
-    if (status == SLUICE_OK) status = sl_save_features(s, m, &features);
+    if (status == SLUICE_OK && !m->ovr) status = sl_save_features(s, m, &features); /* lanes: each has its own */
     if (status == SLUICE_OK) status = sl_save_pairs(s, m);
     if (status == SLUICE_OK) status = save_numbers(s, "VECT", m->state.dense.vector, order);
     if (status == SLUICE_OK) status = save_numbers(s, "MATR", m->state.dense.matrix, numbers);
     if (status == SLUICE_OK) status = save_pending(s, &m->state.batch.pending);
     if (status == SLUICE_OK) status = save_holdout(s, &m->holdout);
     if (status == SLUICE_OK) status = sl_save_classes(s, m);
+    if (status == SLUICE_OK) status = sl_save_problems(s, m);
     if (status == SLUICE_OK) status = save_threshold(s, m);
     if (status == SLUICE_OK) status = sl_save_metadata(s, &m->metadata);
     if (status != SLUICE_OK) return status;
@@ -105,7 +106,7 @@ void sl_saver_release(sl_saver *s) {
 sluice_status sluice_model_write(const sluice_model *m, sluice_write_function write, void *context, sluice_error *err) {
     sl_saver s = {.write = write, .context = context, .err = err};
     sluice_status status = sl_saver_reserve(&s, err);
-    if (status == SLUICE_OK) status = save_model(&s, m);
+    if (status == SLUICE_OK) status = sl_save_model(&s, m);
     sl_saver_release(&s);
     return status;
 }
@@ -129,7 +130,7 @@ sluice_status sl_save_to_file(sl_saver *s, const sluice_model *m, sl_atomic *fil
     s->err = err;
     sluice_status status = sl_atomic_begin(file, err);
     if (status != SLUICE_OK) return status;
-    status = save_model(s, m);
+    status = sl_save_model(s, m);
     if (status == SLUICE_OK) return sl_atomic_finish(file, err);
     if (to.error.status != SLUICE_OK) *err = to.error;
     sl_atomic_drop(file);

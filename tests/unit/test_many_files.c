@@ -110,10 +110,9 @@ static const sluice_settings plain = {.size = sizeof plain},
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
-static void resume(const sl_learner *learner, bool names, const sluice_settings *settings) {
+static void resume(const sl_learner *learner, unsigned kind, bool names, const sluice_settings *settings) {
     stream s = open_stream(names, learner);
-    sluice_model *whole = new_model(learner, *settings, SLUICE_CLASSES_MATRIX),
-                 *half = new_model(learner, *settings, SLUICE_CLASSES_MATRIX);
+    sluice_model *whole = new_model(learner, *settings, kind), *half = new_model(learner, *settings, kind);
     CHECK_EQ(sluice_model_learn_rows(whole, s.batch, 0, ROWS, NULL), SLUICE_OK);
     CHECK_EQ(sluice_model_learn_rows(half, s.batch, 0, HALF, NULL), SLUICE_OK);
     sluice_model *back = reloaded(half);
@@ -133,11 +132,22 @@ static void resume(const sl_learner *learner, bool names, const sluice_settings 
 TEST(a_loaded_matrix_goes_on_as_one_run) {
     for (size_t i = 0; sl_learners[i]; i++) {
         if (!sl_matrix_takes(sl_learners[i])) continue;
-        resume(sl_learners[i], false, &plain);
-        resume(sl_learners[i], true, &plain);
-        resume(sl_learners[i], false, &changed);
-        resume(sl_learners[i], true, &hashed);
+        resume(sl_learners[i], SLUICE_CLASSES_MATRIX, false, &plain);
+        resume(sl_learners[i], SLUICE_CLASSES_MATRIX, true, &plain);
+        resume(sl_learners[i], SLUICE_CLASSES_MATRIX, false, &changed);
+        resume(sl_learners[i], SLUICE_CLASSES_MATRIX, true, &hashed);
     }
+}
+
+TEST(loaded_problems_go_on_as_one_run) {
+    for (size_t i = 0; sl_learners[i]; i++) {
+        resume(sl_learners[i], SLUICE_CLASSES_OVR, i % 2, &plain);
+        resume(sl_learners[i], SLUICE_CLASSES_OVR, i % 2 == 0, &changed);
+        resume(sl_learners[i], SLUICE_CLASSES_OVO, i % 2, &changed);
+    }
+    const sluice_settings few = {.size = sizeof few, .max_features = 60};
+    resume(sl_learner_find("ssol"), SLUICE_CLASSES_OVR, true, &hashed);
+    resume(sl_learner_find("rda"), SLUICE_CLASSES_OVR, true, &few);
 }
 
 TEST(a_copy_of_a_matrix_is_a_model_of_its_own) {
@@ -404,14 +414,71 @@ TEST(damaged_calibrations_of_classes_are_refused) {
     free(good.bytes);
 }
 
+/* A PROB section that holds all of another model. */
+static void set_problem(file *f, sluice_model *m) {
+    file inner = file_from(m);
+    unsigned char *content = malloc(inner.n + 1);
+    content[0] = 1; /* the model ends in this section */
+    memcpy(content + 1, inner.bytes, inner.n);
+    set_content(f, "PROB", content, inner.n + 1);
+    free(content);
+    free(inner.bytes);
+}
+
+TEST(damaged_problems_are_refused) {
+    static const unsigned kinds[] = {SLUICE_CLASSES_OVR, SLUICE_CLASSES_OVO};
+    for (size_t k = 0; k < 2; k++) {
+        file good = small_file(kinds[k], false), f;
+        f = copy_of(&good), remove_section(&f, "PROB");
+        refuse(&f, "problems are missing");
+        f = copy_of(&good), f.bytes[section(&f, "PROB")] = 0; /* it goes on in the next section */
+        refuse(&f, "");
+        f = copy_of(&good), f.bytes[section(&f, "PROB")] = 2;
+        refuse(&f, "there is a problem too many");
+        f = copy_of(&good), f.bytes[section(&f, "PROB") + 60] ^= 1;
+        refuse(&f, "fails its checksum");
+        f = copy_of(&good), set_problem(&f, small_model("arow", 5));
+        refuse(&f, "a problem is not one of the model");
+        f = copy_of(&good), set_problem(&f, sluice_model_new("pa", NULL, 0, &changed, NULL));
+        refuse(&f, "a problem is not one of the model");
+        f = copy_of(&good), set_content(&f, "PROB", "\x01sluice", 7);
+        refuse(&f, "this is not a sluice model");
+        sluice_model *outer = sluice_model_parse(good.bytes, good.n, NULL);
+        f = copy_of(&good), set_problem(&f, outer);
+        refuse(&f, "classes");
+        free(good.bytes);
+    }
+}
+
+/* A problem with other features than the others of its model. */
+TEST(problems_of_other_features_are_refused) {
+    stream s = open_stream(false, sl_learner_find("pa"));
+    sluice_model *m = new_model(sl_learner_find("pa"), plain, SLUICE_CLASSES_OVR),
+                 *other = sluice_model_new("pa", NULL, 0, NULL, NULL);
+    CHECK_EQ(sluice_model_learn_rows(m, s.batch, 0, ROWS, NULL), SLUICE_OK);
+    for (uint64_t i = 0; i < ROWS; i++) {
+        const uint64_t id = 900000 + i;
+        const float value = 1;
+        sluice_example x = {&id, &value, 1, 1, 1};
+        CHECK_EQ(sluice_model_learn(other, &x, NULL), SLUICE_OK);
+    }
+    file f = file_from(m);
+    set_problem(&f, other);
+    refuse(&f, "the features of its problems differ");
+    close_stream(&s);
+}
+
 int main(void) {
     RUN(a_loaded_matrix_goes_on_as_one_run);
+    RUN(loaded_problems_go_on_as_one_run);
     RUN(a_copy_of_a_matrix_is_a_model_of_its_own);
     RUN(a_matrix_that_has_learned_nothing_loads);
     RUN(large_matrices_take_several_sections);
     RUN(predict_only_models_have_the_margins_of_the_full_ones);
     RUN(predict_only_models_of_one_against_the_rest_keep_their_calibrations);
     RUN(damaged_pairs_are_refused);
+    RUN(damaged_problems_are_refused);
+    RUN(problems_of_other_features_are_refused);
     RUN(damaged_tables_of_classes_are_refused);
     RUN(damaged_calibrations_of_classes_are_refused);
     return DONE;

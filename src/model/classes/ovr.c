@@ -231,6 +231,26 @@ bool sl_ovr_put_model(sluice_model *m, size_t lane, const sluice_model *from) {
     return fine;
 }
 
+void sl_ovr_settle(sluice_model *m) {
+    sl_ovr *o = m->ovr;
+    const size_t from = m->classes.table.n;
+    const char *const *scalars = m->learner->scalars;
+    uint32_t slot[SL_CHUNK];
+    uint64_t cursor = 0;
+    char one[SL_MAX_FIELDS * 8 + 64];
+    for (size_t l = from + 1; l < o->lanes.n_lanes; l++) {
+        o->count[l] = o->count[from];
+        for (size_t i = 0; scalars && scalars[i]; i++)
+            *sl_lane_blocks_scalar(&o->lanes, i, l) = *sl_lane_blocks_scalar(&o->lanes, i, from);
+    }
+    for (size_t n; (n = sl_space_chunk(&m->features.space, &cursor, slot));)
+        for (size_t k = 0; k < n; k++) {
+            char *feature = sl_space_at(&m->features.space, slot[k]);
+            sl_lane_blocks_gather(&o->lanes, feature, from, one);
+            for (size_t l = from + 1; l < o->lanes.n_lanes; l++) sl_lane_blocks_scatter(&o->lanes, one, l, feature);
+        }
+}
+
 sluice_model *sl_ovr_class_model(const sluice_model *m, size_t class_index, sluice_error *err) {
     const sl_ovr *o = m->ovr;
     const size_t lane = class_index == SL_NO_CLASS ? o->lanes.n_lanes - 1 : class_index;

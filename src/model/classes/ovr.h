@@ -41,6 +41,8 @@ sluice_model *sl_ovr_like(const sluice_model *from, sluice_error *err);
 void sl_ovr_copy(sl_ovr *to, const sl_ovr *from);
 /* Takes the binary model of a lane, as sl_ovr_class_model() gives it, from a file. False: its features are others. */
 bool sl_ovr_put_model(sluice_model *m, size_t lane, const sluice_model *from);
+/* After loading: gives the lanes without a class what the first of them has. */
+void sl_ovr_settle(sluice_model *m);
 /* The binary model of a class, byte for byte the one that would have learned the stream with this class as +1 and all
  * others as -1; SL_NO_CLASS: of the classes still to come. */
 sluice_model *sl_ovr_class_model(const sluice_model *m, size_t class_index, sluice_error *err);

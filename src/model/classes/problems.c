@@ -1,6 +1,8 @@
 /* Several classes as binary models, one for each problem. */
 #include "model/classes/problems.h"
 
+#include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +15,13 @@ size_t sl_problems_of(bool against_one, size_t classes) {
 
 /* ---- the rule of the model --------------------------------------------------------------------------------------- */
 
+/* What the model itself knows of a feature. */
+typedef struct feature {
+    uint32_t examples; /* that had it, at most UINT32_MAX */
+} feature;
+
+static const sl_field fields[] = {SL_FIELD(examples, SL_U32)};
+
 /* The problems have learned the row by now. */
 static double score(sl_state *s, const sl_row *x) {
     (void)x;
@@ -21,8 +30,9 @@ static double score(sl_state *s, const sl_row *x) {
 }
 
 static bool update(sl_state *s, const sl_row *x, double m) {
-    (void)x;
     (void)m;
+    feature *f = s->features;
+    for (size_t i = 0; i < x->n; i++) f[x->slot[i]].examples += f[x->slot[i]].examples < UINT32_MAX;
     return s->problems->updated;
 }
 
@@ -54,7 +64,8 @@ sluice_model *sl_problems_new(bool against_one, const sl_learner *learner, const
     p->against_one = against_one;
     p->predicted = SL_NO_CLASS;
     p->rule = (sl_learner){
-        .info = {.name = learner->info.name, .bytes_per_feature = sizeof(float)},
+        .info.name = learner->info.name,
+        SL_STATE_OF(feature, fields),
         .only_weights_0_1 = learner->only_weights_0_1,
         .kernels = {.score = score, .update = update, .weights = weights},
     };
@@ -226,6 +237,26 @@ static size_t models_of(const sl_problems *p) { return p->n + p->n_to_come; }
 
 static sluice_model **model_at(const sl_problems *p, size_t i) {
     return i < p->n ? &p->problem[i] : &p->to_come[i - p->n];
+}
+
+sluice_model *sl_problems_at(const sl_problems *p, size_t i) { return *model_at(p, i); }
+
+void sl_problems_empty(sluice_model *m, bool predict_only) {
+    sl_problems *p = m->problems;
+    while (p->n_to_come) sluice_model_free(p->to_come[--p->n_to_come]);
+    if (predict_only) make_predict_only(m);
+}
+
+bool sl_problems_put(sluice_model *m, size_t i, sluice_model *problem) {
+    sl_problems *p = m->problems;
+    const size_t classes = m->classes.table.n;
+    if (i == 0 && !make_room(p, classes)) return false;
+    p->known = classes;
+    if (i < sl_problems_of(p->against_one, classes))
+        p->problem[p->n++] = problem;
+    else
+        p->to_come[p->n_to_come++] = problem;
+    return true;
 }
 
 sluice_status sl_problems_end_run(sluice_model *m) {

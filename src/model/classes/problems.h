@@ -6,7 +6,7 @@
  * that has taken every row as -1, and against one, for each class, one that has taken its rows as -1. A new class takes
  * copies of them.
  *
- * The features of the model itself have no state: they say what was seen, and when. */
+ * The features of the model itself say what was seen, and when. */
 #ifndef SL_PROBLEMS_H
 #define SL_PROBLEMS_H
 
@@ -42,6 +42,12 @@ uint64_t sl_problems_memory(const sl_problems *p);
 bool sl_problems_copy(sluice_model *to, const sluice_model *from);
 /* Makes the models of this number of classes. To be called before a row of a new class is learned. */
 sluice_status sl_problems_reserve(sluice_model *m, size_t classes);
+/* For loading: no models, not even of an empty one; and the i-th model, as sl_problems_at() has it. False: no memory.
+ */
+void sl_problems_empty(sluice_model *m, bool predict_only);
+bool sl_problems_put(sluice_model *m, size_t i, sluice_model *problem);
+/* All models: the problems, then those for classes to come. */
+sluice_model *sl_problems_at(const sl_problems *p, size_t i);
 /* Every problem learns its rows. To be called before the row is learned by the model's own rule. Where it fails after a
  * problem has learned the row the model is broken. */
 sluice_status sl_problems_learn(sluice_model *m, const sl_raw_row *r, double y, double h);
