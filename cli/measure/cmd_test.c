@@ -47,11 +47,12 @@ static int print_results(const args *a, const sluice_model *model, const measure
     report_text(&r, "learner", facts.learner->name);
     report_params(&r, model, &facts);
     if (sluice_model_classes(model) && !r.as_json) report_classes(&r, model);
-    report_measures(&r, &result->measures);
+    report_measured(&r, model, &result->measures);
     report_count(&r, "nonzeros", facts.nonzeros);
     report_speed(&r, seconds, result->measures.examples);
     report_skipped(&r, &result->skipped);
     report_thresholds(&r, model, result);
+    report_class_figures(&r, model, &result->classes);
     return report_end(&r);
 }
 
@@ -93,6 +94,10 @@ static int run(const args *a) {
     sluice_model *model;
     rc = read_goals(a, &result, &room);
     if (!rc) rc = model_to_use(a, path, &model, NULL);
+    if (!rc && result.n_goals && is_of_many(model)) {
+        rc = wrong_usage(a->command->name, "--at is for two classes, and the model has several");
+        sluice_model_free(model);
+    }
     if (rc) {
         free(room);
         return rc;
@@ -109,6 +114,7 @@ static int run(const args *a) {
         warn_thresholds(&result);
         rc = print_results(a, model, &result, seconds);
     }
+    class_figures_free(&result.classes);
     sluice_model_free(model);
     free(room);
     return rc;
@@ -122,7 +128,10 @@ const command test_command = {
              "Counts and rates are those of the model's threshold (train --threshold), where it has one. --at chooses "
              "another, measured on the inputs themselves: with the highest recall that keeps to a precision or to a "
              "share of alarms (examples predicted positive), the highest precision that keeps to a recall, the least "
-             "cost, the largest F1. With --json it adds the curve of precision against recall.",
+             "cost, the largest F1. With --json it adds the curve of precision against recall.\n"
+             "Of several classes (train --classes) it gives precision, recall and F1 of each class, their averages, "
+             "which classes were taken for which, and how often the class was among the best answers. Labels that the "
+             "model does not know count as mistakes.",
     .options = options,
     .files = files,
     .max_inputs = SIZE_MAX,

@@ -26,6 +26,21 @@ typedef struct measuring {
     worst_mistakes *worst;
 } measuring;
 
+/* Of several classes; what is measured of two needs margins. */
+static int measure_classes(void *context, const sluice_batch *batch) {
+    measuring *m = context;
+    sluice_error err = {0};
+    const size_t n = sluice_model_classes(m->model);
+    int rc = reserve_margins(&m->margins, &m->room, n);
+    sluice_class_answers of = {.size = sizeof of, .margins = m->margins};
+    for (size_t i = 0; i < sluice_batch_rows(batch) && !m->known && !rc; i++) {
+        if (sluice_model_classify(m->model, batch, i, 1, &of, &err) != SLUICE_OK) return complain_error(&err);
+        m->known = any_margin(m->margins, n);
+    }
+    if (rc || sluice_meter_test_batch(m->meter, batch) == SLUICE_OK) return rc;
+    return complain_error(sluice_meter_error(m->meter));
+}
+
 static int measure_batch(void *context, const sluice_batch *batch) {
     measuring *m = context;
     int rc = reserve_margins(&m->margins, &m->room, sluice_batch_rows(batch));
@@ -71,15 +86,16 @@ int measure_inputs(const sluice_model *model, const char *const *paths, size_t n
     sluice_meter_options exact = *how;
     exact.exact_auc = 1;
     sluice_meter_defaults(model, &exact); /* it fails for a wrong size alone */
-    /* the final form predicts fastest; it gives the same margins */
-    sluice_model *final = sluice_model_final(model, &err);
-    exact.model = final;
-    sluice_meter *meter = final ? sluice_meter_new(&exact, &err) : NULL;
+    /* of two classes the final form predicts fastest; it gives the same margins */
+    const int many = is_of_many(model);
+    sluice_model *final = many ? NULL : sluice_model_final(model, &err);
+    exact.model = many ? model : final;
+    sluice_meter *meter = exact.model ? sluice_meter_new(&exact, &err) : NULL;
     sluice_reader *reader = meter ? sluice_reader_open(paths, n, reading, &err) : NULL;
     int rc;
     if (reader) {
-        measuring m = {.model = final, .meter = meter, .worst = result->worst};
-        rc = each_batch(reader, reading, live, measure_batch, &m);
+        measuring m = {.model = exact.model, .meter = meter, .worst = result->worst};
+        rc = each_batch(reader, reading, live, many ? measure_classes : measure_batch, &m);
         free(m.margins);
         if (m.worst) worst_free(m.worst);
         result->known = m.known;
@@ -87,6 +103,7 @@ int measure_inputs(const sluice_model *model, const char *const *paths, size_t n
         result->measures = (sluice_measures){.size = sizeof result->measures};
         sluice_meter_read(meter, &result->measures);
         if (result->needs_shape) result->shape = shape_of(meter);
+        if (!rc) rc = class_figures_of(model, meter, &result->classes);
         if (!rc) rc = choose_thresholds(meter, result->goals, result->n_goals, result->chosen);
     } else {
         rc = complain_error(&err);
@@ -108,7 +125,24 @@ void warn_one_label(const sluice_model *classes, uint64_t examples, uint64_t pos
                         : "-1 or 0");
 }
 
+/* Of several classes: no examples, or labels that are not among them. */
+static void warn_many(const sluice_model *model, const sluice_measures *m, const char *what) {
+    char text[CLASS_TEXT];
+    if (!m->examples) warning("%s: there are no examples", what);
+    if (m->examples > 1 && sluice_model_classes(model) == 1 && !m->unknown_labels)
+        warning("%s: all %" PRIu64 " labels are %s; there is nothing to tell apart", what, m->examples,
+                class_text(model, 0, text));
+    if (m->unknown_labels)
+        warning("%s: the labels of %" PRIu64 " of %" PRIu64
+                " examples are none of the model's classes; they count as mistakes",
+                what, m->unknown_labels, m->examples);
+}
+
 void warn_one_class_of(const sluice_model *model, const sluice_measures *m, const char *what) {
+    if (is_of_many(model)) {
+        warn_many(model, m, what);
+        return;
+    }
     warn_one_label(model, m->examples, m->true_pos + m->false_neg, what);
 }
 

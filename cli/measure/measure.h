@@ -3,6 +3,7 @@
 #define CLI_MEASURE_H
 
 #include "args/args.h"
+#include "measure/class_figures.h"
 #include "measure/thresholds.h"
 #include "output/progress.h"
 #include "sluice.h"
@@ -38,6 +39,7 @@ shape shape_of(sluice_meter *meter);
 
 typedef struct measured {
     sluice_measures measures;
+    class_figures classes; /* of several classes: free them */
     skip_tally skipped;
     int known;       /* some example has a feature that weighs in the model */
     int needs_shape; /* set before measuring: fill in `shape` */

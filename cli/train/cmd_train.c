@@ -17,10 +17,12 @@ static const option_info options[] = {
     {"final", 0, NULL, "save a small predict-only model of the nonzero weights (needs -o)", 0},
     {"allow-empty", 0, NULL, "succeed, and save the model, even if there was no example to learn (-i implies it)", 0},
     {"test", 0, "FILE", "measure the model on this file afterwards", 0},
+    {"holdout", 0, "FILE",
+     "measure it on this file, too, and choose --threshold there; for what is decided before testing", 0},
     CALIBRATE_OPTIONS,
     {"threshold", 0, "GOAL",
-     "afterwards choose a threshold on the file of --calibrate (or of --test), and save it in the model: " GOALS_TEXT
-     "; or give it: a probability, or margin=M",
+     "afterwards choose a threshold on the file of --holdout, --calibrate or --test, and save it in the "
+     "model: " GOALS_TEXT "; or give it: a probability, or margin=M",
      0},
     {"passes", 0, "N", "go over the inputs N times (default 1)", 0},
     {"top", 0, "N", "show the N heaviest features with the results (default 0)", 0},
@@ -38,6 +40,7 @@ static const file_option files[] = {
     {.option = "", .role = READS_DATA},
     {.option = "resume", .role = READS_MODEL},
     {.option = "test", .role = READS_DATA},
+    {.option = "holdout", .role = READS_DATA},
     {.option = "calibrate", .role = READS_DATA},
     {.option = "output", .role = WRITES, .what = "model", .may_replace = "resume"},
     {.option = "trace", .role = WRITES, .what = "trace", .opened_at_once = 1},
@@ -53,7 +56,7 @@ static int check_usage(training *t) {
     if (!rc) rc = checkpoint_options(a, &t->checkpoint);
     if (!rc) rc = trace_options(a, &t->trace);
     if (!rc) rc = calibrate_options(a, &t->calibrating);
-    if (!rc) rc = threshold_options(a, &t->calibrating, t->test, &t->thresholding);
+    if (!rc) rc = threshold_options(a, &t->calibrating, t->holdout, t->test, &t->thresholding);
     if (!rc) rc = args_count(a, "passes", 1, 1000000000, &t->passes);
     if (!rc) rc = args_count(a, "dim", 1, UINT64_MAX, &t->dimension);
     if (!rc) rc = args_count(a, "top", 0, SIZE_MAX, &t->top);
@@ -199,6 +202,7 @@ static int learn(training *t) {
     t->seconds = now_seconds() - p.started;
     t->measures = (sluice_measures){.size = sizeof t->measures};
     sluice_meter_read(t->meter, &t->measures);
+    if (!rc) rc = class_figures_of(t->model, t->meter, &t->classes);
     if (!rc) progress_finish(&p, t->result, t->meter);
     if (!rc) {
         t->facts = (sluice_model_facts){.size = sizeof t->facts};
@@ -217,11 +221,17 @@ static int learn(training *t) {
     return rc;
 }
 
-static int measure(training *t) {
-    if (!t->test) return DONE;
+static int measure_file(training *t, const char *path, measured *result) {
+    if (!path) return DONE;
     progress p = progress_start(1, 0);
-    int rc = measure_inputs(t->result, &t->test, 1, &t->reading, &t->how, &p, &t->tested);
-    if (!rc) warn_measured(t->result, &t->tested, t->test);
+    int rc = measure_inputs(t->result, &path, 1, &t->reading, &t->how, &p, result);
+    if (!rc) warn_measured(t->result, result, path);
+    return rc;
+}
+
+static int measure(training *t) {
+    int rc = measure_file(t, t->holdout, &t->held);
+    if (!rc && !stop_signal()) rc = measure_file(t, t->test, &t->tested);
     return rc;
 }
 
@@ -254,7 +264,7 @@ static void say_interrupted(const training *t, uint64_t learned) {
 static int stop(training *t) {
     int rc = save_interrupted(t);
     if (rc) return rc;
-    t->test = t->calibrating.path = NULL;
+    t->test = t->holdout = t->calibrating.path = NULL;
     say_interrupted(t, examples_of(t->model) - t->examples_before);
     print_results(t);
     write_train_page(t);
@@ -293,7 +303,7 @@ static int count_before(training *t) {
 }
 
 static int run(const args *a) {
-    training t = {.a = a, .test = args_value(a, "test"), .passes = 1};
+    training t = {.a = a, .test = args_value(a, "test"), .holdout = args_value(a, "holdout"), .passes = 1};
     t.page = args_value(a, "report");
     t.history = history_start(t.page != NULL);
     t.tested.needs_shape = t.page != NULL;
@@ -307,6 +317,7 @@ static int run(const args *a) {
     if (!rc) rc = check_classes(&t);
     if (!rc) {
         note_learned_too(a, "--test", t.test);
+        note_learned_too(a, "--holdout", t.holdout);
         calibrate_note(a, &t.calibrating, t.test);
         threshold_note(a, &t.thresholding, t.test);
     }
@@ -336,6 +347,9 @@ static int run(const args *a) {
     costs_free(&t.costs);
     checkpoint_close(&t.checkpoint);
     sluice_meter_free(t.meter);
+    class_figures_free(&t.classes);
+    class_figures_free(&t.tested.classes);
+    class_figures_free(&t.held.classes);
     if (t.result != t.model) sluice_model_free(t.result);
     sluice_model_free(t.model);
     return rc;
@@ -346,9 +360,9 @@ static void more_help(const args *a) { print_learner_help(args_value(a, "learner
 const command train_command = {
     .name = "train",
     .summary = "learn from a stream of labelled examples",
-    .synopsis =
-        "[-a LEARNER] [-P NAME=VALUE]... [-o MODEL] [-i MODEL] [--classes KIND] [--test FILE] [--calibrate FILE] "
-        "[--threshold GOAL] [--passes N] [--save-every N|Ns] [--skip N] [INPUT...]",
+    .synopsis = "[-a LEARNER] [-P NAME=VALUE]... [-o MODEL] [-i MODEL] [--classes KIND] [--test FILE] [--holdout FILE] "
+                "[--calibrate FILE] "
+                "[--threshold GOAL] [--passes N] [--save-every N|Ns] [--skip N] [INPUT...]",
     .notes =
         "Every example is predicted first and then learned, so the error reported is that of unseen examples.\n"
         "A model saved with -o can go on learning later (-i), exactly as if it had never stopped;\n"

@@ -1,4 +1,5 @@
 /* Prints the results of `sluice train`. */
+#include "output/class_features.h"
 #include "output/message.h"
 #include "output/report.h"
 #include "run/signals.h"
@@ -6,6 +7,7 @@
 #include "output/weights.h"
 
 static int report_top(report *r, const training *t) {
+    if (is_of_many(t->result)) return report_class_features(r, t->result, SLUICE_NO_CLASS, (size_t)t->top);
     sluice_weight *weights;
     size_t n;
     sluice_error err = {0};
@@ -13,6 +15,14 @@ static int report_top(report *r, const training *t) {
     report_heaviest(r, weights, n, (size_t)t->top);
     sluice_free(weights);
     return DONE;
+}
+
+static void report_tested(report *r, const char *key, const sluice_model *model, const measured *m) {
+    report_open(r, key);
+    report_measured(r, model, &m->measures);
+    report_skipped(r, &m->skipped);
+    report_class_figures(r, model, &m->classes);
+    report_close(r);
 }
 
 int print_results(const training *t) {
@@ -23,7 +33,7 @@ int print_results(const training *t) {
     report_text(&r, "learner", t->facts.learner->name);
     report_params(&r, t->model, &t->facts);
     report_settings(&r, t->result);
-    report_measures(&r, &t->measures);
+    report_measured(&r, t->model, &t->measures);
     report_count(&r, "updates", t->facts.updates - t->updates_before);
     if (t->facts.learner->flags & SLUICE_LEARNER_BATCH) report_count(&r, "waiting", t->waiting);
     report_count(&r, "passes", t->passes);
@@ -31,12 +41,9 @@ int print_results(const training *t) {
     report_speed(&r, t->seconds, t->measures.examples);
     report_skipped(&r, &t->skipped);
     report_threshold(&r, &t->thresholding, t->result);
-    if (t->test) {
-        report_open(&r, "test");
-        report_measures(&r, &t->tested.measures);
-        report_skipped(&r, &t->tested.skipped);
-        report_close(&r);
-    }
+    if (r.as_json || !(t->test || t->holdout)) report_class_figures(&r, t->model, &t->classes);
+    if (t->holdout) report_tested(&r, "holdout", t->result, &t->held);
+    if (t->test) report_tested(&r, "test", t->result, &t->tested);
     if (t->interrupted) {
         report_open(&r, "interrupted");
         report_text(&r, "signal", signal_name(t->interrupted));

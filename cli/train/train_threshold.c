@@ -6,16 +6,16 @@
 
 #include <math.h>
 
-int threshold_options(const args *a, const calibrating *c, const char *test, thresholding *h) {
+int threshold_options(const args *a, const calibrating *c, const char *holdout, const char *test, thresholding *h) {
     const char *text = args_value(a, "threshold");
     if (!text) return DONE;
     int rc = read_threshold(a, "threshold", text, &h->wish);
     if (rc || h->wish.kind != THRESHOLD_GOAL) return rc;
-    h->path = c->path ? c->path : test;
+    h->path = holdout ? holdout : c->path ? c->path : test;
     if (!h->path)
         return wrong_usage(a->command->name,
-                           "--threshold %s is measured on examples that are not learned: add --calibrate FILE (or "
-                           "--test FILE)",
+                           "--threshold %s is measured on examples that are not learned: add --holdout FILE or "
+                           "--calibrate FILE (or --test FILE)",
                            text);
     if (reads_once(&h->path, 1))
         return wrong_usage(a->command->name, "--threshold %s: %s is read twice, and a pipe can be read only once", text,

@@ -12,8 +12,9 @@ typedef struct thresholding {
     sluice_chosen chosen; /* where it was chosen: what it gives on the file */
 } thresholding;
 
-/* Reads it; --calibrate and --test (NULL: not given) are the files it may be chosen on. Returns DONE or WRONG_USAGE. */
-int threshold_options(const args *a, const calibrating *c, const char *test, thresholding *h);
+/* Reads it; --holdout, --calibrate and --test (NULL: not given) are the files it may be chosen on: the first that there
+ * is. Returns DONE or WRONG_USAGE. */
+int threshold_options(const args *a, const calibrating *c, const char *holdout, const char *test, thresholding *h);
 /* Notes that the file is one of the inputs, or the test file. */
 void threshold_note(const args *a, const thresholding *h, const char *test);
 /* Sets the threshold of both models, as `result` predicts the file; they may be one. Returns an exit status, after

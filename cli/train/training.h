@@ -15,7 +15,7 @@ typedef struct training {
     reader_settings kept; /* what the model keeps of its reader: `reading` points to it */
     costs costs;
     sluice_meter_options how;
-    const char *test, *page;
+    const char *test, *holdout, *page;
     uint64_t passes, dimension, top;
     checkpoint checkpoint;
     trace trace;
@@ -36,7 +36,9 @@ typedef struct training {
     skip_tally skipped;
     int knows_classes;        /* there are two, and a note has said so */
     sluice_measures measures; /* while learning */
+    class_figures classes;    /* of several classes, while learning */
     measured tested;          /* on the test file */
+    measured held;            /* on that of --holdout */
     worst_mistakes worst;     /* there, for the page */
 } training;
 

@@ -1,0 +1,48 @@
+/* The heaviest features of each of several classes. */
+#include "output/class_features.h"
+
+#include "output/class_text.h"
+#include "output/message.h"
+#include "output/weights.h"
+
+#include <stdio.h>
+
+enum { MOST_CLASSES_SHOWN = 50 }; /* with their heaviest features */
+
+static void json_label(json *j, const char *key, const sluice_model *model, uint32_t class_index) {
+    sluice_class c = {.size = sizeof c};
+    if (sluice_model_class(model, class_index, &c) == SLUICE_OK) json_bytes(j, key, c.text.text, c.text.n);
+}
+
+int report_class_features(report *r, const sluice_model *model, uint32_t only, size_t top) {
+    const size_t n = sluice_model_problems(model);
+    size_t shown = 0;
+    if (r->as_json) json_open(&r->j, "top", '[');
+    for (size_t i = 0; i < n && shown < MOST_CLASSES_SHOWN && top; i++) {
+        sluice_problem p = {.size = sizeof p};
+        sluice_error err = {0};
+        sluice_weight *weights;
+        size_t kept;
+        char title[2 * CLASS_TEXT + 64], text[2][CLASS_TEXT];
+        sluice_model_problem(model, i, &p);
+        if (only != SLUICE_NO_CLASS && p.positive != only && p.negative != only) continue;
+        shown++;
+        if (sluice_model_problem_weights(model, i, &weights, &kept, &err) != SLUICE_OK) return complain_error(&err);
+        class_text(model, p.positive, text[0]);
+        if (p.negative != SLUICE_NO_CLASS) class_text(model, p.negative, text[1]);
+        snprintf(title, sizeof title, "heaviest features of %s%s%s", text[0],
+                 p.negative == SLUICE_NO_CLASS ? "" : " against ", p.negative == SLUICE_NO_CLASS ? "" : text[1]);
+        if (r->as_json) {
+            json_open(&r->j, NULL, '{');
+            json_label(&r->j, "label", model, p.positive);
+            if (p.negative != SLUICE_NO_CLASS) json_label(&r->j, "against", model, p.negative);
+        }
+        report_features(r, "features", title, weights, sluice_weights_heaviest(weights, kept, top));
+        if (r->as_json) json_close(&r->j, '}');
+        sluice_free(weights);
+    }
+    if (r->as_json) json_close(&r->j, ']');
+    if (!r->as_json && only == SLUICE_NO_CLASS && shown < n && top)
+        printf("and so on: %zu of %zu; inspect --class W shows another\n", shown, n);
+    return DONE;
+}
