@@ -117,7 +117,8 @@ int measure_inputs(const sluice_model *model, const char *const *paths, size_t n
 void warn_one_label(const sluice_model *classes, uint64_t examples, uint64_t positives, const char *what) {
     char text[CLASS_TEXT];
     if (!examples) warning("%s: there are no examples", what);
-    if (examples < 2 || (positives > 0 && positives < examples)) return;
+    const int several = sluice_model_settings(classes)->classes != SLUICE_CLASSES_TWO;
+    if (examples < 2 || (several ? sluice_model_classes(classes) > 1 : positives > 0 && positives < examples)) return;
     size_t n = sluice_model_classes(classes), one = n == 2 && (positives > 0) == (positive_class(classes) == 1);
     warning("%s: all %" PRIu64 " labels are %s; there is nothing to tell apart", what, examples,
             n           ? class_text(classes, one, text)

@@ -25,7 +25,7 @@ static const file_option files[] = {
     {.option = NULL},
 };
 
-static const synth_stream *const streams[] = {&synth_effective, &synth_sparse, &synth_dense};
+static const synth_stream *const streams[] = {&synth_effective, &synth_sparse, &synth_dense, &synth_classes};
 enum { N_STREAMS = sizeof streams / sizeof streams[0] };
 
 static void print_streams(void) {
@@ -51,11 +51,11 @@ static int unknown_stream(const args *a, const char *name) {
 
 static int write_rows(const synth_stream *stream, void *state, sluice_random *r, uint64_t rows, sluice_writer *w,
                       const char *path) {
-    synth_row row;
+    synth_row row = {0};
     for (uint64_t i = 0; i < rows; i++) {
         if (stop_signal()) return stop_status();
         stream->draw(state, r, &row);
-        sluice_example x = {row.ids, row.values, row.n, row.label, 1};
+        sluice_example x = {row.ids, row.values, row.n, row.label, 1, NULL, row.word};
         if (sluice_writer_put(w, &x) != SLUICE_OK) return complain_writer(w, path);
     }
     return DONE;

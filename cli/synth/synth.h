@@ -13,7 +13,20 @@ typedef struct synth_row {
     float *values;
     size_t n;
     double label;
+    sluice_name word; /* the label as text; n is 0: it is the number */
 } synth_row;
+
+/* A good 64-bit hash of a number: one step of splitmix64. */
+static inline uint64_t synth_mix64(uint64_t x) {
+    x += 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+/* synth_sparse.c: a multiplier without common factor with dim, near the golden section of it: k * stride mod dim is a
+ * bijection. */
+uint64_t synth_stride(uint64_t dim);
 
 typedef struct synth_stream {
     const char *name, *summary;
@@ -27,6 +40,6 @@ typedef struct synth_stream {
     void (*free_state)(void *state);
 } synth_stream;
 
-extern const synth_stream synth_effective, synth_sparse, synth_dense;
+extern const synth_stream synth_effective, synth_sparse, synth_dense, synth_classes;
 
 #endif

@@ -26,14 +26,6 @@ static const sluice_param_info params[N_PARAMS] = {
 
 enum { STOP_WORDS = 50 };
 
-/* A good 64-bit hash of a number: one step of splitmix64. */
-static uint64_t mix64(uint64_t x) {
-    x += 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
-
 /* Hoermann and Derflinger 1996, rejection-inversion: about one draw, no table. */
 typedef struct zipf {
     double exponent, n, low, high, cut;
@@ -99,8 +91,7 @@ static uint64_t gcd(uint64_t a, uint64_t b) {
     return a;
 }
 
-/* A multiplier without common factor with dim, near the golden section of it: rank * stride mod dim is a bijection. */
-static uint64_t scattering_stride(uint64_t dim) {
+uint64_t synth_stride(uint64_t dim) {
     uint64_t stride = (uint64_t)((double)dim * 0.6180339887498949);
     if (stride == 0) stride = 1;
     while (gcd(stride, dim) != 1) stride++;
@@ -124,7 +115,7 @@ static void *start(const double *p, sluice_random *r) {
     if (!s) return NULL;
     s->law = zipf_new(p[EXPONENT], p[DIM]);
     s->dim = (uint64_t)p[DIM];
-    s->stride = scattering_stride(s->dim);
+    s->stride = synth_stride(s->dim);
     s->nonzeros = (size_t)p[NONZEROS];
     s->noise = p[NOISE];
     s->informative_below = p[INFORMATIVE] >= 1 ? UINT64_MAX : (uint64_t)(p[INFORMATIVE] * 0x1p64);
@@ -144,7 +135,7 @@ static void *start(const double *p, sluice_random *r) {
 
 /* Whether the rank is new in this row; it is remembered. */
 static int take(state *s, uint64_t rank) {
-    size_t i = (size_t)mix64(rank) & s->mask;
+    size_t i = (size_t)synth_mix64(rank) & s->mask;
     while (s->taken[i]) {
         if (s->taken[i] == rank + 1) return 0;
         i = (i + 1) & s->mask;
@@ -172,10 +163,10 @@ static void draw_features(state *s, sluice_random *r) {
 }
 
 static double hidden_weight(const state *s, const feature *f) {
-    uint64_t hash = mix64(f->id ^ s->secret);
+    uint64_t hash = synth_mix64(f->id ^ s->secret);
     if (f->rank < STOP_WORDS || hash >= s->informative_below) return 0;
     double size = 1 / (1 + (double)f->rank / 1000);
-    return mix64(hash) & 1 ? size : -size;
+    return synth_mix64(hash) & 1 ? size : -size;
 }
 
 static void draw(void *memory, sluice_random *r, synth_row *row) {

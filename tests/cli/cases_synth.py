@@ -12,7 +12,7 @@ def made(t, *command):
 
 def test_alone_it_lists_the_streams(t):
     text = t.run("synth").out
-    for word in ["effective:", "sparse:", "dense:", "correlation", "noise_var", "exponent", "test_rows"]:
+    for word in ["effective:", "sparse:", "dense:", "classes:", "late", "correlation", "noise_var", "exponent", "test_rows"]:
         check(word in text, word)
     t.refused("synth", "-o", "x", status=2, says="which stream")
 
@@ -29,6 +29,11 @@ def test_wrong_names_and_values_are_wrong_usage(t):
     t.refused("synth", "sparse", "-P", "dim=10", status=2, says="nonzeros must not exceed dim")
     t.refused("synth", "effective", "-P", "dim=10", status=2, says="effective + noise")
     t.refused("synth", "effective", "-P", "var_min=200", status=2, says="var_min")
+    for text in ["classes=1", "late=1", "signal=1.1", "labels=letters"]:
+        t.refused("synth", "classes", "-P", text, status=2, says=[f"parameter {text.split('=')[0]} of classes"])
+    t.refused("synth", "classes", "-P", "dim=10", status=2, says="nonzeros must not exceed dim")
+    t.refused("synth", "classes", "-P", "own=20000", status=2, says="own must not exceed dim")
+    t.refused("synth", "classes", "-P", "own=5", status=2, says="signal times nonzeros must not exceed own")
 
 
 def test_parameter_given_twice_is_wrong_usage_unless_it_says_the_same(t):
@@ -54,14 +59,14 @@ def test_both_outputs_in_one_file_are_wrong_usage(t):
 
 
 def test_same_seed_same_stream_other_seed_another(t):
-    for name in ["effective", "sparse", "dense"]:
+    for name in ["effective", "sparse", "dense", "classes"]:
         a = t.run("synth", name, "-P", "rows=20").out
         equal(t.run("synth", name, "-P", "rows=20", "--seed", 1).out, a, "seed 1 is the default")
         check(t.run("synth", name, "-P", "rows=20", "--seed", 2).out != a, "seed 2")
 
 
 def test_test_rows_continue_the_stream(t):
-    for name in ["effective", "sparse", "dense"]:
+    for name in ["effective", "sparse", "dense", "classes"]:
         t.run("synth", name, "-P", "rows=20", "-P", "test_rows=10", "-o", "a", "--test", "b")
         equal(t.read("a") + t.read("b"), t.run("synth", name, "-P", "rows=30").out_bytes, name)
     t.refused("synth", "sparse", "--test", "-", status=2, says="--test -")
@@ -191,3 +196,44 @@ def test_failing_output_leaves_no_file(t):
     t.refused("synth", "sparse", "-P", "rows=10", "-o", "x", "--test", "no/such/folder/x", status=1, says="no/such/folder/x")
     equal(os.listdir(t.folder), [], "files")
     t.refused("synth", "sparse", "-P", "rows=10", "-o", "/dev/full", status=1, says=["/dev/full", "No space left"])
+
+
+def labels_of(text):
+    return [line.split(" ", 1)[0] for line in text.splitlines()]
+
+
+def test_classes_have_features_of_their_own(t):
+    few = ["synth", "classes", "-P", "rows=6000", "-P", "classes=5", "-P", "dim=500", "-P", "own=30"]
+    text = t.run(*few, "-P", "noise=0").out
+    equal(sorted(set(labels_of(text))), ["c1", "c2", "c3", "c4", "c5"])
+    seen = {}
+    for line in text.splitlines():
+        label, *features = line.split()
+        ids = [int(f.split(":")[0]) for f in features]
+        equal((ids, len(ids)), (sorted(set(ids)), 20), "distinct ids in order")
+        check(1 <= ids[0] and ids[-1] <= 500, "from 1 to dim")
+        near(sum(float(f.split(":")[1]) ** 2 for f in features), 1, 1e-4)
+        for i in ids:
+            seen.setdefault(label, {})[i] = seen.get(label, {}).get(i, 0) + 1
+    for label, counts in seen.items():
+        often = sorted(counts.values(), reverse=True)
+        check(often[29] > 3 * often[30], f"{label}: 30 features of its own: {often[25:35]}")
+        check(900 < sum(counts.values()) / 20 < 1500, "equally often")
+    t.write("a", text)
+    t.write("noisy", t.run(*few, "-P", "noise=0.5").out)
+    errors = [t.run("train", "-q", "--json", "-a", "pa-1", "--classes", "matrix", name).json()["error_rate"] for name in ("a", "noisy")]
+    check(errors[0] < 0.2 and 0.4 < errors[1] < 0.8, errors)
+    equal(sorted(set(labels_of(t.run(*few, "-P", "labels=numbers").out))), ["1", "2", "3", "4", "5"])
+
+
+def test_late_classes_come_from_the_middle_on(t):
+    labels = labels_of(t.run("synth", "classes", "-P", "rows=4000", "-P", "classes=10", "-P", "late=0.3", "-P", "noise=0.2").out)
+    equal(sorted(set(labels[:2000])), [f"c{i}" for i in range(1, 8)])
+    equal(len(set(labels[2000:])), 10)
+    check(all(label in labels[2000:2100] for label in ("c8", "c9", "c10")), "as often as the others")
+
+
+def test_the_classes_can_be_learned(t):
+    t.run("synth", "classes", "-P", "rows=20000", "-P", "classes=200", "-o", "a")
+    r = t.run("train", "-q", "--json", "-a", "pa-1", "--classes", "matrix", "a").json()
+    check(r["error_rate"] < 0.6, f"{r['error_rate']}, and 0.995 by chance")
