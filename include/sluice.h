@@ -713,6 +713,9 @@ SLUICE_API void sluice_reader_progress(const sluice_reader *reader, uint64_t *do
 SLUICE_API void sluice_reader_position(const sluice_reader *reader, size_t *input, uint64_t *offset);
 /* How many rows had the label of the i-th of the options' costs. Of all inputs, once they are read. */
 SLUICE_API uint64_t sluice_reader_cost_rows(const sluice_reader *reader, size_t i);
+/* How many rows delivered so far have no label where the format allows that (VW text, null in jsonl): their importance
+ * is 0, so that they are predicted and not learned. */
+SLUICE_API uint64_t sluice_reader_unlabelled(const sluice_reader *reader);
 /* How many lines were left out for the i-th reason; its name, or NULL past the last reason. */
 SLUICE_API const char *sluice_reader_skipped(const sluice_reader *reader, size_t i, uint64_t *count);
 

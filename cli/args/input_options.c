@@ -157,6 +157,7 @@ void tally_skipped(skip_tally *t, const sluice_reader *reader) {
         t->reasons[i].count += count;
         t->total += count;
     }
+    t->unlabelled += sluice_reader_unlabelled(reader);
 }
 
 void warn_skipped(const skip_tally *t, const char *what) {

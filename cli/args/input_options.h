@@ -25,6 +25,7 @@ enum { MAX_SKIP_REASONS = 32 };
 
 typedef struct skip_tally {
     uint64_t total;
+    uint64_t unlabelled; /* examples without a label, which are not learned; not skipped */
     size_t n;
     struct {
         char name[64];

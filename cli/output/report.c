@@ -222,6 +222,7 @@ void report_measures(report *r, const sluice_measures *m) {
 }
 
 void report_skipped(report *r, const skip_tally *skipped) {
+    if (skipped->unlabelled) report_count(r, "unlabelled", skipped->unlabelled);
     report_count(r, "skipped", skipped->total);
     if (!r->as_json && skipped->total == 0) return;
     report_open(r, "skipped_reasons");

@@ -93,7 +93,7 @@ struct sluice_reader {
     size_t position; /* the input that what was delivered ends in, */
     uint64_t offset; /* how far into it, */
     uint64_t lines;  /* and in lines */
-    uint64_t skipped[SL_REASONS];
+    uint64_t skipped[SL_REASONS], unlabelled;
     const char *format_name; /* of the last batch */
     sluice_status status;    /* SLUICE_END or a failure; final */
     sluice_error error;
@@ -309,6 +309,7 @@ sluice_status sluice_reader_next(sluice_reader *r, const sluice_batch **batch) {
         b->batch.source = b->source;
         b->batch.first_line = r->lines;
         for (size_t i = 0; i < SL_REASONS; i++) r->skipped[i] += b->skipped[i];
+        r->unlabelled += b->batch.unlabelled;
         if (b->status != SLUICE_OK && !more) {
             r->error = b->error;
             if (r->error.line) r->error.line += r->lines;
@@ -508,6 +509,8 @@ void sluice_reader_position(const sluice_reader *r, size_t *input, uint64_t *off
 }
 
 const char *sluice_reader_format(const sluice_reader *r) { return r->format_name; }
+
+uint64_t sluice_reader_unlabelled(const sluice_reader *r) { return r->unlabelled; }
 
 uint64_t sluice_reader_cost_rows(const sluice_reader *r, size_t i) {
     return r->rules.costs ? sl_label_costs_rows(r->rules.costs, i) : 0;

@@ -16,7 +16,8 @@
 
 void sl_batch_clear(sluice_batch *b) {
     b->origins = b->id_text_n = 0;
-    b->rows = b->nonzeros = b->wides = b->text_n = b->weighted = b->marked = b->worded = b->word_text_n = 0;
+    b->rows = b->nonzeros = b->wides = b->text_n = b->weighted = b->marked = b->worded = b->word_text_n =
+        b->unlabelled = 0;
     b->lines_kept = b->has_words = b->has_names = b->has_weights = b->has_zeros = b->has_lines = false;
     if (b->start) b->start[0] = 0;
 }

@@ -44,6 +44,7 @@ struct sluice_batch {
      * other labels. Of the first `worded` rows; none has one where has_words is false. */
     sl_name *word;
     char *word_text;
+    size_t unlabelled; /* rows of importance 0 since they have no label, in formats where that may be */
     size_t worded, word_text_n, word_room, word_text_room;
     uint8_t *left_out; /* 1: the row stands for a malformed line; of the first `marked` rows, 0 for all others */
     size_t marked, mark_room;

@@ -95,7 +95,7 @@ TEST(numbers_that_are_no_floats_are_errors) {
 }
 
 TEST(what_is_wrong_stays_wrong) {
-    READS("libsvm", "spam 1:1\n3:1 4:1\n", "0=spam 1:1\ndata mem:2:1: label '3:1' is not a number\n");
+    READS("libsvm", "spam 1:1\n3:1 4:1\n", "0=spam 1:1\ndata mem:2:1: there is no label before '3:1'\n");
     READS("libsvm", "spam 1:1\nham 1:x\nham 1:2\n", "0=spam 1:1\ndata mem:2:7: value 'x' of id 1 is not a number\n");
     SKIPS("libsvm", "spam 1:1\nham 1:x\n? 1:1\n1 1:1\nham 1:2\na\0b 1:1\n",
           "0=spam 1:1\n1 1:1\n0=ham 1:2\nskipped label=1\nskipped value=1\nskipped nul=1\n");

@@ -29,6 +29,8 @@ static bool label(const char **p, const sl_rules *rules, sl_label *y, bool *labe
     const bool colon = memchr(*p, ':', (size_t)(end - *p));
     *labelled = !rules->unlabelled || !colon;
     if (!*labelled) return true;
+    if (colon && rules->words)
+        return sl_bad(t, SL_BAD_LABEL, *p, "there is no label before %s", *p, (size_t)(end - *p));
     const bool good = colon ? sl_number_between(*p, end, &y->value, SL_BAD_LABEL, "label", "", t)
                             : sl_label_between(*p, end, rules, y, t);
     if (!good) {

@@ -378,6 +378,7 @@ static bool line(sl_named_rows *rows, const sl_rules *rules, const char *p, cons
         return sl_bad(t, SL_BAD_LABEL, p, "there is no key %s for the label", j.label_key.text, j.label_key.n);
     if (j.label_string && !string_label(&j)) return false;
     /* a row without a label has weight 0: predicted, not learned */
+    j.label.absent = !j.labelled;
     sl_named_status status = sl_named_row(rows, &j.label, j.labelled ? j.weight : 0, number_of_line);
     return sl_named_is_fine(status, p, p, 0, t);
 }

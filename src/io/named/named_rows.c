@@ -199,6 +199,7 @@ sl_named_status sl_named_row(sl_named_rows *r, const sl_label *label, float weig
     }
     b->weight[b->rows] = weight;
     b->weighted = b->rows + 1;
+    b->unlabelled += label->absent;
     b->line[b->rows] = (uint32_t)line;
     b->label[b->rows++] = label->value;
     b->start[b->rows] = b->nonzeros;

@@ -68,13 +68,15 @@ static bool careful_head(const char *p, const char *bar, const sl_rules *rules, 
     float base;
     *weight = 0;
     if (!split(p, bar, words, &n, t)) return false;
+    label->absent = n == 0;
     if (n == 0) return true;
     const word *last = &words[n - 1];
     if (last->end == bar || *last->p == '\'') {
         if (n == 1 && !unlabelled && is_number(last))
             return sl_bad(t, SL_BAD_LABEL, p, "%s touches the bar, as tags do; put a space behind a label", p,
                           length(last));
-        if (--n == 0) return true;
+        label->absent = --n == 0;
+        if (n == 0) return true;
     }
     if (n == MAX_WORDS)
         return sl_bad(t, SL_BAD_FIELD, last->p, "%s: a tag touches the bar or begins with a quote", last->p,

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/sized_struct.h"
+#include "model/classes/class_limits.h"
 #include "model/classes/many.h"
 #include "model/threshold.h"
 
@@ -214,8 +215,9 @@ sluice_status sl_classes_refuse(const sluice_model *m, const sluice_batch *b, si
 static sluice_status third_class(sluice_model *m, sluice_name label) {
     char shown[128], known[280];
     return sl_fail(&m->error, SLUICE_E_DATA,
-                   "label %s is a third class, after %s; learn several classes with --classes ovr|ovo|matrix",
-                   sl_quote(shown, label.text, label.n), known_classes(m, known));
+                   "label %s is a third class, after %s; learn several classes with --classes ovr|ovo|matrix%s",
+                   sl_quote(shown, label.text, label.n), known_classes(m, known),
+                   sl_classes_hint(&m->classes.table, label));
 }
 
 /* What can be wrong with two classes. */
@@ -252,7 +254,8 @@ static sluice_status add_plain_class(sluice_model *m, double label) {
 }
 
 static sluice_status add_one_of_many(sluice_model *m, sluice_name label) {
-    sluice_status status = sl_many_reserve(m, m->classes.table.n + 1);
+    sluice_status status = sl_classes_check_more(m);
+    if (status == SLUICE_OK) status = sl_many_reserve(m, m->classes.table.n + 1);
     if (status != SLUICE_OK) return status;
     return sl_classes_add(&m->classes.table, label) == SL_NO_CLASS ? no_memory(m) : SLUICE_OK;
 }
