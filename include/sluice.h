@@ -982,10 +982,11 @@ typedef struct sluice_dataset sluice_dataset;
 
 SLUICE_API sluice_dataset *sluice_dataset_new(sluice_error *err);
 SLUICE_API void sluice_dataset_free(sluice_dataset *data);
-/* Says, before rows are added, that they are of two classes, words or numbers, as those of a model; `positive` (may be
- * NULL) as in sluice_settings. A third class is then SLUICE_E_DATA when its row is added, and the work below follows
- * the classes: the one seen first among the rows added is -1 inside. Otherwise labels > 0 mean +1. */
-SLUICE_API sluice_status sluice_dataset_use_classes(sluice_dataset *data, const char *positive, sluice_error *err);
+/* Says, before rows are added, that they are of classes, words or numbers, as those of a model: of its settings (NULL:
+ * all 0) `classes` and `positive` matter. Of two classes a third one is then SLUICE_E_DATA when its row is added, and the
+ * work below follows the classes: the one seen first among the rows added is -1 inside. Otherwise labels > 0 mean +1. */
+SLUICE_API sluice_status sluice_dataset_use_classes(sluice_dataset *data, const sluice_settings *settings,
+                                                    sluice_error *err);
 /* The classes of the rows added, and how many rows each has, as a model that has learned nothing else; lives as long as
  * the dataset. NULL: sluice_dataset_use_classes() was not called. */
 SLUICE_API const sluice_model *sluice_dataset_classes(const sluice_dataset *data);

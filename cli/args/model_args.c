@@ -10,6 +10,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char *const class_kinds[] = {"two", "ovr", "ovo", "matrix", NULL}; /* by SLUICE_CLASSES_ */
+
+const char *classes_name(unsigned kind) { return class_kinds[kind]; }
+
+/* Reads --classes. */
+static int class_settings(const args *a, sluice_settings *settings) {
+    size_t kind = 0;
+    int rc = args_has(a, "classes") ? args_word(a, "classes", class_kinds + 1, &kind) : DONE;
+    if (!rc && args_has(a, "classes")) settings->classes = (unsigned)kind + 1;
+    if (!rc && settings->classes && args_has(a, "positive"))
+        rc = wrong_usage(a->command->name, "--positive is for two classes, and --classes for several");
+    return rc;
+}
+
 int example_settings(const args *a, sluice_settings *settings) {
     static const char *const norms[] = {"none", "l2", NULL};
     size_t norm = 0;
@@ -18,20 +32,7 @@ int example_settings(const args *a, sluice_settings *settings) {
     if (!rc) rc = args_word(a, "normalize", norms, &norm);
     settings->normalize = norm ? SLUICE_NORMALIZE_L2 : SLUICE_NORMALIZE_NONE;
     settings->positive = args_value(a, "positive");
-    return rc;
-}
-
-static const char *const class_kinds[] = {"two", "ovr", "ovo", "matrix", NULL}; /* by SLUICE_CLASSES_ */
-
-const char *classes_name(unsigned kind) { return class_kinds[kind]; }
-
-int class_settings(const args *a, sluice_settings *settings) {
-    size_t kind = 0;
-    int rc = args_has(a, "classes") ? args_word(a, "classes", class_kinds + 1, &kind) : DONE;
-    if (!rc && args_has(a, "classes")) settings->classes = (unsigned)kind + 1;
-    if (!rc && settings->classes && args_has(a, "positive"))
-        rc = wrong_usage(a->command->name, "--positive is for two classes, and --classes for several");
-    return rc;
+    return rc ? rc : class_settings(a, settings);
 }
 
 /* The options that bound memory. */
@@ -178,7 +179,6 @@ static int load_or_make(const args *a, sluice_model **model) {
     *model = NULL;
     int rc = recipe_from_args(a, sluice_learner_default(), &r);
     if (!rc) rc = memory_settings(a, &r.settings);
-    if (!rc) rc = class_settings(a, &r.settings);
     if (!rc) {
         *model = path ? sluice_model_load(path, &err) : recipe_model(&r, NULL, &err);
         if (!*model) rc = complain_error(&err);

@@ -15,7 +15,8 @@
     {"bias", 0, "V", "add a constant feature of value V to every example (default: none)", 0}, \
     {"normalize", 0, "l2", "scale every example to length 1", 0}
 #define CLASS_OPTIONS \
-    {"positive", 0, "W", "the label of the positive class, of two that are not -1, 0 and 1 (default: the greater one)", 0}
+    {"positive", 0, "W", "the label of the positive class, of two that are not -1, 0 and 1 (default: the greater one)", 0}, \
+    {"classes", 0, "KIND", "learn any number of classes: ovr (each against the rest), ovo (one against one) or matrix (one matrix for all)", 0}
 /* What model_from_args() reads. */
 #define MODEL_OPTIONS \
     LEARNER_OPTIONS, \
@@ -23,13 +24,10 @@
     EXAMPLE_OPTIONS, \
     {"hash", 0, "BITS", "hash features to BITS bits (1 to 30): bounded memory, but features may collide", 0}, \
     CLASS_OPTIONS, \
-    {"classes", 0, "KIND", "learn any number of classes: ovr (each against the rest), ovo (one against one) or matrix (one matrix for all)", 0}, \
     {"max-features", 0, "N", "keep at most N features; when full, those of weight zero are evicted, least recently seen first", 0}, \
     TEXT_OPTIONS
 /* clang-format on */
 
-/* Reads --classes. Returns an exit status after saying what is wrong. */
-int class_settings(const args *a, sluice_settings *settings);
 /* What --classes calls a kind of classes. */
 const char *classes_name(unsigned kind);
 

@@ -32,7 +32,7 @@ size_t positive_class(const sluice_model *model) {
 
 void note_positive(const sluice_model *model) {
     char text[2][CLASS_TEXT];
-    if (sluice_model_classes(model) != 2) return;
+    if (sluice_model_classes(model) != 2 || sluice_model_settings(model)->classes) return;
     size_t positive = positive_class(model);
     note("two classes: %s is positive, %s is negative%s", class_text(model, positive, text[0]),
          class_text(model, 1 - positive, text[1]),

@@ -135,7 +135,7 @@ static int read_rows(selecting *t) {
     sluice_error err = {0};
     note_stdin(a);
     t->data = sluice_dataset_new(&err);
-    if (!t->data || sluice_dataset_use_classes(t->data, t->recipe.settings.positive, &err) != SLUICE_OK)
+    if (!t->data || sluice_dataset_use_classes(t->data, &t->recipe.settings, &err) != SLUICE_OK)
         return complain_error(&err);
     t->reading.words = 1;
     int rc = hold_with_costs(t->data, a, &t->reading, &t->costs, &t->skipped, &format);
@@ -151,6 +151,7 @@ static int check_labels(const selecting *t, const sluice_batch *rows, const char
     sluice_error err = {0};
     uint64_t positives = 0;
     if (!signs) return out_of_memory();
+    if (t->recipe.settings.classes) return free(signs), warn_one_label(classes, n, 0, what), DONE;
     sluice_status status = sluice_model_signs(classes, rows, 0, n, signs, &err);
     for (size_t i = 0; i < n && status == SLUICE_OK; i++) positives += signs[i] > 0;
     free(signs);

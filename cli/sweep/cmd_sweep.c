@@ -140,7 +140,7 @@ static int print_results(const sweeping *w) {
     report_count(&r, "passes", w->passes);
     report_count(&r, "repeats", w->repeats);
     report_count(&r, "examples", w->examples);
-    report_count(&r, "positives", w->positives);
+    if (!w->settings.classes) report_count(&r, "positives", w->positives);
     report_classes(&r, sweep_classes(w));
     report_skipped(&r, &w->skipped);
     if (w->test) {

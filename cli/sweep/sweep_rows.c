@@ -65,7 +65,7 @@ static int hold_test(sweeping *w) {
 int sweep_read(sweeping *w) {
     sluice_error err = {0};
     w->data = sluice_dataset_new(&err);
-    if (!w->data || sluice_dataset_use_classes(w->data, w->settings.positive, &err) != SLUICE_OK)
+    if (!w->data || sluice_dataset_use_classes(w->data, &w->settings, &err) != SLUICE_OK)
         return complain_error(&err);
     w->reading.words = 1;
     int rc = w->held ? hold_rows(w) : DONE;

@@ -108,11 +108,12 @@ static int deal(searching *s) {
     }
     if (!s->output) sluice_dataset_forget_rows(s->data); /* the folds have a copy */
     s->rows = sluice_folds_rows(s->t.folds, &s->positives);
+    const int many = s->settings.classes != SLUICE_CLASSES_TWO;
     uint64_t rare = s->positives < s->rows - s->positives ? s->positives : s->rows - s->positives;
     const sluice_model *classes = sluice_dataset_classes(s->data);
     note_positive(classes);
     warn_one_label(classes, s->rows, s->positives, "input");
-    if (rare && rare < s->n_folds) warning("only %" PRIu64 " examples of one class: some folds have none", rare);
+    if (!many && rare && rare < s->n_folds) warning("only %" PRIu64 " examples of one class: some folds have none", rare);
     return DONE;
 }
 
@@ -121,7 +122,7 @@ static int read_rows(searching *s) {
     sluice_error err = {0};
     note_stdin(a);
     s->data = sluice_dataset_new(&err);
-    if (!s->data || sluice_dataset_use_classes(s->data, s->settings.positive, &err) != SLUICE_OK)
+    if (!s->data || sluice_dataset_use_classes(s->data, &s->settings, &err) != SLUICE_OK)
         return complain_error(&err);
     s->reading.words = 1;
     int rc = hold_with_costs(s->data, a, &s->reading, &s->costs, &s->skipped, &s->format);
@@ -194,7 +195,7 @@ static int print_results(const searching *s) {
     report_count(&r, "seed", s->a->seed);
     report_search_settings(&r, s->a, sluice_search_point(t->search, 0), &s->settings, s->format);
     report_count(&r, "examples", s->rows);
-    report_count(&r, "positives", s->positives);
+    if (!s->settings.classes) report_count(&r, "positives", s->positives);
     report_classes(&r, sluice_dataset_classes(s->data));
     report_skipped(&r, &s->skipped);
     report_figure(&r, "seconds", s->seconds);

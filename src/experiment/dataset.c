@@ -2,6 +2,7 @@
 #include "experiment/dataset.h"
 
 #include "base/error.h"
+#include "base/sized_struct.h"
 #include "model/model.h"
 
 #include <inttypes.h>
@@ -41,8 +42,11 @@ void sluice_dataset_free(sluice_dataset *d) {
 
 /* ---- classes ----------------------------------------------------------------------------------------------------- */
 
-sluice_status sluice_dataset_use_classes(sluice_dataset *d, const char *positive, sluice_error *err) {
-    const sluice_settings settings = {.size = sizeof settings, .positive = positive};
+sluice_status sluice_dataset_use_classes(sluice_dataset *d, const sluice_settings *given, sluice_error *err) {
+    sluice_settings settings = {.size = sizeof settings}, all = settings;
+    if (sl_sized_read(&all, sizeof all, given, "sluice_settings", err) != SLUICE_OK) return SLUICE_E_USAGE;
+    settings.positive = all.positive;
+    settings.classes = all.classes;
     sluice_error why = {0};
     if (d->rows) return sl_fail(err, SLUICE_E_USAGE, "the dataset has rows already");
     sluice_model *classes = sluice_model_new("perceptron", NULL, 0, &settings, &why);
@@ -57,12 +61,14 @@ sluice_status sluice_dataset_use_classes(sluice_dataset *d, const char *positive
 
 const sluice_model *sluice_dataset_classes(const sluice_dataset *d) { return d->classes; }
 
-bool sl_dataset_is_plus(const sluice_dataset *d, size_t row) {
+size_t sl_dataset_class(const sluice_dataset *d, size_t row) {
     const sl_class_table *t = d->classes ? &d->classes->classes.table : NULL;
     if (!t || !t->n) return d->labels[row] > 0;
-    if (!d->words || !d->word[row]) return sl_classes_find_number(t, d->labels[row]) != 0;
-    return sl_classes_find(t, sluice_names_name(d->words, d->word[row] - 1)) != 0;
+    if (!d->words || !d->word[row]) return sl_classes_find_number(t, d->labels[row]);
+    return sl_classes_find(t, sluice_names_name(d->words, d->word[row] - 1));
 }
+
+bool sl_dataset_is_plus(const sluice_dataset *d, size_t row) { return sl_dataset_class(d, row) != 0; }
 
 bool sl_dataset_is_turned(const sluice_dataset *d) { return d->classes && d->classes->classes.turned; }
 

@@ -34,6 +34,8 @@ void sl_shuffle(size_t *order, size_t n, uint64_t seed);
 /* The rows order[0 .. n - 1] as a batch, without those of importance 0; names go by their numbers. */
 sluice_batch *sl_dataset_batch(const sluice_dataset *d, const size_t *order, size_t n, sluice_error *err);
 
+/* The class of a row; 0 for -1, 1 for +1 where all labels are signs. Rows of importance 0 may have none: SL_NO_CLASS. */
+size_t sl_dataset_class(const sluice_dataset *d, size_t row);
 /* The sign that a row has inside models: whether it is +1, as labels > 0 are, or the class that was not seen first. */
 bool sl_dataset_is_plus(const sluice_dataset *d, size_t row);
 /* Whether the positive class is -1 inside. */

@@ -24,15 +24,30 @@ static sluice_status make_parts(sluice_folds *f, size_t n, sluice_error *err) {
     return SLUICE_OK;
 }
 
-/* First the rows of +1 in turn, then the others, going on where those ended. */
+/* Class after class in turn, the last one first (of two: +1), each going on where the one before ended. Returns, by
+ * class, where it begins. NULL: no memory. */
+static uint64_t *begin_classes(const sluice_dataset *d) {
+    const size_t classes = d->classes ? sluice_model_classes(d->classes) : 0, n = classes > 2 ? classes : 2;
+    uint64_t *next = calloc(n, sizeof *next), before = 0;
+    for (size_t i = 0; next && i < d->n_order; i++)
+        if (d->weights[d->order[i]] != 0) next[sl_dataset_class(d, d->order[i])]++;
+    for (size_t c = n; next && c-- > 0;) {
+        const uint64_t count = next[c];
+        next[c] = before;
+        before += count;
+    }
+    return next;
+}
+
 static sluice_status deal(sluice_folds *f, const sluice_dataset *d, const size_t *order, sluice_error *err) {
-    uint64_t next[2] = {f->plus, 0}; /* by class */
-    sluice_status status = SLUICE_OK;
+    uint64_t *next = begin_classes(d);
+    sluice_status status = next ? SLUICE_OK : sl_no_memory(err);
     for (size_t i = 0; i < d->n_order && status == SLUICE_OK; i++) {
         sluice_example x;
         sluice_dataset_row(d, order[i], &x);
-        if (x.weight != 0) status = sluice_batch_add(f->parts[next[sl_dataset_is_plus(d, order[i])]++ % f->n], &x, err);
+        if (x.weight != 0) status = sluice_batch_add(f->parts[next[sl_dataset_class(d, order[i])]++ % f->n], &x, err);
     }
+    free(next);
     return status;
 }
 

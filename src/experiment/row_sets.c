@@ -142,9 +142,22 @@ sluice_status sl_measure_margins(const sluice_model *model, const sluice_model_f
     return status;
 }
 
+static sluice_status measure_classes(const sluice_model *model, const sluice_batch *rows, sluice_measures *measures,
+                                     sluice_error *err) {
+    const sluice_meter_options how = {.size = sizeof how, .model = model};
+    sluice_meter *meter = sluice_meter_new(&how, err);
+    if (!meter) return err->status;
+    sluice_status status = sluice_meter_test_batch(meter, rows);
+    if (status == SLUICE_OK) status = sluice_meter_read(meter, measures);
+    if (status != SLUICE_OK) *err = *sluice_meter_error(meter);
+    sluice_meter_free(meter);
+    return status;
+}
+
 /* The predict-only form is the fastest to predict with, and gives the same margins. */
 sluice_status sl_measure(const sluice_model *model, const sluice_model_facts *facts, const sluice_batch *rows,
                          const sluice_meter_options *how, sluice_measures *measures, sluice_error *err) {
+    if (sluice_model_settings(model)->classes) return measure_classes(model, rows, measures, err);
     double *margins = malloc((sluice_batch_rows(rows) + 1) * sizeof *margins);
     if (!margins) return sl_no_memory(err);
     sluice_model *made = facts->is_final ? NULL : sluice_model_final(model, err);

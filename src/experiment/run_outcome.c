@@ -26,6 +26,15 @@ static const size_t figures[] = {
     offsetof(sluice_measures, brier),
     offsetof(sluice_measures, calibration_error),
     offsetof(sluice_measures, average_precision),
+    offsetof(sluice_measures, macro_precision),
+    offsetof(sluice_measures, macro_recall),
+    offsetof(sluice_measures, macro_f1),
+    offsetof(sluice_measures, weighted_f1),
+    offsetof(sluice_measures, top_accuracy[0]),
+    offsetof(sluice_measures, top_accuracy[1]),
+    offsetof(sluice_measures, top_accuracy[2]),
+    offsetof(sluice_measures, top_accuracy[3]),
+    offsetof(sluice_measures, top_accuracy[4]),
 };
 enum { N_FIGURES = sizeof figures / sizeof *figures };
 
@@ -49,8 +58,8 @@ static void set_facts(const sluice_model_facts *facts, uint64_t dimension, sl_ou
     o->mistakes = facts->mistakes;
     o->nonzeros = facts->nonzeros;
     o->features_seen = facts->features_seen;
-    if (!dimension) dimension = facts->features_seen;
-    o->sparsity = dimension ? 1 - (double)facts->nonzeros / (double)dimension : NAN;
+    const double weights = (double)(dimension ? dimension : facts->features_seen) * (double)facts->vectors;
+    o->sparsity = weights > 0 ? 1 - (double)facts->nonzeros / weights : NAN;
     o->test.size = sizeof o->test;
     for (size_t i = 0; i < N_FIGURES; i++) set_figure(&o->test, figures[i], NAN);
 }

@@ -12,6 +12,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,10 +77,61 @@ static sluice_model *budget_model(const work *w, uint64_t features, sluice_error
     return fresh_model(w, w->has_budget ? param : NULL, err);
 }
 
+/* Of several classes the heaviest weight of each feature. */
+typedef struct heaviest {
+    sluice_weight *weights;
+    size_t n, room;
+} heaviest;
+
+static int take_weight(void *context, size_t problem, const sluice_weight *w) {
+    heaviest *h = context;
+    (void)problem;
+    if (h->n == h->room) {
+        const size_t room = h->room ? h->room * 2 : 1024;
+        sluice_weight *larger = realloc(h->weights, room * sizeof *larger);
+        if (!larger) return 1;
+        h->weights = larger;
+        h->room = room;
+    }
+    h->weights[h->n++] = *w;
+    return 0;
+}
+
+/* The bias first; of each feature the heaviest weight first, of the first problem that has it. */
+static int by_feature(const void *left, const void *right) {
+    const sluice_weight *a = left, *b = right;
+    if (a->is_bias != b->is_bias) return a->is_bias ? -1 : 1;
+    if (a->id != b->id) return a->id < b->id ? -1 : 1;
+    const float x = fabsf(a->weight), y = fabsf(b->weight);
+    if (x != y) return x > y ? -1 : 1;
+    return a->weight > b->weight ? -1 : a->weight < b->weight;
+}
+
+/* The weights of a model by feature: of several classes the heaviest of each. */
+static sluice_status weights_of(const sluice_model *model, sluice_weight **weights, size_t *n, sluice_error *err) {
+    if (!sluice_model_settings(model)->classes) return sluice_model_weights(model, weights, n, err);
+    heaviest h = {0};
+    *n = 0;
+    *weights = NULL;
+    sluice_status status = sluice_model_each_weight(model, take_weight, &h, err);
+    if (status != SLUICE_OK) {
+        free(h.weights);
+        return status == SLUICE_E_CANCELLED ? sl_no_memory(err) : status;
+    }
+    if (h.n) qsort(h.weights, h.n, sizeof *h.weights, by_feature);
+    for (size_t i = 0; i < h.n; i++) {
+        const sluice_weight *last = *n ? &h.weights[*n - 1] : NULL;
+        if (last && last->id == h.weights[i].id && last->is_bias == h.weights[i].is_bias) continue;
+        h.weights[(*n)++] = h.weights[i];
+    }
+    *weights = h.weights;
+    return SLUICE_OK;
+}
+
 /* The models know names by their numbers, which is faster; here they are names again. */
 static sluice_status rank_features(const work *w, const sluice_model *model, ranking *r, sluice_error *err) {
     size_t n;
-    sluice_status status = sluice_model_weights(model, &r->features, &n, err);
+    sluice_status status = weights_of(model, &r->features, &n, err);
     if (status != SLUICE_OK) return status;
     for (size_t i = 0; i < n; i++) {
         sluice_weight f = r->features[i];
@@ -127,7 +179,7 @@ static int weight_by_id(const void *key, const void *element) {
 static sluice_status weigh(budget *b, const sluice_model *model, sluice_error *err) {
     sluice_weight *weights;
     size_t n;
-    sluice_status status = sluice_model_weights(model, &weights, &n, err);
+    sluice_status status = weights_of(model, &weights, &n, err);
     if (status != SLUICE_OK) return status;
     for (size_t i = 0; i < b->shown.n; i++) {
         sluice_weight *f = &b->chosen[i];
@@ -254,7 +306,9 @@ static sluice_status check(work *w, sluice_error *err) {
     const char *name = w->o.learner ? w->o.learner : sluice_learner_default();
     w->learner = sluice_learner_find(name);
     if (!w->learner) return sl_fail(err, SLUICE_E_USAGE, "unknown learner '%s'", name);
-    w->has_budget = sluice_learner_param(w->learner, BUDGET_PARAM) != NULL;
+    /* of several classes each problem would keep to a budget of its own */
+    const bool many = w->o.settings && w->o.settings->classes != SLUICE_CLASSES_TWO;
+    w->has_budget = !many && sluice_learner_param(w->learner, BUDGET_PARAM) != NULL;
     for (size_t i = 0; i < w->o.n_params && w->has_budget; i++)
         if (strncmp(w->o.params[i], BUDGET_PARAM "=", sizeof BUDGET_PARAM) == 0)
             return sl_fail(err, SLUICE_E_USAGE, "%s: the budgets set this parameter", w->o.params[i]);

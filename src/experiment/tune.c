@@ -12,6 +12,7 @@
 #include "sweep/sweep.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -161,7 +162,9 @@ sluice_status sluice_search_tune(sluice_search *s, const sluice_folds *folds, co
     size_t n = folds->n, total = s->n_points * n;
     sl_outcome *runs = calloc(total + 1, sizeof *runs);
     if (!runs) return sl_no_memory(err);
-    const struct measure *by = &measures[w.o.measure];
+    const bool many = s->settings.classes != SLUICE_CLASSES_TWO;
+    static const struct measure macro_f1 = {offsetof(sluice_measures, macro_f1), 1};
+    const struct measure *by = many && w.o.measure == SLUICE_MEASURE_F1 ? &macro_f1 : &measures[w.o.measure];
     status = run_folds(&w, runs, err);
     for (size_t i = 0; i < s->n_points && status == SLUICE_OK; i++)
         status = sl_sum_up(s->points[i], runs + i * n, n, by->offset, err);

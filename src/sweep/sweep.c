@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "model/classes/many.h"
 
 /* ---- the rule of a part: to the core one learner, whose features are larger ---------------------------------------
  */
@@ -92,11 +93,13 @@ static bool make_lanes(sluice_sweep *w, sl_sweep_part *a, sluice_error *err) {
     return true;
 }
 
-/* With a named positive class those that treat the classes differently may have other signs inside than the rest. */
+/* Several classes use lanes for themselves. With a named positive class those that treat the classes differently may
+ * have other signs inside than the rest. */
 static bool has_lanes(const sluice_sweep *w) {
     bool some;
     find_sided(w, &some);
-    return sl_learner_lanes(w->learner) && !w->settings.max_features && w->n > 1 && !(some && w->settings.positive);
+    return sl_learner_lanes(w->learner) && !w->settings.classes && !w->settings.max_features && w->n > 1 &&
+           !(some && w->settings.positive);
 }
 
 /* Sixteen at a time cost least work; eight, where otherwise a thread would have nothing to do. */
@@ -114,7 +117,9 @@ static bool make_parts(sluice_sweep *w, sluice_error *err) {
         a->n = w->n - a->first < each ? w->n - a->first : each;
         if (each > 1 && !make_lanes(w, a, err)) return false;
         if (each > 1) continue;
-        if (!(a->model = sl_model_empty(w->learner, w->learner, w->params[i], &w->settings, err))) return false;
+        a->model = w->settings.classes ? sl_many_new(w->learner, w->params[i], &w->settings, err)
+                                       : sl_model_empty(w->learner, w->learner, w->params[i], &w->settings, err);
+        if (!a->model) return false;
         a->model->state.batch.threads = 1; /* the parts have them */
     }
     return true;
@@ -160,10 +165,6 @@ sluice_sweep *sluice_sweep_new(const char *learner, const char *const *const *pa
     double(*values)[SL_MAX_PARAMS] = calloc(n, sizeof *values);
     bool fine = values != NULL;
     if (!fine) sl_fail(err, SLUICE_E_MEMORY, "no memory for a sweep");
-    if (fine && sl_model_is_of_many(first)) {
-        sl_fail(err, SLUICE_E_UNSUPPORTED, "the configurations of a sweep are of two classes");
-        fine = false;
-    }
     const sluice_learner_info *info = &first->learner->info;
     for (size_t i = 0; fine && i < n; i++)
         fine = sluice_params_read(info->name, info->params, info->n_params, params ? params[i] : NULL,

@@ -509,7 +509,7 @@ sluice_status sluice_model_class(const sluice_model *m, size_t i, sluice_class *
         .is_number = t->entry[i].is_number,
         .number = t->entry[i].number,
         .examples = t->entry[i].count,
-        .is_positive = sl_positive_class(m) == i,
+        .is_positive = !sl_model_is_of_many(m) && sl_positive_class(m) == i,
     };
     sl_sized_write(to, &found, sizeof found);
     return SLUICE_OK;
