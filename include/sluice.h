@@ -292,7 +292,7 @@ SLUICE_API sluice_status sluice_model_merge(sluice_model *into, const sluice_mod
 
 /* Classes. Labels that are all -1, 0 or 1 make a plain model: > 0 means +1. Otherwise two labels are the classes of a
  * binary model, numbers if equal as doubles being one class; a third one is SLUICE_E_DATA. The class seen first is -1
- * inside the model; the positive class is the greater one (numbers by value, then words by bytes) or that of the
+ * inside the model; the positive class is the greater one (numbers by value, then words by bytes, true over false) or that of the
  * settings. Margins, weights and probabilities, as these calls give them, are those of the positive class; a margin of
  * 0 predicts the class seen first. In such a model a label that is given as a number is the class of that number,
  * except for sluice_model_learn_labels(), where > 0 means the positive class. SLUICE_E_USAGE when the second class

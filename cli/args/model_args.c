@@ -44,14 +44,21 @@ static int memory_settings(const args *a, sluice_settings *settings) {
     return rc;
 }
 
+/* Whether two labels are one class. */
+static int same_label(const char *a, const char *b) {
+    double x, y;
+    if (sluice_parse_number(a, &x) && sluice_parse_number(b, &y)) return x == y;
+    return strcmp(a, b) == 0;
+}
+
 /* Whether the model has the positive class that is asked for: as it was named, or as it turned out. */
 static int has_positive(const sluice_model *model, const char *asked) {
     const char *named = sluice_model_settings(model)->positive;
     sluice_class c = {.size = sizeof c};
-    if (named) return strcmp(named, asked) == 0;
+    if (named) return same_label(named, asked);
     for (size_t i = 0; sluice_model_class(model, i, &c) == SLUICE_OK; i++)
-        if (c.is_positive) return strcmp(c.text.text, asked) == 0;
-    return strcmp(asked, "1") == 0 && sluice_model_classes(model) == 0;
+        if (c.is_positive) return same_label(c.text.text, asked);
+    return same_label(asked, "1") && sluice_model_classes(model) == 0;
 }
 
 int unknown_learner(const command *c, const char *name) {

@@ -54,10 +54,17 @@ static int explain(worst_mistakes *worst, const sluice_model *model, const sluic
     return DONE;
 }
 
+/* How wrong a margin is: how far beyond the threshold, where the model has one. */
+static double distance(const sluice_model *model, double margin) {
+    double threshold;
+    sluice_model_threshold(model, &threshold);
+    return fabs(margin - threshold);
+}
+
 /* Puts the mistake in its place; the last one falls out where there are too many. */
-static void insert(worst_mistakes *worst, const mistake *m) {
+static void insert(worst_mistakes *worst, const sluice_model *model, const mistake *m) {
     size_t at = worst->n < WORST_MISTAKES ? worst->n++ : WORST_MISTAKES - 1;
-    for (; at > 0 && fabs(worst->mistakes[at - 1].margin) < fabs(m->margin); at--)
+    for (; at > 0 && distance(model, worst->mistakes[at - 1].margin) < distance(model, m->margin); at--)
         worst->mistakes[at] = worst->mistakes[at - 1];
     worst->mistakes[at] = *m;
 }
@@ -66,8 +73,9 @@ int note_worst(worst_mistakes *worst, const sluice_model *model, const sluice_ba
     mistake m;
     for (size_t i = 0; i < sluice_batch_rows(batch); i++) {
         worst->rows++;
-        const double least = worst->n < WORST_MISTAKES ? -1 : fabs(worst->mistakes[WORST_MISTAKES - 1].margin);
-        if (!(fabs(margins[i]) > least) || !(sluice_batch_weight(batch, i) > 0)) continue;
+        const double least =
+            worst->n < WORST_MISTAKES ? -1 : distance(model, worst->mistakes[WORST_MISTAKES - 1].margin);
+        if (!(distance(model, margins[i]) > least) || !(sluice_batch_weight(batch, i) > 0)) continue;
         if (is_right(model, batch, i, margins[i])) continue;
         sluice_name said = sluice_model_label(model, margins[i]);
         keep(m.said, said.text, said.n);
@@ -78,7 +86,7 @@ int note_worst(worst_mistakes *worst, const sluice_model *model, const sluice_ba
         m.margin = margins[i];
         int rc = explain(worst, model, batch, i, &m);
         if (rc) return rc;
-        insert(worst, &m);
+        insert(worst, model, &m);
     }
     return DONE;
 }

@@ -197,7 +197,10 @@ static void put_page(FILE *out, const void *what) {
     put_confusion(out, g->judged);
     if (g->t->test && g->t->worst.n) {
         fputs("<h2>Worst mistakes</h2>\n", out);
-        put_judged(out, g, " The wrong ones of the largest margins, and what moved each margin most.");
+        put_judged(out, g,
+                   sluice_model_threshold(g->t->result, NULL)
+                       ? " The wrong ones that lie farthest from the threshold, and what moved each margin most."
+                       : " The wrong ones of the largest margins, and what moved each margin most.");
         put_worst(out, &g->t->worst);
     }
     put_thresholds(out, g);

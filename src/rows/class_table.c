@@ -138,10 +138,20 @@ uint64_t sl_classes_memory(const sl_class_table *t) {
            d->room * sizeof *d->where;
 }
 
+/* Whether a text is this word, which is in small letters, in any case. */
+static bool spells(const sl_class_table *t, const sl_class *c, const char *word) {
+    const size_t n = strlen(word);
+    for (size_t i = 0; i < n && c->n == n; i++)
+        if ((t->text[c->at + i] | 0x20) != word[i]) return false;
+    return c->n == n;
+}
+
 int sl_class_compare(const sl_class_table *t, size_t a, size_t b) {
     const sl_class *x = &t->entry[a], *y = &t->entry[b];
     if (x->is_number != y->is_number) return x->is_number ? -1 : 1;
     if (x->is_number) return (x->number > y->number) - (x->number < y->number);
+    if (spells(t, x, "true") && spells(t, y, "false")) return 1; /* "TRUE" is less than "false" by its bytes */
+    if (spells(t, x, "false") && spells(t, y, "true")) return -1;
     size_t n = x->n < y->n ? x->n : y->n;
     int order = n ? memcmp(t->text + x->at, t->text + y->at, n) : 0;
     return order ? order : (x->n > y->n) - (x->n < y->n);

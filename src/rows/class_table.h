@@ -44,7 +44,8 @@ size_t sl_classes_add_number(sl_class_table *t, double label);
 static inline sluice_name sl_class_text(const sl_class_table *t, size_t i) {
     return (sluice_name){t->text + t->entry[i].at, t->entry[i].n};
 }
-/* Below 0, 0 or above 0: numbers by value, and before words; words by their bytes. */
+/* Below 0, 0 or above 0: numbers by value, and before words; words by their bytes, but true, in
+ * any case, over false. */
 int sl_class_compare(const sl_class_table *t, size_t a, size_t b);
 
 /* Whether a text is a number, and which; never -0. */

@@ -218,3 +218,21 @@ def test_labels_that_a_terminal_does_not_show_are_escaped(t):
     t.run("train", "-q", "-f", "text", "-a", "pa", "-o", "m", "b.txt")
     equal([a[0] for a in answers(t, "-m", "m", "b.txt")], [long, "b"] * 3)
     equal(len(answers(t, "-m", "m", "--id", "line", "b.txt")), 6)
+
+
+def test_true_is_positive_over_false_in_any_case(t):
+    for true, false in (("true", "false"), ("TRUE", "false"), ("True", "false"), ("true", "FALSE"), ("TRUE", "False")):
+        for first, second in ((true, false), (false, true)):
+            r = t.run("train", "-a", "pa", stdin=f"{first} 1:1\n{second} 2:1\n")
+            check(f"note: two classes: {true} is positive, {false} is negative" in r.err, r.err)
+
+
+def test_positive_of_a_model_to_go_on_from_is_compared_as_classes_are(t):
+    t.write("a", "2 1:1\n3 2:1\n")
+    t.run("train", "-q", "-a", "pa", "--positive", "2", "-o", "m", "a")
+    t.run("train", "-q", "-a", "pa", "-o", "n", "a")
+    for same in ("2", "2.0", "+2", "02"):
+        t.run("train", "-q", "-i", "m", "--positive", same, "-o", "o", "a")
+        t.refused("train", "-q", "-i", "n", "--positive", same, "a", status=2, says="made with another setting")
+    t.run("train", "-q", "-i", "n", "--positive", "3.0", "-o", "o", "a")
+    t.refused("train", "-q", "-i", "m", "--positive", "3", "a", status=2, says="made with another setting")

@@ -137,13 +137,13 @@ def worst_of(found):
 def test_the_worst_mistakes_and_what_they_come_from(t):
     t.write("a", rows(300, noise=0.3))
     t.write("b", "# the first line\n" + rows(200, seed=2, noise=0.3))
-    for more in [], ["--bias", "1", "--normalize", "l2"]:
+    for more, threshold in ([], 0), (["--bias", "1", "--normalize", "l2"], 0), (["--threshold", "margin=0.75"], 0.75):
         found, r = reported(t, "-a", "pa-1", "-o", "m", *more, "--test", "b", "a")
         wrong = []
         answers = t.run("predict", "-m", "m", "--json", "--explain", "5", "b").out.splitlines()
         for i, (line, answer) in enumerate(zip(t.read("b").decode().splitlines(), map(json.loads, answers)), 1):
             if not line.startswith("#") and float(line.split()[0]) != answer["label"]:
-                wrong.append((abs(answer["margin"]), -i, answer))
+                wrong.append((abs(answer["margin"] - threshold), -i, answer))
         equal(len(wrong), r["test"]["mistakes"])
         wrong.sort(key=lambda w: w[:2], reverse=True)
         shown = worst_of(found)
