@@ -83,13 +83,16 @@ static const char script[] =
     "tip.style.top=Math.min(e.clientY+16,innerHeight-tip.offsetHeight-8)+'px'});\n"
     "p.addEventListener('mouseleave',()=>{tip.style.display='none'})}\n";
 
-void page_start(FILE *out, const char *title) {
+void page_start(FILE *out, const char *title) { page_start_styled(out, title, ""); }
+
+void page_start_styled(FILE *out, const char *title, const char *more) {
     fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
           "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>",
           out);
     html_text(out, title);
     fputs("</title>\n<link rel=\"icon\" href=\"data:,\">\n<style>\n", out);
     for (size_t i = 0; i < sizeof styles / sizeof *styles; i++) fputs(styles[i], out);
+    fputs(more, out);
     fputs("</style>\n</head>\n<body>\n<h1>", out);
     html_text(out, title);
     fputs("</h1>\n", out);

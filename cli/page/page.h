@@ -9,6 +9,8 @@ enum { PAGE_COLOURS = 7 };
 
 /* Everything up to the text; the title is plain text. */
 void page_start(FILE *out, const char *title);
+/* The same with further styles. */
+void page_start_styled(FILE *out, const char *title, const char *more);
 /* The tooltip, and the script that fills it with the <title> of the element of class `point` under the pointer. */
 void page_end(FILE *out);
 

@@ -128,12 +128,15 @@ static void put_sizes(FILE *out, const history *c, const chart *h, int logarithm
 
 void put_size_chart(FILE *out, const train_page *g) {
     const history *c = &g->t->history;
-    int logarithmic = g->t->facts.features_seen > 20 * g->t->facts.nonzeros && g->t->facts.features_seen > 100;
+    const uint64_t features = g->t->facts.features_seen, nonzeros = g->t->facts.nonzeros;
+    int logarithmic = features > 100 && (features > 20 * nonzeros || nonzeros > 20 * features);
     chart h = chart_small("size-chart", "features seen and nonzeros over examples", HEIGHT);
     h.x.low = h.y.low = 0;
     for (size_t i = 0; i < c->n_sizes; i++) {
         h.x.high = fmax(h.x.high, (double)c->sizes[i].examples);
         h.y.high = fmax(h.y.high, size_on(logarithmic, c->sizes[i].features_seen));
+        /* of several classes each has weights of its own */
+        if (g->classes) h.y.high = fmax(h.y.high, size_on(logarithmic, c->sizes[i].nonzeros));
     }
     axis_ticks(&h.x, 1);
     axis_round(&h.y, 1);

@@ -20,6 +20,7 @@ static void put_notes(FILE *out, const train_page *g) {
     const training *t = g->t;
     const sluice_measures *m = &t->measures;
     uint64_t positives = m->true_pos + m->false_neg;
+    const int one_class = g->classes ? g->classes->n < 2 : positives == 0 || positives == m->examples;
     if (!m->examples) put_note(out, "There was no example to learn from.");
     if (t->interrupted)
         put_note(out, "A signal ended the run before its inputs did: this page is about what was learned until then.");
@@ -29,7 +30,7 @@ static void put_notes(FILE *out, const train_page *g) {
                             "learning are those of an empty model. Those on the test file are the model\xe2\x80\x99s."
                           : "All examples were predicted before the first batch was learned: the errors on this page "
                             "are those of an empty model. <code>--test FILE</code> measures the model.");
-    if (m->examples && (positives == 0 || positives == m->examples))
+    if (m->examples && one_class)
         put_note(out, "All examples to learn from have the same label: there was nothing to tell apart.");
     if (t->passes > 1)
         put_note(out, "From the second pass on every example had been learned before: the error while learning is then "
@@ -73,12 +74,16 @@ static void put_cards(FILE *out, const train_page *g) {
     fputs("<div class=\"cards\">\n", out);
     if (t->test) rate_card(out, "test error", m->error_rate);
     rate_card(out, "error while learning", t->measures.error_rate);
-    start_card(out);
-    if (isnan(m->auc))
-        fputs("\xe2\x80\x93", out);
-    else
-        fprintf(out, "%.4f", m->auc);
-    end_card(out, t->test ? "AUC, test" : "AUC");
+    if (g->classes) {
+        rate_card(out, t->test ? "macro F1, test" : "macro F1", m->macro_f1);
+    } else {
+        start_card(out);
+        if (isnan(m->auc))
+            fputs("\xe2\x80\x93", out);
+        else
+            fprintf(out, "%.4f", m->auc);
+        end_card(out, t->test ? "AUC, test" : "AUC");
+    }
     rate_card(out, t->test ? "balanced accuracy, test" : "balanced accuracy", m->balanced_accuracy);
     count_card(out, "examples", t->measures.examples);
     count_card(out, "features seen", g->t->facts.features_seen);
@@ -165,8 +170,11 @@ static void put_data(FILE *out, const train_page *g) {
     for (size_t i = 0; i < t->a->n_inputs; i++) page_fact(out, i ? "" : "learned from", t->a->inputs[i]);
     if (!t->a->n_inputs) page_fact(out, "learned from", "standard input");
     if (t->format) page_fact(out, "format", t->format);
-    fprintf(out, "<dt>examples</dt><dd>%" PRIu64 ": %" PRIu64 " positive, %" PRIu64 " negative", m->examples, positives,
-            m->examples - positives);
+    if (g->classes)
+        fprintf(out, "<dt>examples</dt><dd>%" PRIu64 " of %zu classes", m->examples, g->classes->n);
+    else
+        fprintf(out, "<dt>examples</dt><dd>%" PRIu64 ": %" PRIu64 " positive, %" PRIu64 " negative", m->examples,
+                positives, m->examples - positives);
     if (t->passes > 1) fprintf(out, "; in %" PRIu64 " passes", t->passes);
     if (t->skipped.total) fprintf(out, "; %" PRIu64 " malformed lines skipped", t->skipped.total);
     fputs("</dd>\n", out);
@@ -176,6 +184,7 @@ static void put_data(FILE *out, const train_page *g) {
     if (t->examples_before)
         fprintf(out, "<dt>before</dt><dd>the model had learned %" PRIu64 " examples in earlier runs</dd>\n",
                 t->examples_before);
+    if (t->holdout) page_fact(out, "held out", t->holdout);
     page_fact(out, "tested on", t->test ? t->test : "nothing");
     if (t->thresholding.is_set) page_fact(out, "threshold", t->thresholding.wish.text);
     if (t->calibrating.path) page_fact(out, "calibrated on", t->calibrating.path);
@@ -183,18 +192,27 @@ static void put_data(FILE *out, const train_page *g) {
     fprintf(out, "<dt>made by</dt><dd>sluice %s</dd>\n</dl>\n", sluice_version());
 }
 
+static void put_several(FILE *out, const train_page *g) {
+    put_class_matrix(out, g);
+    put_confused(out, g);
+    put_class_table(out, g);
+}
+
 static void put_page(FILE *out, const void *what) {
     const train_page *g = what;
     char title[80];
     snprintf(title, sizeof title, "What %s learned", g->t->facts.learner->name);
-    page_start(out, title);
+    page_start_styled(out, title, g->classes ? class_styles : "");
     put_lead(out, g);
     put_cards(out, g);
     put_notes(out, g);
     put_history(out, g);
     fputs("<h2>Right and wrong</h2>\n", out);
     put_judged(out, g, "");
-    put_confusion(out, g->judged);
+    if (g->classes)
+        put_several(out, g);
+    else
+        put_confusion(out, g->judged);
     if (g->t->test && g->t->worst.n) {
         fputs("<h2>Worst mistakes</h2>\n", out);
         put_judged(out, g,
@@ -203,10 +221,15 @@ static void put_page(FILE *out, const void *what) {
                        : " The wrong ones of the largest margins, and what moved each margin most.");
         put_worst(out, &g->t->worst);
     }
-    put_thresholds(out, g);
-    put_probabilities(out, g);
+    if (!g->classes) {
+        put_thresholds(out, g);
+        put_probabilities(out, g);
+    }
     fputs("<h2>Heaviest features</h2>\n", out);
-    put_features(out, g);
+    if (g->classes)
+        put_class_features(out, g);
+    else
+        put_features(out, g);
     fputs("<h2>All figures</h2>\n<div class=\"columns\">\n", out);
     put_all_measures(out, g);
     fputs("</div>\n<h2>Parameters and settings</h2>\n", out);
@@ -232,14 +255,21 @@ static size_t positive_first(sluice_weight *weights, size_t n) {
 int write_train_page(const training *t) {
     if (!t->page) return DONE;
     sluice_error err = {0};
+    int rc = DONE;
     train_page g = {.t = t, .judged = t->test ? &t->tested.measures : &t->measures};
-    if (sluice_model_weights(t->result, &g.weights, &g.n_weights, &err) != SLUICE_OK) return complain_error(&err);
+    if (is_of_many(t->result)) {
+        g.classes = t->test ? &t->tested.classes : &t->classes;
+        rc = prepare_classes(&g);
+    } else if (sluice_model_weights(t->result, &g.weights, &g.n_weights, &err) != SLUICE_OK) {
+        return complain_error(&err);
+    }
     g.n_positive = positive_first(g.weights, g.n_weights);
     if (t->test) sluice_model_threshold(t->result, &g.threshold); /* progressive predictions have none */
     g.shape = t->test ? t->tested.shape : shape_of(t->meter);
     g.command_line = given_command_line(t->a);
-    int rc = g.command_line ? write_text_file(t->page, put_page, &g) : out_of_memory();
+    if (!rc) rc = g.command_line ? write_text_file(t->page, put_page, &g) : out_of_memory();
     free(g.command_line);
+    free_classes(&g);
     sluice_free(g.weights);
     return rc;
 }

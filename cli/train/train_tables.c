@@ -100,7 +100,7 @@ void put_threshold_table(FILE *out, const train_page *g) {
 enum { NAME_LENGTH = 120 };
 
 /* Names may be any bytes; <bdi> keeps right-to-left text from affecting the rest of the line. */
-static void put_name(FILE *out, const sluice_weight *w) {
+void put_feature_name(FILE *out, const sluice_weight *w) {
     if (w->is_bias)
         fputs("<i>bias</i>", out);
     else if (!w->name.text)
@@ -152,7 +152,7 @@ static void put_side(FILE *out, int positive, const sluice_weight *weights, size
     for (size_t i = 0; i < n; i++) {
         double weight = (double)weights[i].weight;
         fputs("<tr><td class=\"name\">", out);
-        put_name(out, &weights[i]);
+        put_feature_name(out, &weights[i]);
         fprintf(out, "</td><td class=\"bars\"><i style=\"width:%.1f%%\"></i></td><td>%.4g</td></tr>\n",
                 100 * fabs(weight) / heaviest, weight);
     }

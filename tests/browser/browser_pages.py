@@ -9,6 +9,7 @@
 import argparse
 import math
 import os
+import random
 import re
 import subprocess
 import sys
@@ -47,6 +48,16 @@ def named(text):
     return "\n".join(lines) + "\n"
 
 
+def classes(n, labels, seed):
+    """Text lines of several classes, which are taken for their neighbours now and then."""
+    r, k, lines = random.Random(seed), len(labels), []
+    for i in range(n):
+        c = i if i < k else r.randrange(k)
+        said = c if r.random() < 0.6 else (c + r.choice([-2, -1, 1, 2, 7])) % k
+        lines.append(f"{labels[c]}\tw{said} v{said // 2} x{r.randrange(200)}\n")
+    return "".join(lines)
+
+
 def make_pages(sluice, folder):
     def run(*command):
         subprocess.run([sluice, *command], cwd=folder, check=True, stdout=subprocess.DEVNULL)
@@ -72,7 +83,13 @@ def make_pages(sluice, folder):
     run("sweep", "-q", "-a", "ssol", "--lambda", "1,10,30", "--html", "narrow.html", "c.bin")
     run("sweep", "-q", "--dim", str(2**64 - 1), "--lambda", "1,1000,1e5", "--html", "vast.html", "a.svm")
     run("sweep", "-q", "--html", "nothing.html", "none")
-    return ["tested", "untested", "sparse", "batch", "few", "none", "sweep", "many", "narrow", "vast", "nothing"]
+    odd = ["<b>bold</b>", "a\u202eb\u05d0", "\"quoted\" & 'more'", "x" * 300]
+    for name, labels in (("three", ["setosa", "versicolor", "virginica"]), ("twenty", [f"group.of.things.{i}" for i in range(20)]),
+                         ("hundred", [f"topic {i:02} of many" for i in range(100)]), ("odd", odd)):
+        write(name + ".txt", classes(3000, labels, 1))
+        write(name + ".test.txt", classes(1500, labels[:-1] + ["never seen"] if name == "odd" else labels, 2))
+        run("train", "-qq", "-f", "text", "-a", "pa-1", "--classes", "ovr", "--test", name + ".test.txt", "--report", name + ".html", name + ".txt")
+    return ["three", "twenty", "hundred", "odd", "tested", "untested", "sparse", "batch", "few", "none", "sweep", "many", "narrow", "vast", "nothing"]
 
 
 # ---- values ----------------------------------------------------------------------------------------------------------
@@ -196,6 +213,7 @@ def check_page(browser, name, folder, keep):
         tab.show(width, scheme=scheme, media=media)
         # paper can be brought closer to the eye
         wrong(what, tab.evaluate(f"look.layout({8 if media == 'screen' else 6})"))
+        wrong(what, tab.evaluate(f"look.matrix({8 if media == 'screen' else 4})"))
         wrong(what, tab.evaluate("look.contrast()"))
         wrong(what, [f"{chart} is empty" for chart, n in tab.evaluate("look.drawn()").items() if not n])
         if width != WIDTHS[1]:

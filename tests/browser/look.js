@@ -11,11 +11,14 @@
   const texts = () => [...document.body.querySelectorAll('*')].filter(e => hasText(e) && !['SCRIPT', 'STYLE'].includes(e.tagName) &&
     e.id !== 'tip' && e.tagName !== 'title' && seen(e));
 
+  // a box that scrolls may hold more than is in view, and must itself be in view
+  const scrolls = e => { for (; e; e = e.parentElement) if (['auto', 'scroll'].includes(getComputedStyle(e).overflowX)) return e; };
+
   const layout = smallest => {
     const wrong = [], width = document.documentElement.clientWidth;
     if (document.documentElement.scrollWidth > width) wrong.push(`the page is ${document.documentElement.scrollWidth} wide, the screen ${width}`);
     for (const e of texts())
-      for (const b of e.closest('svg') ? [box(e)] : lines(e))
+      for (const b of scrolls(e) ? [box(scrolls(e))] : e.closest('svg') ? [box(e)] : lines(e))
         if (b.left < -0.5 || b.right > width + 0.5) wrong.push(`runs out of the page: ${e.textContent.slice(0, 60)}`);
     for (const svg of charts()) {
       const frame = box(svg), scale = frame.width / svg.viewBox.baseVal.width, all = [...svg.querySelectorAll('text')];
@@ -36,6 +39,34 @@
       for (const m of svg.querySelectorAll('.line, .mark, .bar, .grid, .frame'))
         if (seen(m) && !inside(box(m), frame, 2)) wrong.push(`${svg.id}: a ${m.getAttribute('class')} lies outside`);
     }
+    return wrong;
+  };
+
+  // the confusion matrix of several classes: its box, its labels, its diagonal, and labels that stay while it scrolls
+  const matrix = smallest => {
+    const heat = document.querySelector('.heat'), wrong = [];
+    if (!heat) return wrong;
+    const width = document.documentElement.clientWidth, b = box(heat);
+    if (b.left < -0.5 || b.right > width + 0.5) wrong.push(`the matrix is from ${b.left} to ${b.right}`);
+    const rows = [...heat.querySelectorAll('tbody tr')], columns = heat.querySelectorAll('thead th').length;
+    for (const th of heat.querySelectorAll('th')) {
+      const size = parseFloat(getComputedStyle(th).fontSize);
+      if (size < smallest) wrong.push(`a label of ${size} pixels: ${th.textContent}`);
+    }
+    rows.forEach((tr, i) => {
+      if (tr.children.length !== columns) wrong.push(`row ${i} has ${tr.children.length} cells, the head ${columns}`);
+      [...tr.querySelectorAll('td:not(.sum)')].forEach((td, k) => {
+        if (i < columns - 2 && td.classList.contains('c0') !== (i === k)) wrong.push(`the diagonal is broken at ${i}, ${k}`);
+        if (i === k && i < columns - 2 && getComputedStyle(td).boxShadow === 'none') wrong.push('the diagonal does not stand out'); });
+      const tops = new Set(lines(tr.children[0].querySelector('bdi, i') || tr.children[0]).map(r => Math.round(r.top)));
+      if (tops.size > 1) wrong.push(`the label of row ${i} has ${tops.size} lines`);
+    });
+    const before = box(rows[0].children[0]).left;
+    heat.scrollLeft = 1e6;
+    if (Math.abs(box(rows[0].children[0]).left - before) > 1) wrong.push('labels scroll out of view');
+    const last = box(rows[0].lastElementChild);
+    if (scrolls(heat) && last.right > b.right + 1) wrong.push('the last column cannot be scrolled to');
+    heat.scrollLeft = 0;
     return wrong;
   };
 
@@ -100,5 +131,5 @@
   const tip = () => { const t = document.getElementById('tip'), b = box(t); return { text: t.textContent, shown: getComputedStyle(t).display !== 'none',
     inside: b.left >= 0 && b.top >= 0 && b.right <= innerWidth && b.bottom <= innerHeight }; };
 
-  window.look = { layout, drawn, contrast, paper, places, scale, target, tip };
+  window.look = { layout, matrix, drawn, contrast, paper, places, scale, target, tip };
 })();

@@ -4,6 +4,7 @@ import json
 import math
 import random
 
+import page_reader as page
 from harness import check, equal, near, rows
 
 WORDS = ["ant", "bee", "cow", "dog", "eel", "fox"]
@@ -205,3 +206,78 @@ def test_top_features_of_each_class(t):
     r = t.run("train", "-qq", "-a", "pa-1", "--classes", "ovr", "--top", "2", "--json", "a").json()
     equal([(c["label"], len(c["features"])) for c in r["top"]], [(w, 2) for w in WORDS[:3]])
     check("heaviest features of bee" in t.run("train", "-qq", "-a", "pa-1", "--classes", "ovr", "--top", "2", "a").out, "text")
+
+
+def matrix_of(found):
+    """The confusion matrix of a page: labels of rows and columns, counts, percents of recall."""
+    table = next(t for t in found.tables.values() if t and t[0][0].startswith("is "))
+    head, body = table[0], [row for row in table[1:] if row[0] != "precision"]
+    counts = [[int(cell or 0) for cell in row[1:-1]] for row in body]
+    return [row[0] for row in body], head[1:-1], counts, [row[-1] for row in body]
+
+
+def reported(t, *command):
+    r = t.run("train", "-qq", "-a", "pa-1", "--json", "--report", "p.html", *command).json()
+    return page.look(t.read("p.html").decode()), r
+
+
+def test_the_page_has_the_confusion_matrix(t):
+    t.write("a", animals(300, 13, ["cow", "10", "ant", "9"]))
+    t.write("b", animals(200, 14, ["cow", "10", "ant", "yak"]))
+    by_label, place = ["9", "10", "ant", "cow"], [3, 1, 2, 0]
+    for kind in KINDS:
+        found, r = reported(t, "--classes", kind, "--test", "b", "a")
+        truths, predicted, counts, recall = matrix_of(found)
+        tested = r["test"]
+        equal((truths, predicted), (by_label + ["unknown label"], by_label), kind)
+        equal(counts, [[tested["confusion"][i][k] for k in place] for i in place] + [[tested["confusion_unknown"][k] for k in place]])
+        equal(recall, [f"{100 * tested['classes'][i]['recall']:.0f}" if tested["classes"][i]["support"] else "\u2013" for i in place] + ["\u2013"])
+        figures = next(rows for rows in found.tables.values() if rows and rows[0][0] == "class")
+        equal([row[0] for row in figures[1:]], by_label)
+        near(float(figures[4][5]), 100 * tested["classes"][0]["f1"], 0.051)
+        confused = next(rows for rows in found.tables.values() if rows and rows[0][:2] == ["is", "taken for"])
+        most = max(n for i, row in enumerate(tested["confusion"] + [tested["confusion_unknown"]]) for k, n in enumerate(row) if i != k)
+        equal(int(confused[1][2]), most)
+        shown = found.rows("on the test file")
+        near(float(shown["macro f1"]), tested["macro_f1"], 1e-5)
+        check("auc" not in shown and "Other thresholds" not in found.headings, "what two classes have alone")
+        found, r = reported(t, "--classes", kind, "a")
+        equal(matrix_of(found)[2], [[r["confusion"][i][k] for k in place] for i in place], "while learning")
+
+
+def test_the_page_shows_the_heaviest_features_of_each_class(t):
+    t.write("a", animals(300, 15, WORDS[:3]))
+    found, r = reported(t, "--classes", "ovr", "--top", "2", "a")
+    for c in r["top"]:
+        heaviest = [f["weight"] for f in c["features"] if f["weight"] > 0]
+        check(all(f"{w:.4g}" in [row[-1] for row in found.tables[c["label"]]] for w in heaviest), c)
+    found, _ = reported(t, "--classes", "ovo", "a")
+    equal([k for k in found.tables if " against " in str(k)], ["bee against ant", "cow against ant", "cow against bee"])
+
+
+def test_pages_of_many_classes(t):
+    words = [f"c{i:03}" for i in range(130)]
+    t.write("a", animals(2000, 16, words[:100]))
+    found, r = reported(t, "--classes", "matrix", "a")
+    equal(matrix_of(found)[0], words[:100])
+    check("with the most mistakes" not in found.text, "all are shown")
+    t.write("b", animals(2000, 17, words))
+    found, r = reported(t, "--classes", "matrix", "b")
+    shown = matrix_of(found)[0]
+    equal((len(shown), shown), (60, sorted(shown)))
+    check("shows the 60 classes with the most mistakes of 130" in found.text, "which are shown")
+    diagonal = [r["confusion"][i][i] for i in range(130)]
+    mistakes = {c["label"]: c["support"] + c["predicted"] - 2 * diagonal[i] for i, c in enumerate(r["classes"])}
+    least = min(mistakes[c] for c in shown)
+    check(all(mistakes[c] <= least for c in words if c not in shown), "others have fewer")
+
+
+def test_pages_of_labels_that_are_markup_and_of_nothing(t):
+    t.write("a", animals(100, 18, ["<b>x</b>", "\"onclick=1", "'&amp;", "y" * 400]))
+    found, _ = reported(t, "--classes", "ovr", "a")
+    equal(sorted(matrix_of(found)[0])[:3], ["\"onclick=1", "'&amp;", "<b>x</b>"])
+    t.write("none", "")
+    reported(t, "--classes", "ovr", "--allow-empty", "none")
+    t.write("one", "ant 1:1\nant 2:1\n")
+    found, _ = reported(t, "--classes", "matrix", "one")
+    check("nothing to tell apart" in found.text, "one class")
