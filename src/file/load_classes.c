@@ -47,6 +47,7 @@ static sluice_status load_class(sl_loader *l) {
 
 /* Any number of sections. */
 static sluice_status load_many(sl_loader *l) {
+    if (l->problems.n || l->problems.size) return DAMAGED(l, "there are classes behind the problems");
     if (l->end - l->at < 6 || l->at[0] != SL_KIND_MANY || l->at[1] != 0)
         return DAMAGED(l, "its classes are not of the kind that the model has");
     const size_t n = (size_t)sl_get_le(l->at + 2, 4);
