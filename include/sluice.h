@@ -112,9 +112,10 @@ enum {
     SLUICE_LEARNER_PROBABILITY = 1, /* its margins are log odds */
     SLUICE_LEARNER_MERGES = 2,      /* sluice_model_merge() takes it */
     SLUICE_LEARNER_DENSE = 4,       /* its state grows with the square of the features */
-    SLUICE_LEARNER_BATCH = 8, /* learns in batches: sluice_model_end_run(). Where it is dense too it needs OpenBLAS
-                                 (libopenblas.so.0, loaded when it first learns), and sets that to one thread
-                                 while a batch is learned */
+    SLUICE_LEARNER_BATCH = 8,   /* learns in batches: sluice_model_end_run(). Where it is dense too it needs OpenBLAS
+                                   (libopenblas.so.0, loaded when it first learns), and sets that to one thread
+                                   while a batch is learned */
+    SLUICE_LEARNER_MATRIX = 16, /* has a form for several classes in one matrix: SLUICE_CLASSES_MATRIX */
 };
 
 typedef struct sluice_learner_info {

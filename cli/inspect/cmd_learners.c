@@ -19,6 +19,7 @@ static void print_text(const sluice_learner_info *l) {
     print_wrapped(stdout, l->paper, printf("  paper: "), 4);
     printf("  memory: %zu bytes per feature%s\n", l->bytes_per_feature,
            l->flags & SLUICE_LEARNER_DENSE ? ", and a dense matrix over the features" : "");
+    if (l->flags & SLUICE_LEARNER_MATRIX) puts("  several classes: ovr, ovo and matrix");
     if (l->n_params) puts("  parameters (default, range):");
     print_params(l->params, l->n_params, 4);
 }
@@ -29,6 +30,7 @@ static void print_markdown(const sluice_learner_info *l) {
     if (l->flags & SLUICE_LEARNER_PROBABILITY)
         puts("- its margins are log odds: `predict --proba` needs no calibration");
     if (l->flags & SLUICE_LEARNER_MERGES) puts("- models learned on parts of a stream can be merged");
+    if (l->flags & SLUICE_LEARNER_MATRIX) puts("- several classes: `--classes ovr`, `ovo` and `matrix`");
     putchar('\n');
     if (l->n_params) print_params_markdown(l->params, l->n_params);
     putchar('\n');
@@ -63,6 +65,7 @@ static void write_json(json *j, const sluice_learner_info *l) {
     json_truth(j, "merges", (l->flags & SLUICE_LEARNER_MERGES) != 0);
     json_truth(j, "dense", (l->flags & SLUICE_LEARNER_DENSE) != 0);
     json_truth(j, "batch", (l->flags & SLUICE_LEARNER_BATCH) != 0);
+    json_truth(j, "matrix", (l->flags & SLUICE_LEARNER_MATRIX) != 0);
     json_open(j, "params", '[');
     for (size_t i = 0; i < l->n_params; i++) write_param(j, &l->params[i]);
     json_close(j, ']');

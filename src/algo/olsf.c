@@ -113,37 +113,57 @@ static bool olsf_rand_update(sl_state *s, const sl_row *x, double m) {
     return tidied(s, xx > 0 && olsf_rand_learn(s, x, fmin(s->p[C] * x->h, l / xx), xx));
 }
 
+/* ---- several classes in a matrix: |x|^2 is that of the pairs ------------------------------------------------------
+ */
+
+static double olsf_step(const double *p, double l, double xx, double h) {
+    (void)p, (void)h;
+    return l / xx;
+}
+static double olsf_1_step(const double *p, double l, double xx, double h) { return fmin(p[C] * h, l / xx); }
+static double olsf_2_step(const double *p, double l, double xx, double h) { return l / (xx + 1 / (2 * p[C] * h)); }
+static double olsf_per_step(const double *p, double l, double xx, double h) {
+    (void)p, (void)l, (void)xx;
+    return h;
+}
+
 #define PAPER "Zhang et al., Online learning from trapezoidal data streams, TKDE 2016"
 #define KEEPS_LARGEST                                                                                                  \
     .info.paper = PAPER, SL_SCALED_STATE, .scalars = sl_scaled_scalars, .rank = sl_scaled_rank,                        \
-    .counts_features = true, .kernels.score = sl_scaled_score
+    .counts_features = true, .kernels.score = sl_scaled_score, .matrix_radius = LAMBDA, .matrix_share = B
 
 const sl_learner sl_olsf = {
     .info.name = "olsf",
     .info.summary = "growing feature spaces: satisfies the last example, keeps a share of the features",
     KEEPS_LARGEST,
+    .info.flags = SLUICE_LEARNER_MATRIX,
     SL_PARAMS(olsf_params),
     .trial = {"lambda=40", "B=0.6"},
     .only_weights_0_1 = "olsf-1 or olsf-2",
     .kernels.update = olsf_update,
+    .matrix_step = olsf_step,
 };
 
 const sl_learner sl_olsf_1 = {
     .info.name = "olsf-1",
     .info.summary = "olsf with bounded steps",
     KEEPS_LARGEST,
+    .info.flags = SLUICE_LEARNER_MATRIX,
     SL_PARAMS(olsf_1_params),
     .trial = {"lambda=35", "B=0.6", "C=0.25"},
     .kernels.update = olsf_1_update,
+    .matrix_step = olsf_1_step,
 };
 
 const sl_learner sl_olsf_2 = {
     .info.name = "olsf-2",
     .info.summary = "olsf with damped steps",
     KEEPS_LARGEST,
+    .info.flags = SLUICE_LEARNER_MATRIX,
     SL_PARAMS(olsf_2_params),
     .trial = {"lambda=30", "B=0.6", "C=0.25"},
     .kernels.update = olsf_2_update,
+    .matrix_step = olsf_2_step,
 };
 
 const sl_learner sl_olsf_rand = {
@@ -170,7 +190,9 @@ const sl_learner sl_olsf_per = {
     .info.name = "olsf-per",
     .info.summary = "olsf with steps of one size, for comparison",
     KEEPS_LARGEST,
+    .info.flags = SLUICE_LEARNER_MATRIX,
     SL_PARAMS(olsf_params),
     .trial = {"lambda=120", "B=0.6"},
     .kernels.update = olsf_per_update,
+    .matrix_step = olsf_per_step,
 };

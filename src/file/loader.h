@@ -27,7 +27,7 @@ typedef struct sl_loader {
     size_t vectors_room, numbers_room;
     bool any_classes;        /* there was a CLAS */
     uint64_t class_examples; /* those that the classes have had */
-    size_t calibrated_classes;
+    size_t calibrated_classes, vectors_of_classes;
     struct {
         bool begun; /* there was a PAIR; no more features come */
         sl_keys_walk walk;
@@ -66,6 +66,7 @@ sluice_status sl_load_classes(sl_loader *l);            /* CLAS: load_classes.c 
 sluice_status sl_load_problems(sl_loader *l);           /* PROB: problem_sections.c */
 sluice_status sl_load_pairs(sl_loader *l);              /* PAIR: pair_sections.c */
 sluice_status sl_load_class_calibrations(sl_loader *l); /* PCAL */
+sluice_status sl_load_vectors(sl_loader *l);            /* VECS */
 
 /* load.c: a model within this one, which cannot have another within itself. NULL: the error is the loader's. */
 sluice_model *sl_load_inner(const sl_loader *l, const void *bytes, size_t n);

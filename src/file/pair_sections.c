@@ -1,4 +1,5 @@
-/* PAIR: the (feature, class) pairs of models of several classes. PCAL: the calibrations of their classes. */
+/* PAIR: the (feature, class) pairs of models of several classes. PCAL: the calibrations of their classes. VECS: the
+ * scales and norms of their vectors. */
 #include <stdlib.h>
 
 #include "file/loader.h"
@@ -32,6 +33,18 @@ static sluice_status save_calibrations(sl_saver *s, const sl_matrix *x) {
     return sl_save_end(s);
 }
 
+static sluice_status save_vectors(sl_saver *s, const sluice_model *m) {
+    const sl_class_vector *v = m->matrix->vectors;
+    if (!v || m->classes.table.n == 0) return SLUICE_OK;
+    sl_save_begin(s, "VECS", 0);
+    for (size_t c = 0; c < m->classes.table.n; c++) {
+        if (!isfinite(v[c].scale) || !isfinite(v[c].norm)) return sl_save_out_of_range(s);
+        sl_save_f64(s, v[c].scale);
+        sl_save_f64(s, v[c].norm);
+    }
+    return sl_save_end(s);
+}
+
 /* In the order of the features, and of their lists. */
 sluice_status sl_save_pairs(sl_saver *s, const sluice_model *m) {
     if (!m->matrix) return SLUICE_OK;
@@ -48,7 +61,8 @@ sluice_status sl_save_pairs(sl_saver *s, const sluice_model *m) {
     }
     sl_keys_end(&w);
     if (status == SLUICE_OK && n) status = save_section(s, m->matrix, n);
-    return status == SLUICE_OK ? save_calibrations(s, m->matrix) : status;
+    if (status == SLUICE_OK) status = save_calibrations(s, m->matrix);
+    return status == SLUICE_OK ? save_vectors(s, m) : status;
 }
 
 /* ---- loading ----------------------------------------------------------------------------------------------------- */
@@ -108,7 +122,7 @@ sluice_status sl_load_pairs(sl_loader *l) {
     sluice_status status = begin_pairs(l);
     for (size_t k = 0; k < n && status == SLUICE_OK;) {
         if (!next_list(l)) return DAMAGED(l, "there are more pairs than its features have");
-        if (l->pairs.missing > SLUICE_MAX_MATRIX_CLASSES)
+        if (l->pairs.missing > SLUICE_MAX_MATRIX_CLASSES + (uint32_t)m->matrix->shares)
             return DAMAGED(l, "a feature has an impossible number of pairs");
         const uint32_t piece = l->pairs.missing < n - k ? l->pairs.missing : (uint32_t)(n - k);
         uint32_t place;
@@ -143,6 +157,36 @@ sluice_status sl_load_class_calibrations(sl_loader *l) {
     return SLUICE_OK;
 }
 
+sluice_status sl_load_vectors(sl_loader *l) {
+    sl_matrix *x = l->model->matrix;
+    const size_t n = (size_t)(l->end - l->at) / 16;
+    if (!x || !x->vectors || l->vectors_of_classes || n == 0 || n > SLUICE_MAX_MATRIX_CLASSES || (l->end - l->at) % 16)
+        return DAMAGED(l, "its vectors of classes are impossible");
+    if (sl_matrix_reserve(l->model, n) != SLUICE_OK) return no_memory(l);
+    l->vectors_of_classes = n;
+    for (size_t c = 0; c < n; c++, l->at += 16) {
+        const uint64_t bits[2] = {sl_get_le(l->at, 8), sl_get_le(l->at + 8, 8)};
+        memcpy(&x->vectors[c].scale, &bits[0], sizeof bits[0]);
+        memcpy(&x->vectors[c].norm, &bits[1], sizeof bits[1]);
+        if (!(isfinite(x->vectors[c].scale) && x->vectors[c].scale > 0 && isfinite(x->vectors[c].norm)))
+            return DAMAGED(l, "its vectors of classes are impossible");
+    }
+    return SLUICE_OK;
+}
+
+/* Where the classes of a feature share a member: whether its list begins with the pair that has it. Of vectors: whether
+ * every pair has a value. */
+static const char *wrong_kind(const sl_matrix *x, const sl_pair_list *list) {
+    if (x->shares && list->n && x->arena.class_of[list->first] != SL_SHARED_PAIR)
+        return "a feature has no pair of what its classes share";
+    for (uint32_t i = 0; x->vectors && i < list->n; i++) {
+        float v;
+        memcpy(&v, sl_pair_state(&x->arena, list->first + i), sizeof v);
+        if (v == 0) return "a pair has no weight";
+    }
+    return NULL;
+}
+
 /* Whether every pair has a class that there is, and no feature two pairs of one class. */
 static sluice_status check_pairs(sl_loader *l) {
     const sluice_model *m = l->model;
@@ -155,9 +199,12 @@ static sluice_status check_pairs(sl_loader *l) {
     for (size_t n; !wrong && (n = sl_space_chunk(&m->features.space, &cursor, slot));)
         for (size_t k = 0; k < n; k++) {
             const sl_pair_list *list = sl_matrix_list(m, slot[k]);
-            const uint32_t *class_of = m->matrix->arena.class_of + list->first;
+            uint32_t first;
+            const uint32_t pairs = sl_pairs_of_classes(m->matrix, list, &first);
+            const uint32_t *class_of = m->matrix->arena.class_of + first;
             feature++;
-            for (uint32_t i = 0; i < list->n && !wrong; i++) {
+            if (!wrong) wrong = wrong_kind(m->matrix, list);
+            for (uint32_t i = 0; i < pairs && !wrong; i++) {
                 if (class_of[i] >= classes)
                     wrong = "a pair is of a class that there is not";
                 else if (last[class_of[i]] == feature)
@@ -179,6 +226,8 @@ sluice_status sl_load_finish_pairs(sl_loader *l) {
     if (sl_model_is_predict_only(m) && m->settings.classes == SLUICE_CLASSES_OVR &&
         l->calibrated_classes != m->classes.table.n)
         return DAMAGED(l, "its calibrations of classes are impossible");
+    if (m->matrix->vectors && l->vectors_of_classes != m->classes.table.n)
+        return DAMAGED(l, "its vectors of classes are impossible");
     status = check_pairs(l);
     return status == SLUICE_OK && sl_matrix_settle(m) != SLUICE_OK ? no_memory(l) : status;
 }

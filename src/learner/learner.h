@@ -94,6 +94,8 @@ typedef struct sl_kernels {
     bool (*update)(sl_state *s, const sl_row *x, double m);
     /* The weights of n slots after t rounds. Changes nothing. */
     void (*weights)(const sl_state *s, const uint32_t *slot, size_t n, float *w);
+    /* The weights that score() takes in round t, where it changes nothing before that. NULL: no kernel set has it. */
+    void (*round_weights)(const sl_state *s, const uint32_t *slot, size_t n, float *w);
     /* Brings counters of rounds in the features up to date before they wrap. NULL: the features have none. */
     void (*settle)(sl_state *s, const uint32_t *slot, size_t n);
 } sl_kernels;
@@ -140,6 +142,14 @@ typedef struct sl_learner {
      * adds the updates it made. May fail. Their struct begins with a uint32_t column. NULL: learns row by row. */
     sluice_status (*finish)(sl_state *s, uint64_t *updates, sluice_error *err);
     size_t batch; /* which of its parameters says how many rows make a batch (0: all of a run) */
+
+    /* Several classes in a matrix (info.flags has SLUICE_LEARNER_MATRIX): the rule over the pairs of two classes, and
+     */
+    const sl_field *matrix_shares; /* a member that score() computes before it predicts, and that all classes of a
+                                      feature share; NULL: none */
+    /* learners that project and truncate the vector of each class: the step for the loss l > 0 and |x|^2 > 0 */
+    double (*matrix_step)(const double *p, double l, double xx, double h);
+    size_t matrix_radius, matrix_share; /* the parameters: the largest l1 norm, and the share of features to keep */
 } sl_learner;
 
 /* The functions of a learner's rule that suit this processor. */

@@ -758,8 +758,8 @@ static void mutate_classes(model_file *f, chance *c) {
 /* ---- the file as a whole ----------------------------------------------------------------------------------------- */
 
 static void mutate_order(model_file *f, chance *c) {
-    static const char *const tags[] = {"MODL", "FEAT", "VECT", "MATR", "ROWS", "VALS", "CALI",    "PAIR",
-                                       "PCAL", "THRE", "META", "END ", "CLAS", "XXXX", "\0\0\0\0"};
+    static const char *const tags[] = {"MODL", "FEAT", "VECT", "MATR", "ROWS", "VALS", "CALI", "PAIR",
+                                       "PCAL", "VECS", "THRE", "META", "END ", "CLAS", "XXXX", "\0\0\0\0"};
     size_t i = below(c, f->n), j = below(c, f->n);
     section t = f->s[i];
     switch (below(c, 8)) {
@@ -894,7 +894,7 @@ size_t mutate_model(uint8_t *bytes, size_t n, size_t room, uint64_t seed) {
                 if (is_of_many(f) || below(&c, 16) == 0) mutate_pairs(f, &c);
                 break;
             case 23:
-                if (is_of_many(f) || below(&c, 16) == 0) mutate_numbers(f, &c, "PCAL", 8);
+                if (is_of_many(f) || below(&c, 16) == 0) mutate_numbers(f, &c, below(&c, 2) ? "PCAL" : "VECS", 8);
                 break;
             default:
                 mutate_head(f, &c);

@@ -282,10 +282,10 @@ TEST(predict_only_models_of_one_against_the_rest_keep_their_calibrations) {
 
 /* ---- damaged files ----------------------------------------------------------------------------------------------- */
 
-static file small_file(unsigned classes, bool final) {
-    const sl_learner *pa = sl_learner_find("pa");
-    stream s = open_stream(false, pa);
-    sluice_model *m = new_model(pa, plain, classes);
+static file file_by(const char *name, unsigned classes, bool final) {
+    const sl_learner *learner = sl_learner_find(name);
+    stream s = open_stream(false, learner);
+    sluice_model *m = new_model(learner, plain, classes);
     CHECK_EQ(sluice_model_learn_rows(m, s.batch, 0, ROWS, NULL), SLUICE_OK);
     sluice_model *kept = final ? sluice_model_final(m, NULL) : m;
     if (final) sluice_model_free(m);
@@ -293,6 +293,8 @@ static file small_file(unsigned classes, bool final) {
     close_stream(&s);
     return f;
 }
+
+static file small_file(unsigned classes, bool final) { return file_by("pa", classes, final); }
 
 static void set_number(file *f, const char *tag, size_t at, uint64_t value, size_t bytes) {
     sl_put_le(f->bytes + section(f, tag) + at, value, bytes);
@@ -468,6 +470,53 @@ TEST(problems_of_other_features_are_refused) {
     close_stream(&s);
 }
 
+TEST(damaged_vectors_of_classes_are_refused) {
+    file good = file_by("olsf-1", SLUICE_CLASSES_MATRIX, false), f;
+    const size_t n = section_length(&good, "VECS"), pairs = (size_t)number(&good, "PAIR", 0, 4);
+    CHECK_EQ(n, CLASSES * 16);
+    char *content = calloc(1, n + 16);
+    f = copy_of(&good), remove_section(&f, "VECS");
+    refuse(&f, "its vectors of classes are impossible");
+    f = copy_of(&good), set_number(&f, "VECS", 0, 0, 8); /* a scale of 0 */
+    refuse(&f, "its vectors of classes are impossible");
+    f = copy_of(&good), set_number(&f, "VECS", 8, 0x7ff0000000000000u, 8); /* an infinite norm */
+    refuse(&f, "its vectors of classes are impossible");
+    f = copy_of(&good), set_content(&f, "VECS", content, n - 8);
+    refuse(&f, "its vectors of classes are impossible");
+    f = copy_of(&good), add_section(&f, "CLAS", "VECS", 0, content, n);
+    refuse(&f, "its vectors of classes are impossible");
+    f = copy_of(&good), set_number(&f, "PAIR", 4 + 4 * pairs, 0x80000000, 4); /* -0 */
+    refuse(&f, "a pair has no weight");
+    f = small_file(SLUICE_CLASSES_MATRIX, false), add_section(&f, "CLAS", "VECS", 0, content, n);
+    refuse(&f, "its vectors of classes are impossible");
+    f = file_of("olsf-1"), add_section(&f, "END ", "VECS", 0, content, n);
+    refuse(&f, "its vectors of classes are impossible");
+    free(content);
+    free(good.bytes);
+}
+
+TEST(what_classes_share_is_the_first_pair_of_a_feature) {
+    file good = file_by("ssol", SLUICE_CLASSES_MATRIX, false), f;
+    CHECK_EQ(number(&good, "PAIR", 4, 4), SL_SHARED_PAIR);
+    f = copy_of(&good), set_number(&f, "PAIR", 4, 0, 4);
+    refuse(&f, "a feature has no pair of what its classes share");
+    f = copy_of(&good), set_number(&f, "PAIR", 8, SL_SHARED_PAIR, 4);
+    refuse(&f, "a pair is of a class that there is not");
+    free(good.bytes);
+}
+
+TEST(learners_without_a_matrix_form_name_those_that_have_one) {
+    sluice_error err = {0};
+    const sluice_settings matrix = {.size = sizeof matrix, .classes = SLUICE_CLASSES_MATRIX};
+    CHECK(!sluice_model_new("fobos", NULL, 0, &matrix, &err));
+    CHECK_EQ(err.status, SLUICE_E_UNSUPPORTED);
+    CHECK_HAS(err.message, "ssol, fsol, ");
+    CHECK_HAS(err.message, "arow, cw");
+    CHECK(!sluice_model_new("ftrl", NULL, 0, &matrix, &err));
+    CHECK_EQ(err.status, SLUICE_E_UNSUPPORTED);
+    CHECK_HAS(err.message, "loss=hinge");
+}
+
 int main(void) {
     RUN(a_loaded_matrix_goes_on_as_one_run);
     RUN(loaded_problems_go_on_as_one_run);
@@ -481,5 +530,8 @@ int main(void) {
     RUN(problems_of_other_features_are_refused);
     RUN(damaged_tables_of_classes_are_refused);
     RUN(damaged_calibrations_of_classes_are_refused);
+    RUN(damaged_vectors_of_classes_are_refused);
+    RUN(what_classes_share_is_the_first_pair_of_a_feature);
+    RUN(learners_without_a_matrix_form_name_those_that_have_one);
     return DONE;
 }

@@ -114,9 +114,11 @@ static void compare(const sl_learner *learner) {
 
 TEST(a_matrix_is_the_binary_rule_over_pairs) {
     size_t n = 0;
-    for (size_t i = 0; sl_learners[i]; i++)
-        if (sl_matrix_takes(sl_learners[i])) compare(sl_learners[i]), n++;
-    CHECK_EQ(n, 9);
+    for (size_t i = 0; sl_learners[i]; i++) {
+        const sl_learner *learner = sl_learners[i]; /* ssol shares a member, olsf projects: tests/reference has them */
+        if (sl_matrix_takes(learner) && !learner->matrix_shares && !learner->matrix_step) compare(learner), n++;
+    }
+    CHECK_EQ(n, 11);
 }
 
 TEST(pairs_without_a_step_take_no_memory) {

@@ -52,7 +52,7 @@ const sl_learner sl_ada_rda = {
     .info.summary = "dual averaging with a step size per feature",
     .info.paper =
         "Duchi et al., Adaptive subgradient methods for online learning and stochastic optimization, JMLR 2011",
-    .info.flags = SLUICE_LEARNER_MERGES,
+    .info.flags = SLUICE_LEARNER_MERGES | SLUICE_LEARNER_MATRIX,
     SL_PARAMS(params),
     SL_DIAGONAL(ada_rda),
     .trial = {"eta=0.5", "lambda=0.01", "delta=0.5"},

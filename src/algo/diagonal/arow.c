@@ -45,6 +45,7 @@ const sl_learner sl_arow = {
     .info.name = "arow",
     .info.summary = "adaptive regularisation of weights: confident and robust to noise",
     .info.paper = AROW_PAPER,
+    .info.flags = SLUICE_LEARNER_MATRIX,
     SL_PARAMS(arow_params),
     SL_DIAGONAL(arow),
     .fresh = &fresh,

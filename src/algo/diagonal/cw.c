@@ -36,6 +36,7 @@ const sl_learner sl_cw = {
     .info.name = "cw",
     .info.summary = "confidence-weighted: rare features move fast, common ones slowly; for clean labels",
     .info.paper = PAPER,
+    .info.flags = SLUICE_LEARNER_MATRIX,
     SL_PARAMS(params),
     SL_DIAGONAL(cw),
     .fresh = &fresh,

@@ -59,7 +59,7 @@ const sl_learner sl_fsol = {
     .info.name = "fsol",
     .info.summary = "first-order sparse online learning",
     .info.paper = "Wang et al., High-dimensional data stream classification via sparse online learning, ICDM 2014",
-    .info.flags = SLUICE_LEARNER_MERGES,
+    .info.flags = SLUICE_LEARNER_MERGES | SLUICE_LEARNER_MATRIX,
     SL_PARAMS(params),
     SL_DIAGONAL(fsol),
     .trial = {"eta=0.5", "lambda=0.25"},

@@ -76,7 +76,7 @@ const sl_learner sl_ftrl = {
     .info.name = "ftrl",
     .info.summary = "follow the proximally regularised leader; logistic regression with l1 and l2",
     .info.paper = "McMahan et al., Ad click prediction: a view from the trenches, KDD 2013",
-    .info.flags = SLUICE_LEARNER_PROBABILITY,
+    .info.flags = SLUICE_LEARNER_PROBABILITY | SLUICE_LEARNER_MATRIX,
     SL_PARAMS(params),
     SL_DIAGONAL(ftrl),
     .trial = {"alpha=0.5", "beta=0.5", "l1=0.5", "l2=0.1", "loss=hinge"},

@@ -39,7 +39,7 @@ const sl_learner sl_perceptron = {
     .info.name = "perceptron",
     .info.summary = "learns from mistakes only",
     .info.paper = "Rosenblatt, The perceptron, Psychological Review 1958",
-    .info.flags = SLUICE_LEARNER_MERGES,
+    .info.flags = SLUICE_LEARNER_MERGES | SLUICE_LEARNER_MATRIX,
     SL_PARAMS(perceptron_params),
     SL_DIAGONAL(perceptron),
     .trial = {"eta=0.5"},

@@ -49,7 +49,7 @@ const sl_learner sl_rda = {
     .info.name = "rda",
     .info.summary = "regularised dual averaging with l1",
     .info.paper = "Xiao, Dual averaging methods for regularized stochastic learning and online optimization, JMLR 2010",
-    .info.flags = SLUICE_LEARNER_MERGES,
+    .info.flags = SLUICE_LEARNER_MERGES | SLUICE_LEARNER_MATRIX,
     SL_PARAMS(params),
     SL_DIAGONAL(rda),
     .trial = {"eta=0.5", "lambda=0.01"},

@@ -78,9 +78,11 @@ const sl_learner sl_ssol = {
     .info.name = "ssol",
     .info.summary = "second-order sparse online learning: the default",
     .info.paper = "Wang et al., High-dimensional data stream classification via sparse online learning, ICDM 2014",
+    .info.flags = SLUICE_LEARNER_MATRIX,
     SL_PARAMS(params),
     SL_DIAGONAL(ssol),
     .shared_by = R,
+    .matrix_shares = &fields[PLACE_OF_a],
     .trial = {"eta=2", "lambda=4", "r=2"},
     .fresh = &fresh,
 };

@@ -155,9 +155,9 @@ RULE bool single_update(sl_state *s, const sl_row *x, double m, const rule *k) {
     return on;
 }
 
-RULE void single_weights(const sl_state *s, const uint32_t *slot, size_t n, float *w, const rule *k) {
+RULE void single_weights(const sl_state *s, const uint32_t *slot, size_t n, float *w, const rule *k, uint64_t done) {
     const feature *features = s->features;
-    round_state r = begin_round(k, s->p, s->scalar, s->t, s->t);
+    round_state r = begin_round(k, s->p, s->scalar, s->t, done);
     for (size_t i = 0; i < n; i++) {
         reg f = load(&features[slot[i]]);
         w[i] = (float)k->weight(&f, &r);
@@ -178,11 +178,15 @@ RULE void single_settle(sl_state *s, const uint32_t *slot, size_t n, const rule 
     static double name##_score(sl_state *s, const sl_row *x) { return single_score(s, x, &name); }                     \
     static bool name##_update(sl_state *s, const sl_row *x, double m) { return single_update(s, x, m, &name); }        \
     static void name##_weights(const sl_state *s, const uint32_t *slot, size_t n, float *w) {                          \
-        single_weights(s, slot, n, w, &name);                                                                          \
+        single_weights(s, slot, n, w, &name, s->t);                                                                    \
+    }                                                                                                                  \
+    static void name##_round_weights(const sl_state *s, const uint32_t *slot, size_t n, float *w) {                    \
+        single_weights(s, slot, n, w, &name, s->t - 1);                                                                \
     }                                                                                                                  \
     static void name##_settle(sl_state *s, const uint32_t *slot, size_t n) { single_settle(s, slot, n, &name); }       \
     extern const sl_kernels SL_NAME_IN(name, SL_SET, SL_WIDTH);                                                        \
-    const sl_kernels SL_NAME_IN(name, SL_SET, SL_WIDTH) = {name##_score, name##_update, name##_weights, name##_settle};
+    const sl_kernels SL_NAME_IN(name, SL_SET, SL_WIDTH) = {name##_score, name##_update, name##_weights,                \
+                                                           name##_round_weights, name##_settle};
 
 #ifdef SL_MAKES_RECORDS
 /* SLUICE_KERNELS_X86: the sets avx2 and avx512 were compiled; SLUICE_KERNELS_LANES: so were lanes, of width 2 in the

@@ -25,27 +25,29 @@ void sl_scaled_weights(const sl_state *s, const uint32_t *slot, size_t n, float 
 
 uint32_t sl_scaled_rank(const void *feature) { return float_bits(fabsf(((const sl_scaled *)feature)->v)); }
 
-/* A sum of powers that is the same whatever their order: whole numbers are added up, for each exponent by itself. The
- * square of a 24-bit mantissa has 48 bits, which are added up by halves. */
-typedef struct exact_sum {
-    double scale; /* what each v is multiplied with first */
-    int p;
-    uint64_t low[256], high[256];
-} exact_sum;
-
-static uint32_t visit(void *context, void *feature) {
-    exact_sum *sum = context;
-    sl_scaled *f = feature;
-    f->v = (float)(sum->scale * (double)f->v);
-    uint32_t bits = float_bits(fabsf(f->v)), exponent = bits >> 23;
+void sl_power_sum_add(sl_power_sum *sum, float v) {
+    uint32_t bits = float_bits(fabsf(v)), exponent = bits >> 23;
     uint64_t mantissa = (bits & 0x7fffff) | (exponent ? 0x800000 : 0),
              power = sum->p == 1 ? mantissa : mantissa * mantissa;
     sum->low[exponent] += power & 0xffffff;
     sum->high[exponent] += power >> 24;
-    return bits;
 }
 
-static double total(const exact_sum *sum) {
+/* What a visit of all weights does: multiplies each v and adds it up. */
+typedef struct scaling {
+    double scale;
+    sl_power_sum sum;
+} scaling;
+
+static uint32_t visit(void *context, void *feature) {
+    scaling *to = context;
+    sl_scaled *f = feature;
+    f->v = (float)(to->scale * (double)f->v);
+    sl_power_sum_add(&to->sum, f->v);
+    return float_bits(fabsf(f->v));
+}
+
+double sl_power_sum_total(const sl_power_sum *sum) {
     double all = 0;
     for (int e = 0; e < 256; e++)
         if (sum->low[e] | sum->high[e])
@@ -54,9 +56,9 @@ static double total(const exact_sum *sum) {
 }
 
 static void sum_again(sl_state *s, int p, double scale) {
-    exact_sum sum = {.scale = scale, .p = p};
-    sl_top_visit(&s->top, visit, &sum);
-    s->scalar[NORM] = total(&sum);
+    scaling to = {.scale = scale, .sum.p = p};
+    sl_top_visit(&s->top, visit, &to);
+    s->scalar[NORM] = sl_power_sum_total(&to.sum);
 }
 
 void sl_scaled_fold(sl_state *s, int p) {

@@ -34,6 +34,16 @@ void sl_scaled_fold(sl_state *s, int p);
 /* After a round: what has to be done now and then. */
 void sl_scaled_tidy(sl_state *s, int p);
 
+/* A sum of powers that is the same whatever their order: whole numbers are added up, for each exponent by itself. The
+ * square of a 24-bit mantissa has 48 bits, which are added up by halves. Begin with {.p = p}. */
+typedef struct sl_power_sum {
+    int p;
+    uint64_t low[256], high[256];
+} sl_power_sum;
+
+void sl_power_sum_add(sl_power_sum *sum, float v);
+double sl_power_sum_total(const sl_power_sum *sum);
+
 #define SL_SCALED_STATE                                                                                                \
     SL_STATE_OF(sl_scaled, sl_scaled_fields), .first_scalars = sl_scaled_first, .kernels.weights = sl_scaled_weights
 

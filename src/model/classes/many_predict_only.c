@@ -40,13 +40,14 @@ static bool keep_nonzero(feature_weights *f, size_t n) {
 }
 
 static bool weights_of_pairs(const sluice_model *m, uint32_t slot, feature_weights *f) {
-    const sl_pair_list *list = sl_matrix_list(m, slot);
-    for (uint32_t k = 0; k < list->n; k++) {
-        f->place[k] = list->first + k;
-        f->class_of[k] = m->matrix->arena.class_of[list->first + k];
+    uint32_t first;
+    const uint32_t n = sl_pairs_of_classes(m->matrix, sl_matrix_list(m, slot), &first);
+    for (uint32_t k = 0; k < n; k++) {
+        f->place[k] = first + k;
+        f->class_of[k] = m->matrix->arena.class_of[first + k];
     }
-    sl_matrix_place_weights(m, f->place, list->n, f->w);
-    return keep_nonzero(f, list->n);
+    sl_matrix_place_weights(m, f->place, n, f->w);
+    return keep_nonzero(f, n);
 }
 
 static bool weights_of_lanes(const sluice_model *m, uint32_t slot, feature_weights *f) {

@@ -10,17 +10,34 @@
 #ifndef SL_MATRIX_H
 #define SL_MATRIX_H
 
+#include "model/classes/class_vectors.h"
 #include "model/classes/pair_arena.h"
 #include "model/model.h"
 #include "rows/class_table.h" /* SL_NO_CLASS */
 
+/* The struct of a feature. */
+typedef struct sl_matrix_feature {
+    uint32_t born; /* how many features were seen before it: where vectors are truncated; else 0 */
+    sl_pair_list list;
+} sl_matrix_feature;
+
+/* The class of the pair that a list begins with where the classes of a feature share a member: it has that member
+ * alone. */
+#define SL_SHARED_PAIR UINT32_MAX
+
 typedef struct sl_matrix {
     sl_learner rule;             /* the model's: its features are lists */
-    const sl_learner *pair_rule; /* of the pairs: the learner, or sl_predict_only */
-    sl_kernels kernels;          /* its functions */
+    const sl_learner *learner;   /* the model's */
+    const sl_learner *pair_rule; /* of the pairs: as the learner, or sl_predict_only */
+    sl_learner vector_rule;      /* of learners that project: a pair is v alone */
+    sl_kernels kernels;          /* of the pairs */
+    bool shares;                 /* lists begin with a pair that is of no class */
+    const sl_space *space;       /* the model's features */
     sl_pair_arena arena;
-    size_t classes;   /* that rows have had so far */
-    size_t predicted; /* of the last row, before it was learned; SL_NO_CLASS: there was no class yet */
+    sl_class_vector *vectors; /* of learners that project, by class; else NULL */
+    uint64_t heaps_made_at;   /* theirs, when the space had this number of moves */
+    size_t classes;           /* that rows have had so far */
+    size_t predicted;         /* of the last row, before it was learned; SL_NO_CLASS: there was no class yet */
     /* by class */
     double *margin;
     uint64_t *touched; /* the round in which the margin was last computed; else it is 0 */
@@ -37,7 +54,7 @@ typedef struct sl_matrix {
 
 /* The pairs of a feature. */
 static inline sl_pair_list *sl_matrix_list(const sluice_model *m, uint32_t slot) {
-    return (sl_pair_list *)(void *)sl_space_at(&m->features.space, slot);
+    return &((sl_matrix_feature *)(void *)sl_space_at(&m->features.space, slot))->list;
 }
 
 /* Whether the learner has such a form. */
@@ -68,6 +85,11 @@ size_t sl_matrix_nonzeros(const sluice_model *m, uint32_t slot);
 void sl_matrix_weights(const sluice_model *m, uint32_t slot, float *w);
 /* After loading or copying: how many classes rows have had, as the class table says. */
 sluice_status sl_matrix_settle(sluice_model *m);
+/* How many pairs of classes a list has, and where they begin. */
+static inline uint32_t sl_pairs_of_classes(const sl_matrix *x, const sl_pair_list *list, uint32_t *first) {
+    *first = list->first + x->shares;
+    return list->n ? list->n - x->shares : 0;
+}
 /* The weights of the pairs at n places, as they are. */
 void sl_matrix_place_weights(const sluice_model *m, const uint32_t *place, size_t n, float *w);
 /* The weight of a feature's slot in a class. */

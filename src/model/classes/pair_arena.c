@@ -91,6 +91,13 @@ bool sl_pair_extend(sl_pair_arena *a, sl_pair_list *list, uint32_t n, uint32_t *
     return true;
 }
 
+void sl_pair_remove(sl_pair_arena *a, sl_pair_list *list, uint32_t place) {
+    const uint32_t last = list->first + --list->n;
+    if (place == last) return;
+    memcpy(sl_pair_state(a, place), sl_pair_state(a, last), a->size);
+    a->class_of[place] = a->class_of[last];
+}
+
 uint32_t sl_pair_find(const sl_pair_arena *a, const sl_pair_list *list, uint32_t class_index) {
     const uint32_t *class_of = a->class_of + list->first;
     for (uint32_t i = 0; i < list->n; i++)

@@ -34,6 +34,8 @@ bool sl_pair_reserve(sl_pair_arena *a, uint64_t more);
 void sl_pair_add(sl_pair_arena *a, sl_pair_list *list, uint32_t class_index, const char *state);
 /* Adds n places to a list, whose contents the caller sets; *place is the first of them. False: no memory. */
 bool sl_pair_extend(sl_pair_arena *a, sl_pair_list *list, uint32_t n, uint32_t *place);
+/* Removes a pair; the last one of the list takes its place. */
+void sl_pair_remove(sl_pair_arena *a, sl_pair_list *list, uint32_t place);
 /* The place of a pair, or SL_NO_SLOT. */
 uint32_t sl_pair_find(const sl_pair_arena *a, const sl_pair_list *list, uint32_t class_index);
 
