@@ -35,6 +35,17 @@ int example_settings(const args *a, sluice_settings *settings) {
     return rc ? rc : class_settings(a, settings);
 }
 
+int class_from_args(const args *a, const sluice_model *model, uint32_t *found) {
+    const char *label = args_value(a, "class");
+    *found = SLUICE_NO_CLASS;
+    if (!label) return DONE;
+    if (sluice_model_settings(model)->classes == SLUICE_CLASSES_TWO)
+        return wrong_usage(a->command->name, "--class is for models of several classes (train --classes)");
+    *found = sluice_model_find_class(model, (sluice_name){label, strlen(label)});
+    if (*found != SLUICE_NO_CLASS) return DONE;
+    return wrong_usage(a->command->name, "--class %s: the model has no such class", label);
+}
+
 /* The options that bound memory. */
 static int memory_settings(const args *a, sluice_settings *settings) {
     uint64_t bits = 0;

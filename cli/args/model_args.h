@@ -28,6 +28,8 @@
     TEXT_OPTIONS
 /* clang-format on */
 
+/* The class that --class names; SLUICE_NO_CLASS where it is not given. Returns DONE or WRONG_USAGE. */
+int class_from_args(const args *a, const sluice_model *model, uint32_t *found);
 /* What --classes calls a kind of classes. */
 const char *classes_name(unsigned kind);
 

@@ -36,18 +36,6 @@ typedef struct inspected {
     uint32_t only; /* the class to show, or SLUICE_NO_CLASS: all */
 } inspected;
 
-/* A class by its label; SLUICE_NO_CLASS: there is none. */
-static int find_class(const args *a, const sluice_model *model, uint32_t *found) {
-    const char *label = args_value(a, "class");
-    *found = SLUICE_NO_CLASS;
-    if (!label) return DONE;
-    if (sluice_model_settings(model)->classes == SLUICE_CLASSES_TWO)
-        return wrong_usage(a->command->name, "--class is for models of several classes (train --classes)");
-    *found = sluice_model_find_class(model, (sluice_name){label, strlen(label)});
-    if (*found != SLUICE_NO_CLASS) return DONE;
-    return wrong_usage(a->command->name, "--class %s: the model has no such class", label);
-}
-
 /* Where the weights of several classes are printed. */
 typedef struct weight_table {
     const sluice_model *model;
@@ -185,7 +173,7 @@ static int run(const args *a) {
     sluice_error err = {0};
     if ((rc = model_to_use(a, a->inputs[0], &in.model, &in.waiting))) return rc;
     const unsigned kind = sluice_model_settings(in.model)->classes;
-    rc = find_class(a, in.model, &in.only);
+    rc = class_from_args(a, in.model, &in.only);
     if (!rc && !kind && sluice_model_weights(in.model, &in.weights, &in.n, &err) != SLUICE_OK)
         rc = complain_error(&err);
     if (rc)

@@ -14,6 +14,7 @@
 
 static const option_info options[] = {
     {"model", 'm', "MODEL", "the model to measure", 0},
+    {"class", 0, "W", "several classes: --at is for the margin of this one, against all others", 0},
     {"at", 0, "GOAL", "choose a threshold and show what it gives: " GOALS_TEXT "; may be repeated", 1},
     MEASURE_OPTIONS,
     INPUT_OPTIONS,
@@ -37,7 +38,7 @@ static void report_thresholds(report *r, const sluice_model *model, const measur
         for (size_t i = 0; i < m->n_goals; i++) report_chosen(r, NULL, model, &m->goals[i], &m->chosen[i]);
         json_close(&r->j, ']');
     }
-    report_curve(r, model, m->shape.cuts, m->shape.n_cuts, m->measures.true_pos + m->measures.false_neg);
+    report_curve(r, model, m->shape.cuts, m->shape.n_cuts, m->positives);
 }
 
 static int print_results(const args *a, const sluice_model *model, const measured *result, double seconds) {
@@ -80,6 +81,20 @@ static int read_goals(const args *a, measured *m, void **read) {
     return rc;
 }
 
+/* Which of several classes the goals are for. */
+static int check_class(const args *a, const sluice_model *model, measured *m) {
+    int rc = class_from_args(a, model, &m->goal_class);
+    if (rc) return rc;
+    if (args_has(a, "class") && !m->n_goals)
+        return wrong_usage(a->command->name, "--class %s is the class that --at GOAL is for, and there is none",
+                           args_value(a, "class"));
+    if (m->n_goals && is_of_many(model) && !args_has(a, "class"))
+        return wrong_usage(
+            a->command->name,
+            "--at is for two classes, and the model has several; --class W takes one against the others");
+    return DONE;
+}
+
 static int run(const args *a) {
     sluice_reader_options reading;
     reader_settings kept;
@@ -94,10 +109,7 @@ static int run(const args *a) {
     sluice_model *model;
     rc = read_goals(a, &result, &room);
     if (!rc) rc = model_to_use(a, path, &model, NULL);
-    if (!rc && result.n_goals && is_of_many(model)) {
-        rc = wrong_usage(a->command->name, "--at is for two classes, and the model has several");
-        sluice_model_free(model);
-    }
+    if (!rc && (rc = check_class(a, model, &result))) sluice_model_free(model);
     if (rc) {
         free(room);
         return rc;
@@ -123,15 +135,17 @@ static int run(const args *a) {
 const command test_command = {
     .name = "test",
     .summary = "measure a model on labelled examples; learns nothing",
-    .synopsis = "-m MODEL [--at GOAL]... [INPUT...]",
-    .notes = "The AUC is exact: it keeps 8 bytes for every example.\n"
-             "Counts and rates are those of the model's threshold (train --threshold), where it has one. --at chooses "
-             "another, measured on the inputs themselves: with the highest recall that keeps to a precision or to a "
-             "share of alarms (examples predicted positive), the highest precision that keeps to a recall, the least "
-             "cost, the largest F1. With --json it adds the curve of precision against recall.\n"
-             "Of several classes (train --classes) it gives precision, recall and F1 of each class, their averages, "
-             "which classes were taken for which, and how often the class was among the best answers. Labels that the "
-             "model does not know count as mistakes.",
+    .synopsis = "-m MODEL [--at GOAL]... [--class W] [INPUT...]",
+    .notes =
+        "The AUC is exact: it keeps 8 bytes for every example.\n"
+        "Counts and rates are those of the model's threshold (train --threshold), where it has one. --at chooses "
+        "another, measured on the inputs themselves: with the highest recall that keeps to a precision or to a "
+        "share of alarms (examples predicted positive), the highest precision that keeps to a recall, the least "
+        "cost, the largest F1. With --json it adds the curve of precision against recall.\n"
+        "Of several classes (train --classes) it gives precision, recall and F1 of each class, their averages, "
+        "which classes were taken for which, and how often the class was among the best answers. Labels that the "
+        "model does not know count as mistakes. With --class W, --at chooses a threshold for the margin of that class, "
+        "above which an example would be W and not another class.",
     .options = options,
     .files = files,
     .max_inputs = SIZE_MAX,

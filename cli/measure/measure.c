@@ -24,7 +24,25 @@ typedef struct measuring {
     size_t room;
     int known;
     worst_mistakes *worst;
+    sluice_meter *one; /* of several classes: measures one of them against all others; NULL: not wanted */
+    uint32_t one_class;
 } measuring;
+
+/* The margins of one class as those of a binary problem. */
+static int measure_one_class(measuring *m, const sluice_batch *batch) {
+    sluice_error err = {0};
+    sluice_class_answers of = {.size = sizeof of, .margins = m->margins};
+    for (size_t i = 0; i < sluice_batch_rows(batch); i++) {
+        uint32_t truth;
+        if (!(sluice_batch_weight(batch, i) > 0)) continue;
+        if (sluice_model_classify(m->model, batch, i, 1, &of, &err) != SLUICE_OK ||
+            sluice_model_truths(m->model, batch, i, 1, &truth, &err) != SLUICE_OK)
+            return complain_error(&err);
+        if (sluice_meter_add(m->one, m->margins[m->one_class], truth == m->one_class ? 1 : -1) != SLUICE_OK)
+            return complain_error(sluice_meter_error(m->one));
+    }
+    return DONE;
+}
 
 /* Of several classes; what is measured of two needs margins. */
 static int measure_classes(void *context, const sluice_batch *batch) {
@@ -37,8 +55,9 @@ static int measure_classes(void *context, const sluice_batch *batch) {
         if (sluice_model_classify(m->model, batch, i, 1, &of, &err) != SLUICE_OK) return complain_error(&err);
         m->known = any_margin(m->margins, n);
     }
-    if (rc || sluice_meter_test_batch(m->meter, batch) == SLUICE_OK) return rc;
-    return complain_error(sluice_meter_error(m->meter));
+    if (rc) return rc;
+    if (sluice_meter_test_batch(m->meter, batch) != SLUICE_OK) return complain_error(sluice_meter_error(m->meter));
+    return m->one ? measure_one_class(m, batch) : DONE;
 }
 
 static int measure_batch(void *context, const sluice_batch *batch) {
@@ -91,10 +110,16 @@ int measure_inputs(const sluice_model *model, const char *const *paths, size_t n
     sluice_model *final = many ? NULL : sluice_model_final(model, &err);
     exact.model = many ? model : final;
     sluice_meter *meter = exact.model ? sluice_meter_new(&exact, &err) : NULL;
-    sluice_reader *reader = meter ? sluice_reader_open(paths, n, reading, &err) : NULL;
+    /* thresholds of one of several classes are chosen by its margins alone */
+    sluice_meter_options alone = *how;
+    alone.exact_auc = 1;
+    const int needs_one = many && result->n_goals;
+    sluice_meter *one = meter && needs_one ? sluice_meter_new(&alone, &err) : NULL;
+    sluice_reader *reader = meter && (one || !needs_one) ? sluice_reader_open(paths, n, reading, &err) : NULL;
     int rc;
     if (reader) {
-        measuring m = {.model = exact.model, .meter = meter, .worst = result->worst};
+        measuring m = {.model = exact.model, .meter = meter, .worst = result->worst, .one = one};
+        m.one_class = result->goal_class;
         rc = each_batch(reader, reading, live, many ? measure_classes : measure_batch, &m);
         free(m.margins);
         if (m.worst) worst_free(m.worst);
@@ -102,14 +127,19 @@ int measure_inputs(const sluice_model *model, const char *const *paths, size_t n
         tally_skipped(&result->skipped, reader);
         result->measures = (sluice_measures){.size = sizeof result->measures};
         sluice_meter_read(meter, &result->measures);
-        if (result->needs_shape) result->shape = shape_of(meter);
+        sluice_meter *cut = one ? one : meter;
+        sluice_measures of_two = result->measures;
+        if (one) sluice_meter_read(one, &of_two);
+        result->positives = of_two.true_pos + of_two.false_neg;
+        if (result->needs_shape) result->shape = shape_of(cut);
         if (!rc) rc = class_figures_of(model, meter, &result->classes);
-        if (!rc) rc = choose_thresholds(meter, result->goals, result->n_goals, result->chosen);
+        if (!rc) rc = choose_thresholds(cut, result->goals, result->n_goals, result->chosen);
     } else {
         rc = complain_error(&err);
     }
     sluice_reader_close(reader);
     sluice_meter_free(meter);
+    sluice_meter_free(one);
     sluice_model_free(final);
     return rc;
 }

@@ -46,6 +46,8 @@ typedef struct measured {
     shape shape;
     const threshold *goals; /* set before measuring: choose thresholds for them */
     size_t n_goals;
+    uint32_t goal_class;   /* of several classes: whose margin they are for, against all others */
+    uint64_t positives;    /* examples of that class, or of the positive one */
     sluice_chosen *chosen; /* room for as many */
     worst_mistakes *worst; /* set before measuring: to be filled in; NULL: not wanted */
 } measured;

@@ -175,11 +175,29 @@ def test_nothing_to_measure(t):
     check("each class" not in r.out, r.out)
 
 
-def test_thresholds_are_for_two_classes(t):
-    t.write("a", animals(60, 11))
-    t.run("train", "-qq", "-a", "pa-1", "--classes", "matrix", "-o", "m", "a")
-    r = t.run("test", "-m", "m", "--at", "f1", "a", status=2)
-    check("--at is for two classes" in r.err, r.err)
+def test_thresholds_are_for_two_classes_or_one_of_several(t):
+    learned, other = animals(300, 11), animals(200, 21)
+    t.write("a", learned)
+    t.write("b", other)
+    t.write("two", rows(50))
+    t.run("train", "-qq", "-a", "pa-1", "-o", "plain", "two")
+    t.refused("test", "-m", "plain", "--at", "f1", "--class", "ant", "two", status=2, says="--class is for models of several classes")
+    for kind in KINDS:
+        t.run("train", "-qq", "-a", "pa-1", "--classes", kind, "-o", "m", "a")
+        t.refused("test", "-m", "m", "--at", "f1", "b", status=2, says=["--at is for two classes", "--class W"])
+        t.refused("test", "-m", "m", "--class", "bee", "b", status=2, says="--at")
+        t.refused("test", "-m", "m", "--class", "yak", "--at", "f1", "b", status=2, says="no such class")
+        best = [json.loads(line)["classes"] for line in t.run("predict", "-m", "m", "--top-classes", "6", "--json", "b").out.splitlines()]
+        margins = [next(c["margin"] for c in row if c["label"] == "bee") for row in best]
+        got = t.run("test", "-qq", "-m", "m", "--class", "bee", "--at", "recall=0.9", "--at", "f1", "b", "--json").json()
+        for chosen in got["thresholds"]:
+            above = [label == "bee" for label, margin in zip(labels(other), margins) if margin > chosen["margin"]]
+            equal((chosen["true_positives"], chosen["false_positives"]), (sum(above), len(above) - sum(above)), kind)
+        check(got["threshold"]["recall"] >= 0.9, got["threshold"])
+        equal(got["curve"][0]["recall"], 1)
+        equal(got["threshold"]["true_positives"] + got["threshold"]["false_negatives"], labels(other).count("bee"))
+        plain = t.run("test", "-qq", "-m", "m", "b", "--json").json()
+        equal(got["confusion"], plain["confusion"])
 
 
 def test_holdout_of_two_classes(t):
