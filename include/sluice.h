@@ -286,6 +286,15 @@ SLUICE_API uint64_t sluice_model_waiting(const sluice_model *model);
 /* How many threads batches may be learned with; 0, as at first: as many as there are cores. Results are the same. */
 SLUICE_API void sluice_model_set_threads(sluice_model *model, unsigned threads);
 
+/* Pseudo-labels: rows of batches that have no label (sluice_batch_unlabelled()) are learned with the class that the
+ * model, as it is then, predicts for them, if its probability is at least `probability`: above 0, of two classes above
+ * 0.5, and at most 1. The importance is `weight`, above 0, times the row's own. Such a row advances the model's rounds
+ * but is counted in sluice_model_facts.pseudo alone: no meter, calibration or other count has it (updates: but for
+ * batch learners, which count those of a whole batch). The others are as absent, and so are all as long as there are
+ * fewer than two classes or no probabilities. A probability of 0, as at first: none is learned. Neither copied nor
+ * saved. Rows whose labels are given by the caller, and sluice_model_learn(), know no pseudo-labels. */
+SLUICE_API sluice_status sluice_model_set_pseudo(sluice_model *model, double probability, double weight);
+
 /* Adds what `from` learned to `into`. Both must have the same learner (one with SLUICE_LEARNER_MERGES), parameters and
  * settings. The result is that of one learner whose sums run over both streams; calibration is not a sum and is
  * dropped. On SLUICE_E_NUMERIC a sum has left the range of numbers, and `into` refuses to go on. */
@@ -457,6 +466,7 @@ typedef struct sluice_model_facts {
     int calibration;           /* SLUICE_CALIBRATION_ */
     int log_odds;              /* the learner's margins are log odds */
     uint64_t vectors;          /* of weights, which nonzeros are counted in: 1, or sluice_model_problems() */
+    uint64_t pseudo;           /* rows without a label that were learned (sluice_model_set_pseudo); not examples */
 } sluice_model_facts;
 
 /* Fills in what the model is and counts its nonzero weights, which takes a pass over all features. */
@@ -661,6 +671,8 @@ typedef struct sluice_reader_options {
                   effect where `unlabelled` is set */
     const sluice_cost *costs; /* copied. A product is rounded to the nearest float, and at most the largest one */
     size_t n_costs;
+    int missing_labels; /* a label may be empty or ? (jsonl: missing or null, too): sluice_batch_unlabelled(). 0: only
+                           in vw (no label) and jsonl (null). Without effect where `unlabelled` is set */
 } sluice_reader_options;
 
 /* The formats of examples: a name and what it is; NULL past the last. */
@@ -714,8 +726,8 @@ SLUICE_API void sluice_reader_progress(const sluice_reader *reader, uint64_t *do
 SLUICE_API void sluice_reader_position(const sluice_reader *reader, size_t *input, uint64_t *offset);
 /* How many rows had the label of the i-th of the options' costs. Of all inputs, once they are read. */
 SLUICE_API uint64_t sluice_reader_cost_rows(const sluice_reader *reader, size_t i);
-/* How many rows delivered so far have no label where the format allows that (VW text, null in jsonl): their importance
- * is 0, so that they are predicted and not learned. */
+/* How many rows delivered so far have no label where that may be (sluice_batch_unlabelled): their importance is 0, so
+ * that they are predicted and, but for pseudo-labels, not learned. */
 SLUICE_API uint64_t sluice_reader_unlabelled(const sluice_reader *reader);
 /* How many lines were left out for the i-th reason; its name, or NULL past the last reason. */
 SLUICE_API const char *sluice_reader_skipped(const sluice_reader *reader, size_t i, uint64_t *count);
@@ -764,6 +776,11 @@ SLUICE_API int sluice_batch_has_words(const sluice_batch *batch);
 /* Whether the row stands for a malformed line that was left out (every_line with skip_errors): it has no label and no
  * features, and importance 0. Copies of the row in other batches and in datasets do not have this mark. */
 SLUICE_API int sluice_batch_left_out(const sluice_batch *batch, size_t row);
+/* Whether the row has no label (sluice_reader_options.missing_labels; in vw, jsonl and bin without it, too): its
+ * importance is 0, and only a model with pseudo-labels learns it. Rows read with `unlabelled`, and copies of the row in
+ * other batches and in datasets, do not have this mark. And how many of n rows from `first` on have none. */
+SLUICE_API int sluice_batch_unlabelled(const sluice_batch *batch, size_t row);
+SLUICE_API size_t sluice_batch_unlabelled_rows(const sluice_batch *batch, size_t first, size_t n);
 /* What `id` of a row is. */
 enum {
     SLUICE_ID_NONE = 0, /* there is none: an empty cell, no such key, no tag; or the line is malformed before it */

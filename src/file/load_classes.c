@@ -34,7 +34,7 @@ static sluice_status load_class(sl_loader *l) {
     uint64_t count;
     const char *text = sl_load_counted(l, &n);
     if (!text || n == 0 || n > SLUICE_MAX_NAME || !sl_load_varint(l, &count) ||
-        count > l->model->state.t - l->class_examples)
+        count > sl_model_examples(l->model) - l->class_examples)
         return DAMAGED(l, "a class is impossible");
     if (sl_model_is_of_many(l->model)) l->class_examples += count;
     const sluice_name label = {text, n};

@@ -251,9 +251,13 @@ static const char *key_named(const modl *f, const char *name, const char *before
 static void get_counts(modl *f, sluice_model *m) {
     sl_loader *l = f->l;
     m->state.t = get_count(f, "examples", SL_MAX_COUNT);
-    m->mistakes = get_count(f, "mistakes", m->state.t);
+    if (f->status == SLUICE_OK && l->format >= 4 && find_text(f, "pseudo")) {
+        m->pseudo.rows = get_count(f, "pseudo", m->state.t);
+        if (m->pseudo.rows == 0) impossible(f, "pseudo", "0");
+    }
+    m->mistakes = get_count(f, "mistakes", sl_model_examples(m));
     m->updates = get_count(f, "updates", m->state.t);
-    m->positives = get_count(f, "positives", m->state.t);
+    m->positives = get_count(f, "positives", sl_model_examples(m));
     l->added = l->seen = get_count(f, key_named(f, "features_seen", "seen"), SLUICE_MAX_FEATURES);
     if (l->format >= 3) get_calibration(f, &m->calibration);
     if (l->format < 2) return;

@@ -79,7 +79,10 @@ static sluice_status no_memory(sl_loader *l) {
 static bool fits(const sluice_model *m, const sluice_model *problem) {
     const sluice_settings has = sl_binary_settings(m), *is = &problem->settings;
     if (problem->learner != m->learner || problem->state.t > m->state.t) return false;
-    if (m->settings.classes == SLUICE_CLASSES_OVR && problem->state.t != m->state.t) return false;
+    if (problem->pseudo.rows > m->pseudo.rows) return false;
+    if (m->settings.classes == SLUICE_CLASSES_OVR &&
+        (problem->state.t != m->state.t || problem->pseudo.rows != m->pseudo.rows))
+        return false;
     for (size_t i = 0; i < m->learner->info.n_params; i++)
         if (problem->params[i] != m->params[i]) return false;
     return sl_model_is_predict_only(problem) == sl_model_is_predict_only(m) && is->bias == has.bias &&

@@ -53,6 +53,7 @@ typedef struct sl_rules {
     char *label, *weight; /* as in sluice_reader_options; copies, or NULL */
     bool no_header;
     bool unlabelled;                        /* examples need no label */
+    bool missing_labels;                    /* a label may be empty or ?; never with `unlabelled` */
     bool words;                             /* labels may be any text; never with `unlabelled` */
     struct sl_label_costs *costs;           /* of labels (label_costs.h); NULL: there are none */
     unsigned ngrams, tf;                    /* never 0 */

@@ -21,6 +21,10 @@ bool sl_bad(sl_trouble *t, sl_reason reason, const char *at, const char *format,
 bool sl_number_between(const char *p, const char *end, float *value, sl_reason reason, const char *what, const char *of,
                        sl_trouble *t);
 /* Reads all of [p, end) as a label: any text where the rules allow words, else a number. */
+/* Whether [p, end) says that there is no label, where that may be. */
+static inline bool sl_label_is_missing(const char *p, const char *end, const sl_rules *rules) {
+    return rules->missing_labels && (p == end || (end - p == 1 && *p == '?'));
+}
 bool sl_label_between(const char *p, const char *end, const sl_rules *rules, sl_label *label, sl_trouble *t);
 /* An importance weight: a number that is not negative. */
 bool sl_weight_between(const char *p, const char *end, float *weight, sl_trouble *t);

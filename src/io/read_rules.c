@@ -40,6 +40,7 @@ sluice_status sl_rules_set(sl_rules *rules, const sluice_reader_options *given, 
     rules->no_header = o.no_header != 0;
     rules->unlabelled = o.unlabelled != 0;
     rules->words = o.words && !o.unlabelled;
+    rules->missing_labels = o.missing_labels && !o.unlabelled;
     rules->every_line = o.every_line != 0;
     rules->keep_lines = o.keep_lines != 0;
     rules->drop_id = o.drop_id != 0;

@@ -309,7 +309,7 @@ sluice_status sluice_reader_next(sluice_reader *r, const sluice_batch **batch) {
         b->batch.source = b->source;
         b->batch.first_line = r->lines;
         for (size_t i = 0; i < SL_REASONS; i++) r->skipped[i] += b->skipped[i];
-        r->unlabelled += b->batch.unlabelled;
+        r->unlabelled += b->batch.n_unlabelled;
         if (b->status != SLUICE_OK && !more) {
             r->error = b->error;
             if (r->error.line) r->error.line += r->lines;

@@ -9,6 +9,7 @@
 #include "model/classes/many.h"
 #include "model/classes/matrix.h"
 #include "model/classes/problems.h"
+#include "model/pseudo_labels.h"
 #include "rows/csr.h"
 #include "rows/label_text.h"
 
@@ -21,6 +22,10 @@ static void settle_all(sluice_model *m) {
 }
 
 static void count_row(sluice_model *m, const sl_row *x, double score) {
+    if (m->pseudo.now) {
+        m->pseudo.rows++;
+        return;
+    }
     if (sl_model_is_of_many(m)) {
         sl_many_count(m, x);
         return;
@@ -59,7 +64,7 @@ static sluice_status learn_row(sluice_model *m, const sl_row *x, double *margin)
     if (m->rule->finish)
         sl_model_add_pending(m, x);
     else
-        m->updates += m->kernels.update(s, x, score) && x->n; /* an example without features changes nothing */
+        m->updates += m->kernels.update(s, x, score) && x->n && !m->pseudo.now; /* without features nothing changes */
     if (s->dense.lost) {
         m->broken = true;
         return sl_fail(&m->error, SLUICE_E_NUMERIC,
@@ -161,7 +166,7 @@ static sluice_status check_dense_row(sluice_model *m, const sluice_batch *b, siz
 static sluice_status learn_named_rows(sluice_model *m, const sluice_batch *b, const sl_targets *t, size_t first,
                                       size_t end, sluice_meter *meter) {
     if (!sl_keys_use_names(&m->features)) return sl_no_memory_for_features(m);
-    const bool dense = m->rule->info.flags & SLUICE_LEARNER_DENSE, as_they_lie = sl_batch_usable(m, b, t);
+    const bool dense = m->rule->info.flags & SLUICE_LEARNER_DENSE, as_they_lie = sl_batch_usable(m, b, t, first, end);
     const bool one_ahead = !m->settings.max_features && !dense && !(sl_has_weights(b, t) && m->rule->only_weights_0_1);
     const sl_idle_test idle = {test_idle, m};
     bool found[2] = {true, true}; /* by row % 2; false: no memory for its names */
@@ -223,6 +228,18 @@ static sluice_status learn_rows(sluice_model *m, const sluice_batch *b, const sl
     return SLUICE_OK;
 }
 
+/* A single row as the rule sees it. */
+static sluice_status lay_out_single(sluice_model *m, const sl_raw_row *r, sl_row *x) {
+    if (m->settings.hash_bits || !(m->features.named || sl_raw_has_names(r) || m->settings.max_features))
+        return sl_row_lay_out(m, r, 0, x);
+    sluice_status status = sl_check_dense_limit(m, r);
+    if (status != SLUICE_OK) return status;
+    const sl_idle_test idle = {test_idle, m};
+    if (!sl_keys_use_names(&m->features) || !sl_row_resolve(&m->features, r, m->state.t + 1, &idle, &m->numbers[0]))
+        return sl_no_memory_for_features(m);
+    return lay_out_numbers(m, &m->numbers[0], false, x);
+}
+
 /* Whether the program wants the call that is under way to stop. */
 static sluice_status report_progress(sluice_model *m, uint64_t done, uint64_t total) {
     if (!m->progress.function || m->progress.function(m->progress.context, done, total) == 0) return SLUICE_OK;
@@ -252,6 +269,41 @@ static sluice_status learn_pieces(sluice_model *m, const sluice_batch *b, const 
     return status;
 }
 
+/* ---- rows without a label ---------------------------------------------------------------------------------------- */
+
+/* Up to where no row is to be learned with a pseudo-label. */
+static size_t labelled_until(const sluice_model *m, const sluice_batch *b, const sl_targets *t, size_t row,
+                             size_t end) {
+    if (m->pseudo.probability == 0 || !b->n_unlabelled || t->label || t->weight) return end;
+    const size_t at = sl_batch_find_unlabelled(b, row);
+    return at < b->n_unlabelled && b->unlabelled[at].row < end ? b->unlabelled[at].row : end;
+}
+
+static sluice_status learn_pseudo(sluice_model *m, const sl_raw_row *r, double y, double h) {
+    double margin;
+    sl_row x = {.y = y, .h = h};
+    sluice_status status = check_weight(m, h);
+    if (status == SLUICE_OK) status = lay_out_single(m, r, &x);
+    if (status == SLUICE_OK && m->problems) status = sl_problems_learn(m, r, y, h);
+    return status == SLUICE_OK ? learn_row(m, &x, &margin) : status;
+}
+
+/* Learns a row without a label with the class that is predicted for it, if that is likely enough. */
+static sluice_status learn_unlabelled(sluice_model *m, const sluice_batch *b, size_t row, const call *all) {
+    const sl_raw_row r = sl_batch_raw(b, row);
+    const double h = m->pseudo.weight * (double)b->unlabelled[sl_batch_find_unlabelled(b, row)].weight;
+    const uint64_t done = row + 1 - all->first;
+    sl_pseudo_label label = {.is_likely = false};
+    sluice_status status = h > 0 ? sl_pseudo_label_find(m, &r, &label) : SLUICE_OK;
+    if (status == SLUICE_OK && label.is_likely) {
+        m->pseudo.now = true;
+        status = learn_pseudo(m, &r, label.y, h);
+        m->pseudo.now = false;
+    }
+    if (status != SLUICE_OK) return at_row(m, b, row);
+    return all->reports && (done % ROWS_A_REPORT == 0 || done == all->n) ? report_progress(m, done, all->n) : SLUICE_OK;
+}
+
 /* ---- rows of classes --------------------------------------------------------------------------------------------- */
 
 /* The row behind the first n of importance above 0. */
@@ -277,7 +329,7 @@ static sluice_status learn_mirror(sluice_model *m, const sluice_batch *b, const 
 static sluice_status learn_known(sluice_model *m, const sluice_batch *b, const sl_targets *t, size_t first, size_t end,
                                  double *y, const call *all, sluice_meter *meter) {
     const sl_targets signs = {.label = y, .weight = t->weight ? t->weight + (first - t->first) : NULL, .first = first};
-    uint64_t before = m->state.t;
+    uint64_t before = m->state.t; /* none of the rows has a pseudo-label */
     sluice_status status = learn_pieces(m, b, &signs, first, end, all, meter);
     uint64_t learned = m->broken ? 0 : m->state.t - before;
     sl_classes_count(m, b, &signs, first, learned, y);
@@ -293,13 +345,27 @@ static sluice_status learn_classes(sluice_model *m, const sluice_batch *b, const
     double *y = malloc((all->n + 1) * sizeof *y);
     if (!y) status = sl_fail(&m->error, SLUICE_E_MEMORY, "no memory for the labels of %zu rows", all->n);
     for (size_t row = all->first, end = all->first + all->n; status == SLUICE_OK && row < end;) {
-        size_t stop = sl_classes_resolve(m, b, t, row, end, y);
+        size_t labelled = labelled_until(m, b, t, row, end), stop = sl_classes_resolve(m, b, t, row, labelled, y);
         if (stop > row) status = learn_known(m, b, t, row, stop, y, all, meter);
-        if (status == SLUICE_OK && stop < end && sl_classes_add_row(m, b, t, stop, meter) != SLUICE_OK)
+        if (status == SLUICE_OK && stop < labelled && sl_classes_add_row(m, b, t, stop, meter) != SLUICE_OK)
             status = at_row(m, b, stop);
         row = stop;
+        if (status == SLUICE_OK && row == labelled && row < end) status = learn_unlabelled(m, b, row++, all);
     }
     free(y);
+    return status;
+}
+
+/* Learns the rows of a call by the signs of their labels. */
+static sluice_status learn_plain(sluice_model *m, const sluice_batch *b, const sl_targets *t, const call *all,
+                                 sluice_meter *meter) {
+    sluice_status status = SLUICE_OK;
+    for (size_t row = all->first, end = all->first + all->n; status == SLUICE_OK && row < end; row++) {
+        size_t stop = labelled_until(m, b, t, row, end);
+        if (stop > row) status = learn_pieces(m, b, t, row, stop, all, meter);
+        row = stop;
+        if (status == SLUICE_OK && row < end) status = learn_unlabelled(m, b, row, all);
+    }
     return status;
 }
 
@@ -337,7 +403,7 @@ sluice_status sluice_model_learn_labels(sluice_model *m, const sluice_batch *b, 
     if (sl_model_is_of_many(m)) return learn_classes(m, b, &targets, &all, meter);
     if (labels ? m->classes.table.n || m->classes.mirror : sl_has_classes(m, b))
         return labels ? learn_signs(m, b, labels, &all, meter) : learn_classes(m, b, &targets, &all, meter);
-    return learn_pieces(m, b, &targets, first, first + n, &all, meter);
+    return learn_plain(m, b, &targets, &all, meter);
 }
 
 sluice_status sluice_model_learn_rows(sluice_model *m, const sluice_batch *b, size_t first, size_t n,
@@ -372,18 +438,6 @@ sluice_status sluice_model_learn_csr(sluice_model *m, const sluice_csr *csr, slu
 void sluice_model_set_progress(sluice_model *m, sluice_progress_function function, void *context) {
     m->progress.function = function;
     m->progress.context = context;
-}
-
-/* A single row as the rule sees it. */
-static sluice_status lay_out_single(sluice_model *m, const sl_raw_row *r, sl_row *x) {
-    if (m->settings.hash_bits || !(m->features.named || sl_raw_has_names(r) || m->settings.max_features))
-        return sl_row_lay_out(m, r, 0, x);
-    sluice_status status = sl_check_dense_limit(m, r);
-    if (status != SLUICE_OK) return status;
-    const sl_idle_test idle = {test_idle, m};
-    if (!sl_keys_use_names(&m->features) || !sl_row_resolve(&m->features, r, m->state.t + 1, &idle, &m->numbers[0]))
-        return sl_no_memory_for_features(m);
-    return lay_out_numbers(m, &m->numbers[0], false, x);
 }
 
 sluice_status sl_model_learn_raw(sluice_model *m, const sl_raw_row *r, double y, double h, double *margin) {

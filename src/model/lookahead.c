@@ -2,18 +2,18 @@
 #include "model/lookahead.h"
 
 /* Whether a learner with a matrix could take the features of all rows, whichever they are. */
-static bool surely_fit(const sluice_model *m, const sluice_batch *b) {
-    size_t n = b->start[b->rows];
-    uint64_t most = b->has_names ? n : 0;                             /* a batch of names has no ids */
-    for (size_t k = 0; k < n && !b->has_names; k++) most |= b->id[k]; /* none is larger */
+static bool surely_fit(const sluice_model *m, const sluice_batch *b, size_t first, size_t end) {
+    const size_t at = b->start[first], stop = b->start[end];
+    uint64_t most = b->has_names ? stop - at : 0;                         /* a batch of names has no ids */
+    for (size_t k = at; k < stop && !b->has_names; k++) most |= b->id[k]; /* none is larger */
     return m->features.space.seen + most < SLUICE_MAX_DENSE_FEATURES;
 }
 
 /* Learners that may refuse a row, for its features or its weight, check it before they admit new features. */
-bool sl_batch_usable(const sluice_model *m, const sluice_batch *b, const sl_targets *t) {
+bool sl_batch_usable(const sluice_model *m, const sluice_batch *b, const sl_targets *t, size_t first, size_t end) {
     return !b->has_zeros && !(sl_has_weights(b, t) && m->rule->only_weights_0_1) && m->settings.bias == 0 &&
            !m->settings.normalize && !m->settings.hash_bits &&
-           (!(m->rule->info.flags & SLUICE_LEARNER_DENSE) || surely_fit(m, b));
+           (!(m->rule->info.flags & SLUICE_LEARNER_DENSE) || surely_fit(m, b, first, end));
 }
 
 static bool is_absent(const sluice_batch *b, const sl_targets *t, size_t row) {
@@ -86,7 +86,7 @@ static bool reserve_longest(sluice_model *m, const sluice_batch *b, size_t first
 
 sl_lookahead sl_lookahead_start(sluice_model *m, const sluice_batch *b, const sl_targets *t, size_t first, size_t end) {
     sl_lookahead a = {.b = b, .targets = t, .end = end};
-    a.any = sl_batch_usable(m, b, t) && reserve_longest(m, b, first, end);
+    a.any = sl_batch_usable(m, b, t, first, end) && reserve_longest(m, b, first, end);
     if (first < end && a.any) a.near = !is_absent(b, t, first) && foresee(&m->features.space, b, first);
     sl_lookahead_advance(m, &a, first);
     return a;

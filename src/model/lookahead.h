@@ -23,7 +23,7 @@ typedef struct sl_lookahead {
 } sl_lookahead;
 
 /* Whether the rows of a batch may reach the rule as they lie, as far as that is the same for all of them. */
-bool sl_batch_usable(const sluice_model *m, const sluice_batch *b, const sl_targets *t);
+bool sl_batch_usable(const sluice_model *m, const sluice_batch *b, const sl_targets *t, size_t first, size_t end);
 
 /* Starts with the rows first .. end - 1: admits row `first`, prefetches for row first + 1. */
 sl_lookahead sl_lookahead_start(sluice_model *m, const sluice_batch *b, const sl_targets *t, size_t first, size_t end);

@@ -124,6 +124,7 @@ void sl_model_copy_counts(sluice_model *to, const sluice_model *from) {
     to->mistakes = from->mistakes;
     to->updates = from->updates;
     to->positives = from->positives;
+    to->pseudo.rows = from->pseudo.rows;
     to->calibration = from->calibration;
     to->holdout = from->holdout;
     to->has_threshold = from->has_threshold;

@@ -31,6 +31,11 @@ struct sluice_model {
     struct sl_matrix *matrix;     /* or in a matrix (matrix.h); */
     struct sl_problems *problems; /* or as models of their own (problems.h); all NULL: two classes */
     uint64_t mistakes, updates, positives;
+    struct {
+        uint64_t rows;              /* learned without a label: rounds that count nowhere else */
+        double probability, weight; /* from where on, 0: never; and how much they count */
+        bool now;                   /* one is being learned */
+    } pseudo;
     sl_online_calibration calibration; /* online calibration, updated by learning */
     sl_holdout holdout;  /* calibration fitted on a hold-out; overrides `calibration`; dropped by learning */
     bool has_threshold;  /* dropped by learning, too */
@@ -54,6 +59,9 @@ struct sluice_model {
 
 /* Whether the model is of several classes: the labels that its rule sees are their numbers in the class table. */
 static inline bool sl_model_is_of_many(const sluice_model *m) { return m->ovr || m->matrix || m->problems; }
+
+/* The rounds whose rows had labels. */
+static inline uint64_t sl_model_examples(const sluice_model *m) { return m->state.t - m->pseudo.rows; }
 
 /* Whether it is a predict-only model, which has no functions to learn with. */
 static inline bool sl_model_is_predict_only(const sluice_model *m) { return !m->kernels.score; }

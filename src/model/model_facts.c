@@ -161,10 +161,10 @@ static sluice_status fill_facts(const sluice_model *m, uint64_t nonzeros, sluice
     sluice_model_facts all = {
         .learner = &m->learner->info,
         .is_final = sl_model_is_predict_only(m),
-        .examples = m->state.t,
+        .examples = sl_model_examples(m),
         .mistakes = m->mistakes,
         .updates = m->updates,
-        .positives = m->classes.turned ? m->state.t - m->positives : m->positives,
+        .positives = m->classes.turned ? sl_model_examples(m) - m->positives : m->positives,
         .features_seen = m->features.space.seen,
         .nonzeros = nonzeros,
         .max_features = m->settings.max_features,
@@ -175,6 +175,7 @@ static sluice_status fill_facts(const sluice_model *m, uint64_t nonzeros, sluice
         .calibration = sluice_model_calibration(m),
         .log_odds = m->learner->has_probability && m->learner->has_probability(m->params),
         .vectors = sl_model_is_of_many(m) ? sl_many_problems(m) : 1,
+        .pseudo = m->pseudo.rows,
     };
     sl_sized_write(facts, &all, sizeof all);
     return SLUICE_OK;

@@ -92,6 +92,7 @@ sluice_status sluice_model_merge(sluice_model *into, const sluice_model *from) {
     into->mistakes += from->mistakes;
     into->updates += from->updates;
     into->positives += from->positives;
+    into->pseudo.rows += from->pseudo.rows;
     into->broken |= from->broken;
     return into->broken ? sl_fail(err, SLUICE_E_NUMERIC, "the merged model has left the range of numbers") : SLUICE_OK;
 }

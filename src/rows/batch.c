@@ -16,8 +16,8 @@
 
 void sl_batch_clear(sluice_batch *b) {
     b->origins = b->id_text_n = 0;
-    b->rows = b->nonzeros = b->wides = b->text_n = b->weighted = b->marked = b->worded = b->word_text_n =
-        b->unlabelled = 0;
+    b->rows = b->nonzeros = b->wides = b->text_n = b->weighted = b->marked = b->worded = b->word_text_n = 0;
+    b->n_unlabelled = 0;
     b->lines_kept = b->has_words = b->has_names = b->has_weights = b->has_zeros = b->has_lines = false;
     if (b->start) b->start[0] = 0;
 }
@@ -87,6 +87,7 @@ void sl_batch_free_arrays(sluice_batch *b) {
     free(b->word);
     free(b->word_text);
     free(b->left_out);
+    free(b->unlabelled);
     free(b->origin);
     free(b->id_text);
     free(b->line);
@@ -168,6 +169,28 @@ static bool mark_left_out(sluice_batch *b, size_t row) {
     while (b->marked < row) b->left_out[b->marked++] = 0;
     b->left_out[b->marked++] = 1;
     return true;
+}
+
+bool sl_batch_reserve_unlabelled(sluice_batch *b) {
+    const size_t room = room_for(b->unlabelled_room, b->n_unlabelled, 1);
+    if (!room) return false;
+    if (room > b->unlabelled_room) {
+        if (!grow(&b->unlabelled, room, sizeof *b->unlabelled)) return false;
+        b->unlabelled_room = room;
+    }
+    return true;
+}
+
+size_t sl_batch_find_unlabelled(const sluice_batch *b, size_t row) {
+    size_t low = 0, high = b->n_unlabelled;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (b->unlabelled[middle].row < row)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 bool sl_batch_add_first_empty(sluice_batch *b, uint64_t line, bool left_out) {
@@ -317,6 +340,15 @@ sluice_name sluice_batch_word(const sluice_batch *b, size_t row) { return sl_bat
 int sluice_batch_has_words(const sluice_batch *b) { return b->has_words; }
 
 int sluice_batch_left_out(const sluice_batch *b, size_t row) { return row < b->marked && b->left_out[row]; }
+
+size_t sluice_batch_unlabelled_rows(const sluice_batch *b, size_t first, size_t n) {
+    return sl_batch_find_unlabelled(b, first + n) - sl_batch_find_unlabelled(b, first);
+}
+
+int sluice_batch_unlabelled(const sluice_batch *b, size_t row) {
+    const size_t at = sl_batch_find_unlabelled(b, row);
+    return at < b->n_unlabelled && b->unlabelled[at].row == row;
+}
 
 sluice_status sluice_batch_origin(const sluice_batch *b, size_t row, sluice_row_origin *origin, sluice_error *err) {
     sluice_status status = sl_sized_check(origin, "sluice_row_origin", err);

@@ -23,6 +23,12 @@ typedef struct sl_name {
     uint32_t at, n;
 } sl_name;
 
+/* A row without a label: `weight` of the batch is 0 there, so that it counts as absent; this is its own. */
+typedef struct sl_unlabelled {
+    size_t row;
+    float weight;
+} sl_unlabelled;
+
 /* Where a row comes from, if the reader is asked for it. */
 typedef struct sl_origin {
     const char *line; /* in the text of the reader's block; NULL: it is not there, or not kept */
@@ -44,10 +50,11 @@ struct sluice_batch {
      * other labels. Of the first `worded` rows; none has one where has_words is false. */
     sl_name *word;
     char *word_text;
-    size_t unlabelled; /* rows of importance 0 since they have no label, in formats where that may be */
     size_t worded, word_text_n, word_room, word_text_room;
     uint8_t *left_out; /* 1: the row stands for a malformed line; of the first `marked` rows, 0 for all others */
     size_t marked, mark_room;
+    sl_unlabelled *unlabelled; /* by ascending row */
+    size_t n_unlabelled, unlabelled_room;
     sl_origin *origin; /* of the first `origins` rows: all, or none */
     char *id_text;
     size_t origins, origin_room, id_text_n, id_text_room;
@@ -92,6 +99,15 @@ static inline bool sl_batch_add_empty(sluice_batch *b, uint64_t line, bool left_
 void sl_batch_fill_weights(sluice_batch *b);
 /* The weight of the row that is added next, for which there is room. */
 void sl_batch_weigh_next(sluice_batch *b, float weight);
+
+/* Makes room for the mark of one more row without a label. False: no memory. */
+bool sl_batch_reserve_unlabelled(sluice_batch *b);
+/* Marks the last row, whose weight must be 0, as one without a label; there is room for the mark. */
+static inline void sl_batch_mark_unlabelled(sluice_batch *b, float weight) {
+    b->unlabelled[b->n_unlabelled++] = (sl_unlabelled){b->rows - 1, weight};
+}
+/* The place in `unlabelled` of the first row without a label from `row` on. */
+size_t sl_batch_find_unlabelled(const sluice_batch *b, size_t row);
 
 /* Reserves room for the labels of more rows, and the bytes of their texts. False: no memory. */
 bool sl_batch_reserve_words(sluice_batch *b, size_t rows, size_t bytes);

@@ -20,7 +20,6 @@ typedef enum sl_label_kind {
 typedef struct sl_label {
     float value;      /* of a number: the nearest float; 0 for words */
     sluice_name word; /* its text where it is not plain; n is 0: there is none */
-    bool absent;      /* the row may go without one (VW text, JSON null): its importance is 0 */
 } sl_label;
 
 /* Whether a label of this kind is one. */

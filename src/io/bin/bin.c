@@ -437,6 +437,16 @@ static const char *get_values(cursor *c, sluice_batch *b, size_t n, uint32_t fla
     return NULL;
 }
 
+/* Rows of label 0 and importance 0 are those without a label. */
+static const char *mark_unlabelled(sluice_batch *b) {
+    for (size_t i = 0; i < b->rows; i++) {
+        if (b->weight[i] != 0 || b->label[i] != 0 || signbit(b->label[i]) || sl_batch_word(b, i).n) continue;
+        if (!sl_batch_reserve_unlabelled(b)) return no_memory_for_it;
+        b->unlabelled[b->n_unlabelled++] = (sl_unlabelled){i, 1};
+    }
+    return NULL;
+}
+
 /* What is wrong with the block, or NULL. */
 static const char *decode(sl_block *block) {
     const uint8_t *head = (const uint8_t *)block->text;
@@ -463,7 +473,7 @@ static const char *decode(sl_block *block) {
         b->has_words = false, b->worded = 0;
     }
     b->rows = rows, b->nonzeros = nonzeros;
-    return NULL;
+    return b->has_weights && !block->rules->unlabelled ? mark_unlabelled(b) : NULL;
 }
 
 void sl_parse_bin(sl_block *b) {

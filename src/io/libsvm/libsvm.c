@@ -22,11 +22,17 @@ static const char *token_end(const char *p) {
     return p;
 }
 
-/* *labelled: false where examples need no label, and the first field has a colon or is no number. */
+/* *labelled: false where the label is missing and may be, or where examples need no label and the first field has a
+ * colon or is no number. */
 static bool label(const char **p, const sl_rules *rules, sl_label *y, bool *labelled, sl_trouble *t) {
     const char *end = token_end(*p);
     if (!sl_no_nul(*p, end, t)) return false;
     const bool colon = memchr(*p, ':', (size_t)(end - *p));
+    if (sl_label_is_missing(*p, end, rules)) {
+        *labelled = false;
+        *p = end;
+        return true;
+    }
     *labelled = !rules->unlabelled || !colon;
     if (!*labelled) return true;
     if (colon && rules->words)
@@ -201,7 +207,9 @@ static inline bool line(sl_block *b, const char **at, sl_trouble *t) {
         p = newline;
     }
     if (!blank) {
-        if (y.word.n && !sl_batch_word_next(batch, y.word.text, y.word.n)) {
+        const bool marked = !labelled && b->rules->missing_labels;
+        if ((y.word.n && !sl_batch_word_next(batch, y.word.text, y.word.n)) ||
+            (marked && !sl_batch_reserve_unlabelled(batch))) {
             batch->nonzeros = nonzeros, batch->wides = wides;
             t->reason = SL_REASONS;
             return false;
@@ -210,6 +218,7 @@ static inline bool line(sl_block *b, const char **at, sl_trouble *t) {
         batch->line[batch->rows] = (uint32_t)b->lines;
         batch->label[batch->rows++] = y.value;
         batch->start[batch->rows] = batch->nonzeros;
+        if (marked) sl_batch_mark_unlabelled(batch, 1);
     } else if (b->rules->every_line && !sl_batch_add_empty(batch, b->lines, false)) {
         t->reason = SL_REASONS;
         return false;

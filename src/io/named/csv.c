@@ -14,6 +14,7 @@
 #include "base/system.h"
 #include "features/names.h"
 #include "io/format.h"
+#include "io/line_errors.h"
 #include "io/named/named_rows.h"
 #include "io/records.h"
 
@@ -180,7 +181,19 @@ static bool take_word(parser *x, const char *at, const sl_csv_cell *cell, sl_csv
     }
 }
 
+/* Whether a cell says that there is no label, where that may be. */
+static bool is_missing(const sl_csv_cell *cell, const sl_rules *rules) {
+    const char *p = cell->text, *end = p + cell->n;
+    while (p < end && is_blank(*p)) p++;
+    while (end > p && is_blank(end[-1])) end--;
+    return sl_label_is_missing(p, end, rules);
+}
+
 static bool take_label(parser *x, const char *at, const sl_csv_cell *cell, sl_csv_trouble *t) {
+    if (is_missing(cell, x->block->rules)) {
+        x->unlabelled = true;
+        return true;
+    }
     if (x->block->rules->words) return take_word(x, at, cell, t);
     meaning m = meaning_of(cell, &x->label.value);
     if (m == NUMBER) return true;
@@ -352,8 +365,11 @@ static bool take_row(parser *x, const char **at, sl_csv_trouble *t) {
     x->unlabelled = x->header->label == SL_CSV_NO_COLUMN;
     const char *p = *at;
     if (!cells(x, &p, t)) return false;
-    const float weight = x->unlabelled ? 0 : x->weight;
-    status = x->doubled ? row_with_quotes(x, weight) : sl_named_row(&x->rows, &x->label, weight, x->block->lines + 1);
+    const uint64_t line = x->block->lines + 1;
+    if (x->unlabelled)
+        status = sl_named_unlabelled_row(&x->rows, x->weight, line);
+    else
+        status = x->doubled ? row_with_quotes(x, x->weight) : sl_named_row(&x->rows, &x->label, x->weight, line);
     if (status != SL_NAMED_OK) return bad_name(status, *at, t);
     x->block->lines += x->newlines + 1;
     *at = p + 1;

@@ -248,7 +248,7 @@ static bool label(json *j) {
         j->label.value = 1;
     } else if (word(j, "null")) {
         j->labelled = false;
-    } else if (*at == '"' && j->rules->words) {
+    } else if (*at == '"' && (j->rules->words || j->rules->missing_labels)) {
         j->label_string = at;
         return pass_string(j);
     } else if (*at == '"' && j->rules->unlabelled) { /* whatever it is, it is not needed */
@@ -272,6 +272,10 @@ static bool string_label(json *j) {
     if (!string(j)) {
         if (j->t->reason != SL_BAD_NAME) return false;
         return sl_bad(j->t, SL_BAD_LABEL, at, "label %s is longer than 65535 bytes", at + 1, (size_t)(j->end - at) - 1);
+    }
+    if (sl_label_is_missing(j->path, j->path + j->path_n, j->rules)) {
+        j->labelled = false;
+        return true;
     }
     memset(j->path + j->path_n, '\n', PATH_PAD);
     return sl_label_between(j->path, j->path + j->path_n, j->rules, &j->label, j->t) || (j->t->at = at, false);
@@ -374,12 +378,11 @@ static bool line(sl_named_rows *rows, const sl_rules *rules, const char *p, cons
     if (!members(&j, true)) return false;
     skip_blanks(&j);
     if (j.p < end) return sl_bad(t, SL_BAD_FIELD, j.p, "%s behind the object", j.p, (size_t)(end - j.p));
-    if (!j.label_key.seen && !rules->unlabelled)
+    if (!j.label_key.seen && !rules->unlabelled && !rules->missing_labels)
         return sl_bad(t, SL_BAD_LABEL, p, "there is no key %s for the label", j.label_key.text, j.label_key.n);
     if (j.label_string && !string_label(&j)) return false;
-    /* a row without a label has weight 0: predicted, not learned */
-    j.label.absent = !j.labelled;
-    sl_named_status status = sl_named_row(rows, &j.label, j.labelled ? j.weight : 0, number_of_line);
+    sl_named_status status = j.labelled ? sl_named_row(rows, &j.label, j.weight, number_of_line)
+                                        : sl_named_unlabelled_row(rows, j.weight, number_of_line);
     return sl_named_is_fine(status, p, p, 0, t);
 }
 

@@ -11,13 +11,19 @@
 
 static bool is_space(char c) { return c == ' ' || c == '\t'; }
 
+/* The end without the blanks before it. */
+static const char *trimmed(const char *p, const char *end) {
+    while (end > p && is_space(end[-1])) end--;
+    return end;
+}
+
 static bool is_word(const char *p, const char *end, const char *word) {
     return (size_t)(end - p) == strlen(word) && strncasecmp(p, word, strlen(word)) == 0;
 }
 
 /* Reads all of [p, end) as a label; if it is none, the message says what a line looks like. */
 static bool label(const char *p, const char *end, const sl_rules *rules, sl_label *y, const char *data, sl_trouble *t) {
-    while (end > p && is_space(end[-1])) end--;
+    end = trimmed(p, end);
     if (!sl_no_nul(p, end, t)) return false;
     if (!rules->words && (is_word(p, end, "true") || is_word(p, end, "false"))) {
         y->value = is_word(p, end, "true");
@@ -48,7 +54,7 @@ static const char *content_end(const char *line, const char *newline) {
 }
 
 /* Reads the label; *p moves to the line's data, or to its end when the line is blank. */
-static bool head(const char **p, const char *end, const sl_rules *rules, sl_label *y, float *weight, bool *blank,
+static bool head(const char **p, const char *end, const sl_rules *rules, sl_label *y, bool *labelled, bool *blank,
                  const char *data, sl_trouble *t) {
     const bool unlabelled = rules->unlabelled;
     const char *q = *p;
@@ -57,17 +63,22 @@ static bool head(const char **p, const char *end, const sl_rules *rules, sl_labe
     while (tab < end && *tab != '\t') tab++;
     while (rest < end && is_space(*rest)) rest++;
     *blank = rest == end;
-    *weight = 1;
-    if (unlabelled && !*blank && (tab == end || tab == q)) { /* no label: for predictions; weight 0 when learning */
+    *labelled = true;
+    if (unlabelled && !*blank && (tab == end || tab == q)) { /* no label: for predictions */
         *p = tab == q ? tab + 1 : q;
-        *weight = 0;
+        *labelled = false;
         return sl_no_nul(*p, end, t);
     }
     *p = tab < end ? tab + 1 : end;
+    if (!*blank && tab < end && sl_label_is_missing(q, trimmed(q, tab), rules)) {
+        *labelled = false;
+        return sl_no_nul(*p, end, t);
+    }
     if (!*blank) {
         bool good = label(q, tab, rules, y, data, t) && (tab < end || is_alone(q, y, data, t));
         if (!good && unlabelled && t->reason != SL_NUL_BYTE) { /* whatever it is, it is not needed */
-            y->value = *weight = 0;
+            y->value = 0;
+            *labelled = false;
             good = true;
         }
         return good && sl_no_nul(*p, end, t);
@@ -86,18 +97,17 @@ void sl_parse_labelled(sl_block *b, const char *data, sl_raw_features *features)
         newline = memchr(line, '\n', (size_t)(stop - line));
         const char *p = line, *end = content_end(line, newline);
         sl_label y = {.value = 0};
-        float weight;
-        bool blank;
+        bool labelled, blank;
         b->lines++;
         if (sl_length_is_fine(line, newline, b->rules->max_line, &t) &&
-            head(&p, end, b->rules, &y, &weight, &blank, data, &t)) {
+            head(&p, end, b->rules, &y, &labelled, &blank, data, &t)) {
             if (blank && !b->rules->every_line) continue;
             sl_named_status status = SL_NAMED_OK;
             if (blank) {
                 if (!sl_batch_add_empty(&b->batch, b->lines, false)) status = SL_NAMED_MEMORY;
             } else {
                 features(&rows, b->rules, p, end);
-                status = sl_named_row(&rows, &y, weight, b->lines);
+                status = labelled ? sl_named_row(&rows, &y, 1, b->lines) : sl_named_unlabelled_row(&rows, 1, b->lines);
             }
             if (status == SL_NAMED_OK) continue;
             sl_named_drop(&rows);

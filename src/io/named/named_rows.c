@@ -199,12 +199,19 @@ sl_named_status sl_named_row(sl_named_rows *r, const sl_label *label, float weig
     }
     b->weight[b->rows] = weight;
     b->weighted = b->rows + 1;
-    b->unlabelled += label->absent;
     b->line[b->rows] = (uint32_t)line;
     b->label[b->rows++] = label->value;
     b->start[b->rows] = b->nonzeros;
     begin_row(r);
     return SL_NAMED_OK;
+}
+
+sl_named_status sl_named_unlabelled_row(sl_named_rows *r, float weight, uint64_t line) {
+    const bool marked = !r->block->rules->unlabelled; /* for predictions no row needs a label */
+    if (r->failed == SL_NAMED_OK && marked && !sl_batch_reserve_unlabelled(r->batch)) return fail(r, SL_NAMED_MEMORY);
+    const sl_named_status status = sl_named_row(r, &(sl_label){.value = 0}, 0, line);
+    if (status == SL_NAMED_OK && marked) sl_batch_mark_unlabelled(r->batch, weight);
+    return status;
 }
 
 void sl_named_drop(sl_named_rows *r) {

@@ -66,6 +66,8 @@ size_t sl_named_count(const sl_named_rows *r);
 float *sl_named_values(const sl_named_rows *r);
 
 sl_named_status sl_named_row(sl_named_rows *r, const sl_label *label, float weight, uint64_t line);
+/* The same for a row without a label, of this weight: it has weight 0 in the batch, and a mark. */
+sl_named_status sl_named_unlabelled_row(sl_named_rows *r, float weight, uint64_t line);
 void sl_named_drop(sl_named_rows *r);
 
 /* For a parser that knows that no name comes twice in its rows: all features of a row are then added by these alone,

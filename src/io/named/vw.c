@@ -60,46 +60,45 @@ static bool take_label(const word *w, const sl_rules *rules, sl_label *label, sl
     return sl_label_between(w->p, w->end, rules, label, t);
 }
 
+/* *labelled: whether there is a label; else the weight is that which the row has without one. */
 static bool careful_head(const char *p, const char *bar, const sl_rules *rules, sl_label *label, float *weight,
-                         sl_trouble *t) {
+                         bool *labelled, sl_trouble *t) {
     const bool unlabelled = rules->unlabelled;
     word words[MAX_WORDS];
     size_t n;
     float base;
-    *weight = 0;
+    *weight = 1;
+    *labelled = false;
     if (!split(p, bar, words, &n, t)) return false;
-    label->absent = n == 0;
     if (n == 0) return true;
     const word *last = &words[n - 1];
     if (last->end == bar || *last->p == '\'') {
         if (n == 1 && !unlabelled && is_number(last))
             return sl_bad(t, SL_BAD_LABEL, p, "%s touches the bar, as tags do; put a space behind a label", p,
                           length(last));
-        label->absent = --n == 0;
-        if (n == 0) return true;
+        if (--n == 0) return true;
     }
     if (n == MAX_WORDS)
         return sl_bad(t, SL_BAD_FIELD, last->p, "%s: a tag touches the bar or begins with a quote", last->p,
                       length(last));
-    *weight = 1;
-    if (unlabelled && !is_number(&words[0])) { /* whatever it is, it is not needed */
-        *weight = 0;
-        return true;
-    }
-    return take_label(&words[0], rules, label, t) &&
+    if (unlabelled && !is_number(&words[0])) return true; /* whatever it is, it is not needed */
+    *labelled = !sl_label_is_missing(words[0].p, words[0].end, rules);
+    return (!*labelled || take_label(&words[0], rules, label, t)) &&
            (n < 2 || sl_weight_between(words[1].p, words[1].end, weight, t)) &&
            (n < 3 || sl_number_between(words[2].p, words[2].end, &base, SL_BAD_FIELD, "base", "", t));
 }
 
 /* Mostly a digit, perhaps with a sign, and a space. */
-static bool head(const char *p, const char *bar, const sl_rules *rules, sl_label *label, float *weight, sl_trouble *t) {
+static bool head(const char *p, const char *bar, const sl_rules *rules, sl_label *label, float *weight, bool *labelled,
+                 sl_trouble *t) {
     ptrdiff_t sign = *p == '-' || *p == '+';
     *label = (sl_label){.value = 0};
     if (bar - p != sign + 2 || !sl_is_digit(p[sign]) || p[sign + 1] != ' ' || (rules->words && p[sign] > '1'))
-        return careful_head(p, bar, rules, label, weight, t);
+        return careful_head(p, bar, rules, label, weight, labelled, t);
     label->value = (float)(p[sign] - '0');
     if (*p == '-') label->value = -label->value;
     *weight = 1;
+    *labelled = true;
     return true;
 }
 
@@ -253,9 +252,10 @@ static bool line(sl_named_rows *rows, const sl_rules *rules, const char *p, cons
     const char *bar = memchr(p, '|', (size_t)(end - p)), *cr = memchr(p, '\r', (size_t)(end - p));
     sl_label label;
     float weight;
+    bool labelled;
     if (cr) return sl_bad(t, SL_BAD_FIELD, cr, "a carriage return within a line", p, 0);
     if (!bar) return sl_bad(t, SL_BAD_FIELD, p, "%s: there is no bar before the features", p, (size_t)(end - p));
-    if (!head(p, bar, rules, &label, &weight, t)) return false;
+    if (!head(p, bar, rules, &label, &weight, &labelled, t)) return false;
     walk w = {.kernels = rules->kernels, .line = p, .end = end, .patience = SL_FIELDS_AT_ONCE / 2};
     w.by_runs = w.kernels && w.kernels->values && end - p < UINT32_MAX && bars_stand_apart(bar, end);
     for (p = bar; p < end;) {
@@ -273,7 +273,9 @@ static bool line(sl_named_rows *rows, const sl_rules *rules, const char *p, cons
             if (!feature(rows, &p, &s, t)) return false;
         }
     }
-    return sl_named_is_fine(sl_named_row(rows, &label, weight, number), p, p, 0, t);
+    return sl_named_is_fine(labelled ? sl_named_row(rows, &label, weight, number)
+                                     : sl_named_unlabelled_row(rows, weight, number),
+                            p, p, 0, t);
 }
 
 void sl_parse_vw(sl_block *b) { sl_parse_named_lines(b, line); }

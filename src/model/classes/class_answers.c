@@ -29,7 +29,8 @@ static double against_rest(const sluice_model *m, size_t c, double margin) {
 
 /* What a class that has no calibration yet has: its share of the examples. */
 static double share(const sluice_model *m, size_t c) {
-    return m->state.t ? (double)m->classes.table.entry[c].count / (double)m->state.t : 0;
+    const uint64_t examples = sl_model_examples(m);
+    return examples ? (double)m->classes.table.entry[c].count / (double)examples : 0;
 }
 
 /* For each class the mean, over its partners, of the probability that the row is of it and not of the partner. */

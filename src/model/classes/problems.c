@@ -184,6 +184,7 @@ static void count_margin(double margin, size_t a, size_t b, double *total, uint3
 static sluice_status learn_one(sluice_model *m, sluice_model *problem, const sl_raw_row *r, double y, double h,
                                bool *any, double *margin) {
     const uint64_t updates = problem->updates;
+    problem->pseudo.now = m->pseudo.now;
     sluice_status status = sl_model_learn_raw(problem, r, y, h, margin);
     m->problems->updated |= problem->updates > updates;
     if (status == SLUICE_OK) {

@@ -54,7 +54,11 @@ static bool uses_table(const sluice_model *m) {
 }
 
 /* Whether all labels so far, if there were any, were of one sign. */
-static bool is_undecided(const sluice_model *m) { return m->positives == 0 || m->positives == m->state.t; }
+static bool is_undecided(const sluice_model *m) { return m->positives == 0 || m->positives == sl_model_examples(m); }
+
+bool sl_has_two_classes(const sluice_model *m) {
+    return m->classes.table.n ? m->classes.table.n >= 2 : !sl_model_is_of_many(m) && !is_undecided(m);
+}
 
 bool sl_has_classes(const sluice_model *m, const sluice_batch *b) {
     return sl_model_is_of_many(m) || b->has_words || m->classes.table.n || has_named_positive(m) || m->classes.mirror ||
@@ -247,7 +251,7 @@ static sluice_status add_plain_class(sluice_model *m, double label) {
     sl_two_classes *c = &m->classes;
     size_t class = sl_classes_add_number(&c->table, label);
     if (class == SL_NO_CLASS) return no_memory(m);
-    c->table.entry[class].count = m->state.t;
+    c->table.entry[class].count = sl_model_examples(m);
     c->first_is_plus = m->positives > 0;
     settle(m);
     return SLUICE_OK;
@@ -333,6 +337,7 @@ static void take_mirror(sluice_model *m, sluice_meter *meter) {
     EXCHANGE(sl_metadata, m->metadata, other->metadata);
     EXCHANGE(sl_two_classes, m->classes, other->classes);
     m->progress = other->progress;
+    m->pseudo = other->pseudo;
     m->error = other->error;
     own_pointers(m);
     own_pointers(other);
@@ -353,7 +358,7 @@ static sluice_status keep_mirror(sluice_model *m, sluice_meter *meter) {
 }
 
 sl_outlook sl_classes_look(const sluice_model *m, const sluice_batch *b, const sl_targets *t, size_t first) {
-    if (sl_model_is_of_many(m) || uses_table(m) || m->positives != m->state.t) return SL_ONE_SETTLED;
+    if (sl_model_is_of_many(m) || uses_table(m) || m->positives != sl_model_examples(m)) return SL_ONE_SETTLED;
     bool any = m->state.t > 0; /* a label 1 */
     size_t ones = 0;
     for (size_t row = first; row < b->rows; row++) {

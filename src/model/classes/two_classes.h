@@ -40,6 +40,8 @@ typedef enum sl_outlook {
 } sl_outlook;
 sl_outlook sl_classes_look(const struct sluice_model *m, const sluice_batch *b, const sl_targets *t, size_t first);
 
+/* Whether the model has seen more than one class. */
+bool sl_has_two_classes(const struct sluice_model *m);
 /* Whether the labels of a batch need more than their sign. */
 bool sl_has_classes(const struct sluice_model *m, const sluice_batch *b);
 /* Decides, if it can be decided by the rows of the batch from `first` on, what the label 1 is; makes the mirror, or
