@@ -145,6 +145,7 @@ static int print_facts(const args *a, const inspected *in, uint64_t dimension, u
     report_count(&r, "mistakes", f.mistakes);
     report_figure(&r, "error_rate", f.examples ? (double)f.mistakes / (double)f.examples : NAN);
     report_count(&r, "updates", f.updates);
+    if (f.pseudo) report_count(&r, "pseudo", f.pseudo);
     if (f.learner->flags & SLUICE_LEARNER_BATCH) report_count(&r, "waiting", in->waiting);
     report_size(&r, &f, dimension);
     report_truth(&r, "names", f.has_names);

@@ -24,6 +24,7 @@ static const option_info options[] = {
      "afterwards choose a threshold on the file of --holdout, --calibrate or --test, and save it in the "
      "model: " GOALS_TEXT "; or give it: a probability, or margin=M",
      0},
+    PSEUDO_OPTIONS,
     {"passes", 0, "N", "go over the inputs N times (default 1)", 0},
     {"top", 0, "N", "show the N heaviest features with the results (default 0)", 0},
     {"dim", 0, "N", "the dimension that sparsity refers to (default: the features seen)", 0},
@@ -57,6 +58,7 @@ static int check_usage(training *t) {
     if (!rc) rc = trace_options(a, &t->trace);
     if (!rc) rc = calibrate_options(a, &t->calibrating);
     if (!rc) rc = threshold_options(a, &t->calibrating, t->holdout, t->test, &t->thresholding);
+    if (!rc) rc = pseudo_options(a, &t->pseudo);
     if (!rc) rc = args_count(a, "passes", 1, 1000000000, &t->passes);
     if (!rc) rc = args_count(a, "dim", 1, UINT64_MAX, &t->dimension);
     if (!rc) rc = args_count(a, "top", 0, SIZE_MAX, &t->top);
@@ -108,7 +110,8 @@ static int learn_batch(training *t, progress *p, const sluice_reader *reader, co
 
 static int learn_pass(training *t, progress *p) {
     sluice_error err = {0};
-    const sluice_reader_options reading = costs_reading(&t->costs, &t->reading);
+    const sluice_reader_options labelled = costs_reading(&t->costs, &t->reading),
+                                reading = pseudo_reading(&t->pseudo, &labelled);
     sluice_reader *reader = sluice_reader_open(t->a->inputs, t->a->n_inputs, &reading, &err);
     if (!reader) return complain_error(&err);
     const sluice_batch *batch;
@@ -214,6 +217,7 @@ static int learn(training *t) {
     warn_skipped(&t->skipped, "input");
     if (!rc && !stop_signal()) costs_warn(&t->costs);
     if (!rc) warn_one_class_of(t->model, &t->measures, "input");
+    if (!rc && !stop_signal()) pseudo_note(&t->pseudo, t->model, t->skipped.unlabelled);
     if (!rc && fitted && !is_fitted(t->model) && !t->calibrating.path)
         note("the model has learned more, and what --calibrate had fitted is gone; give it again");
     if (!rc && had_threshold && !sluice_model_threshold(t->model, NULL) && t->thresholding.wish.kind == THRESHOLD_NONE)
@@ -315,6 +319,7 @@ static int run(const args *a) {
     if (!rc) rc = checkpoint_open(&t.checkpoint);
     if (!rc) rc = model_from_args(a, &t.model);
     if (!rc) rc = check_classes(&t);
+    if (!rc) rc = pseudo_start(a, &t.pseudo, t.model);
     if (!rc) {
         note_learned_too(a, "--test", t.test);
         note_learned_too(a, "--holdout", t.holdout);
@@ -362,7 +367,7 @@ const command train_command = {
     .summary = "learn from a stream of labelled examples",
     .synopsis = "[-a LEARNER] [-P NAME=VALUE]... [-o MODEL] [-i MODEL] [--classes KIND] [--test FILE] [--holdout FILE] "
                 "[--calibrate FILE] "
-                "[--threshold GOAL] [--passes N] [--save-every N|Ns] [--skip N] [INPUT...]",
+                "[--threshold GOAL] [--pseudo P] [--passes N] [--save-every N|Ns] [--skip N] [INPUT...]",
     .notes =
         "Every example is predicted first and then learned, so the error reported is that of unseen examples.\n"
         "A model saved with -o can go on learning later (-i), exactly as if it had never stopped;\n"

@@ -39,6 +39,7 @@ int print_results(const training *t) {
     report_count(&r, "passes", t->passes);
     report_size(&r, &t->facts, t->dimension);
     report_speed(&r, t->seconds, t->measures.examples);
+    report_pseudo(&r, &t->pseudo, &t->facts);
     report_skipped(&r, &t->skipped);
     report_threshold(&r, &t->thresholding, t->result);
     if (r.as_json || !(t->test || t->holdout)) report_class_figures(&r, t->model, &t->classes);

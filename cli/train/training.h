@@ -6,6 +6,7 @@
 #include "train/checkpoint.h"
 #include "train/history.h"
 #include "measure/measure.h"
+#include "train/pseudo.h"
 #include "train/trace.h"
 #include "train/train_threshold.h"
 
@@ -22,6 +23,7 @@ typedef struct training {
     history history;
     calibrating calibrating;
     thresholding thresholding;
+    pseudo pseudo;
 
     sluice_model *model;
     sluice_model *result;     /* the model as it predicts: itself, or a copy that has learned its unfinished batch */
