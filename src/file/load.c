@@ -27,6 +27,8 @@ static const struct {
     {"PROB", 4, sl_load_problems},
     {"PCAL", 4, sl_load_class_calibrations},
     {"VECS", 4, sl_load_vectors},
+    {"MIRR", 4, sl_load_mirror},
+    {"SEEN", 4, sl_load_seen},
     {"MODL", 1, sl_load_modl}, /* refuses a second one */
 };
 

@@ -76,9 +76,21 @@ sluice_status sl_load_classes(sl_loader *l) {
     return status;
 }
 
+sluice_status sl_load_seen(sl_loader *l) {
+    sluice_model *m = l->model;
+    if (l->end - l->at != 1 || !(*l->at & SL_SEEN_ZERO) || *l->at > (SL_SEEN_ZERO | SL_SEEN_MINUS) || m->positives ||
+        m->state.t == 0 || m->classes.zero || sl_model_is_of_many(m) || sl_model_is_predict_only(m))
+        return DAMAGED(l, "SEEN is impossible");
+    m->classes.zero = true;
+    m->classes.minus = *l->at++ & SL_SEEN_MINUS;
+    return SLUICE_OK;
+}
+
 sluice_status sl_load_finish_classes(sl_loader *l) {
     if (sl_model_is_of_many(l->model)) return SLUICE_OK;
-    l->model->classes.loaded_plain = !l->any_classes && l->model->state.t > 0;
+    /* a file with one of the newer sections is of no earlier version */
+    l->model->classes.loaded_plain =
+        !l->any_classes && l->model->state.t > 0 && !l->model->classes.mirror && !l->model->classes.zero;
     if (!l->any_classes || sl_two_classes_settle(l->model)) return SLUICE_OK;
     return DAMAGED(l, "its classes contradict each other");
 }

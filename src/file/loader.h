@@ -64,6 +64,8 @@ sluice_status sl_load_threshold(sl_loader *l);          /* THRE */
 sluice_status sl_load_metadata(sl_loader *l);           /* META: load_metadata.c */
 sluice_status sl_load_classes(sl_loader *l);            /* CLAS: load_classes.c */
 sluice_status sl_load_problems(sl_loader *l);           /* PROB: problem_sections.c */
+sluice_status sl_load_mirror(sl_loader *l);             /* MIRR */
+sluice_status sl_load_seen(sl_loader *l);               /* SEEN: load_classes.c */
 sluice_status sl_load_pairs(sl_loader *l);              /* PAIR: pair_sections.c */
 sluice_status sl_load_class_calibrations(sl_loader *l); /* PCAL */
 sluice_status sl_load_vectors(sl_loader *l);            /* VECS */

@@ -28,6 +28,9 @@ enum {
 enum { SL_KIND_TWO = 1, SL_KIND_MANY = 2 };
 enum { SL_FIRST_IS_PLUS = 1, SL_NAMES_POSITIVE = 2 };
 
+/* SEEN: which labels the class of -1 has had in a model that has seen nothing else. */
+enum { SL_SEEN_ZERO = 1, SL_SEEN_MINUS = 2 };
+
 /* The value of the key `classes` of MODL, for models of several classes. */
 static inline const char *sl_classes_key(unsigned classes) {
     return classes == SLUICE_CLASSES_OVR ? "ovr" : classes == SLUICE_CLASSES_MATRIX ? "matrix" : "ovo";

@@ -1,4 +1,5 @@
-/* PROB: the binary models of a model of several classes, each a whole model file cut into pieces.
+/* PROB: the binary models of a model of several classes, each a whole model file cut into pieces; and MIRR, the mirror
+ * of a binary model.
  *
  * First those of the classes, or of the pairs of classes, then those for classes to come. Lanes have no other form in
  * files: they are taken apart into models and put together again. */
@@ -23,9 +24,22 @@ static size_t models_of(const sluice_model *m) {
 
 /* ---- saving ------------------------------------------------------------------------------------------------------ */
 
+/* Where the pieces of a model go. */
+typedef struct pieces {
+    sl_saver *s;
+    const char *tag;
+    unsigned flags;
+} pieces;
+
+static void begin_piece(const pieces *p) {
+    sl_save_begin(p->s, p->tag, p->flags);
+    sl_save_int(p->s, 0, 1);
+}
+
 /* The section is written when it is full. */
 static int write_piece(void *context, const void *bytes, size_t n) {
-    sl_saver *s = context;
+    const pieces *p = context;
+    sl_saver *s = p->s;
     const char *from = bytes;
     while (n) {
         const size_t room = SL_SECTION_HEAD + 1 + PIECE - s->n, piece = n < room ? n : room;
@@ -35,15 +49,13 @@ static int write_piece(void *context, const void *bytes, size_t n) {
         if (piece < room) continue;
         const sluice_status status = sl_save_end(s);
         if (status != SLUICE_OK) return (int)status;
-        sl_save_begin(s, "PROB", 0);
-        sl_save_int(s, 0, 1);
+        begin_piece(p);
     }
     return 0;
 }
 
 static sluice_status save_problem(sl_saver *s, sl_saver *inner, const sluice_model *problem) {
-    sl_save_begin(s, "PROB", 0);
-    sl_save_int(s, 0, 1);
+    begin_piece(inner->context);
     sluice_status status = sl_save_model(inner, problem);
     if (status != SLUICE_OK) return status;
     s->bytes[SL_SECTION_HEAD] = LAST_PIECE;
@@ -62,9 +74,22 @@ static sluice_status save_nth(sl_saver *s, sl_saver *inner, const sluice_model *
 sluice_status sl_save_problems(sl_saver *s, const sluice_model *m) {
     const size_t n = models_of(m);
     if (n == 0) return SLUICE_OK;
-    sl_saver inner = {.write = write_piece, .context = s, .err = s->err};
+    pieces to = {s, "PROB", 0};
+    sl_saver inner = {.write = write_piece, .context = &to, .err = s->err};
     sluice_status status = sl_saver_reserve(&inner, s->err);
     for (size_t i = 0; i < n && status == SLUICE_OK; i++) status = save_nth(s, &inner, m, i);
+    sl_saver_release(&inner);
+    return status;
+}
+
+sluice_status sl_save_mirror(sl_saver *s, const sluice_model *m) {
+    const sluice_model *mirror = m->classes.mirror;
+    if (!mirror || mirror->broken || sl_model_is_predict_only(m)) return SLUICE_OK;
+    if (mirror->state.t != m->state.t || mirror->pseudo.rows != m->pseudo.rows) return SLUICE_OK;
+    pieces to = {s, "MIRR", SL_SKIPPABLE};
+    sl_saver inner = {.write = write_piece, .context = &to, .err = s->err};
+    sluice_status status = sl_saver_reserve(&inner, s->err);
+    if (status == SLUICE_OK) status = save_problem(s, &inner, mirror);
     sl_saver_release(&inner);
     return status;
 }
@@ -75,19 +100,25 @@ static sluice_status no_memory(sl_loader *l) {
     return sl_fail(l->err, SLUICE_E_MEMORY, "no memory for the model's problems");
 }
 
-/* Whether it can be one of the model's problems. */
+/* Problems name no positive class; a mirror names that of its model. */
+static bool same_positive(const sluice_model *m, const char *positive) {
+    const char *has = sl_model_is_of_many(m) ? NULL : m->settings.positive;
+    return has && positive ? strcmp(has, positive) == 0 : !has && !positive;
+}
+
+/* Whether it can be one of the model's problems, or its mirror. */
 static bool fits(const sluice_model *m, const sluice_model *problem) {
     const sluice_settings has = sl_binary_settings(m), *is = &problem->settings;
     if (problem->learner != m->learner || problem->state.t > m->state.t) return false;
     if (problem->pseudo.rows > m->pseudo.rows) return false;
-    if (m->settings.classes == SLUICE_CLASSES_OVR &&
+    if (m->settings.classes != SLUICE_CLASSES_OVO &&
         (problem->state.t != m->state.t || problem->pseudo.rows != m->pseudo.rows))
         return false;
     for (size_t i = 0; i < m->learner->info.n_params; i++)
         if (problem->params[i] != m->params[i]) return false;
     return sl_model_is_predict_only(problem) == sl_model_is_predict_only(m) && is->bias == has.bias &&
            is->normalize == has.normalize && is->hash_bits == has.hash_bits && is->max_features == has.max_features &&
-           problem->classes.table.n == 0 && problem->metadata.n == 0 && !is->positive && !is->classes;
+           problem->classes.table.n == 0 && problem->metadata.n == 0 && same_positive(m, is->positive) && !is->classes;
 }
 
 /* The features of the first one are the model's. */
@@ -116,10 +147,9 @@ static sluice_status put(sl_loader *l, sluice_model *problem) {
     return !fine ? no_memory(l) : same ? SLUICE_OK : DAMAGED(l, "the features of its problems differ");
 }
 
-sluice_status sl_load_problems(sl_loader *l) {
-    sluice_model *m = l->model;
-    if (l->inner || l->end - l->at < 1 || *l->at > LAST_PIECE || l->problems.n >= models_of(m))
-        return DAMAGED(l, "there is a problem too many");
+/* Takes the next piece of a model; *model becomes the model that it is the last one of. */
+static sluice_status take_piece(sl_loader *l, sluice_model **model) {
+    *model = NULL;
     const bool is_last = *l->at++ == LAST_PIECE;
     const size_t n = (size_t)(l->end - l->at);
     char *bytes = realloc(l->problems.bytes, l->problems.size + n + 1);
@@ -128,9 +158,33 @@ sluice_status sl_load_problems(sl_loader *l) {
     l->problems.bytes = bytes;
     l->problems.size += n;
     if (!is_last) return SLUICE_OK;
-    sluice_model *problem = sl_load_inner(l, bytes, l->problems.size);
+    *model = sl_load_inner(l, bytes, l->problems.size);
     l->problems.size = 0;
-    if (!problem) return l->err ? l->err->status : SLUICE_E_FORMAT;
+    return *model ? SLUICE_OK : l->err ? l->err->status : SLUICE_E_FORMAT;
+}
+
+sluice_status sl_load_mirror(sl_loader *l) {
+    sluice_model *m = l->model, *mirror;
+    if (l->inner || l->end - l->at < 1 || *l->at > LAST_PIECE || sl_model_is_of_many(m) || m->classes.mirror ||
+        m->classes.table.n || sl_model_is_predict_only(m) || m->positives != m->state.t)
+        return DAMAGED(l, "its mirror is impossible");
+    sluice_status status = take_piece(l, &mirror);
+    if (status != SLUICE_OK || !mirror) return status;
+    mirror->classes.loaded_plain = false;
+    if (fits(m, mirror) && mirror->positives == 0) {
+        m->classes.mirror = mirror;
+        return SLUICE_OK;
+    }
+    sluice_model_free(mirror);
+    return DAMAGED(l, "its mirror is not one of the model");
+}
+
+sluice_status sl_load_problems(sl_loader *l) {
+    sluice_model *m = l->model, *problem;
+    if (l->inner || l->end - l->at < 1 || *l->at > LAST_PIECE || l->problems.n >= models_of(m))
+        return DAMAGED(l, "there is a problem too many");
+    sluice_status status = take_piece(l, &problem);
+    if (status != SLUICE_OK || !problem) return status;
     if (fits(m, problem)) return put(l, problem);
     sluice_model_free(problem);
     return DAMAGED(l, "a problem is not one of the model");

@@ -79,7 +79,9 @@ sluice_status sl_save_model(sl_saver *s, const sluice_model *m) {
     if (status == SLUICE_OK) status = save_pending(s, &m->state.batch.pending);
     if (status == SLUICE_OK) status = save_holdout(s, &m->holdout);
     if (status == SLUICE_OK) status = sl_save_classes(s, m);
+    if (status == SLUICE_OK) status = sl_save_seen(s, m);
     if (status == SLUICE_OK) status = sl_save_problems(s, m);
+    if (status == SLUICE_OK) status = sl_save_mirror(s, m);
     if (status == SLUICE_OK) status = save_threshold(s, m);
     if (status == SLUICE_OK) status = sl_save_metadata(s, &m->metadata);
     if (status != SLUICE_OK) return status;

@@ -54,6 +54,8 @@ static inline void sl_save_text(sl_saver *s, const char *text, size_t n) {
 /* All of a model. */
 sluice_status sl_save_model(sl_saver *s, const sluice_model *m);
 /* problem_sections.c: the models of its problems. */
+sluice_status sl_save_mirror(sl_saver *s, const sluice_model *m);
+sluice_status sl_save_seen(sl_saver *s, const sluice_model *m);
 sluice_status sl_save_problems(sl_saver *s, const sluice_model *m);
 /* save_modl.c */
 sluice_status sl_save_modl(sl_saver *s, const sluice_model *m);

@@ -236,3 +236,17 @@ def test_positive_of_a_model_to_go_on_from_is_compared_as_classes_are(t):
         t.refused("train", "-q", "-i", "n", "--positive", same, "a", status=2, says="made with another setting")
     t.run("train", "-q", "-i", "n", "--positive", "3.0", "-o", "o", "a")
     t.refused("train", "-q", "-i", "m", "--positive", "3", "a", status=2, says="made with another setting")
+
+
+def test_a_model_of_one_label_goes_on_as_one_run(t):
+    r = random.Random(9)
+    for first, others in (("1", ["2", "1"]), ("1", ["spam", "1"]), ("1", ["-1", "1"]), ("0", ["spam", "0"]), ("0", ["1", "0"]), ("1", ["true", "1"])):
+        for name, labels in (("a", [first]), ("b", others)):
+            t.write(name, "".join(f"{r.choice(labels)} {r.randrange(1, 9)}:1 {r.randrange(9, 20)}:2\n" for _ in range(60)))
+        for learner in ("pa-1", "ssol", "sbcw"):
+            options = ["-q", "-a", learner, *(["-P", "batch=25"] if learner == "sbcw" else [])]
+            t.run("train", *options, "-o", "whole", "a", "b")
+            t.run("train", *options, "-o", "m", "a")
+            equal({a[0] for a in answers(t, "-m", "m", "a")} <= {"1", "-1"}, True)
+            t.run("train", "-q", "-i", "m", "-o", "m", "b")
+            equal(t.read("m"), t.read("whole"), (first, others, learner))

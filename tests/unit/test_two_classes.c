@@ -454,24 +454,75 @@ TEST(resuming_follows_the_classes_of_the_model) {
 }
 
 /* Saved with nothing but the label 1, the model is plain, and 1 stays +1 inside. */
-TEST(a_saved_model_of_1_alone_keeps_1_as_plus) {
-    sluice_model *m = learn_text("1 1 1", NULL, SLUICE_OK);
-    file f = file_from(m);
-    CHECK(!has_section(&f, "CLAS"));
-    m = parse(&f, NULL);
-    const char *labels[] = {"2", "1", NULL};
-    sluice_batch *b = rows_of(labels);
-    CHECK_EQ(sluice_model_learn_batch(m, b, NULL), SLUICE_OK);
-    sluice_class c = {.size = sizeof c};
-    CHECK_EQ(sluice_model_class(m, 0, &c), SLUICE_OK);
-    CHECK_STR(c.text.text, "1");
-    CHECK_EQ(c.examples, 4);
-    CHECK(!c.is_positive && m->classes.first_is_plus && m->classes.turned);
-    f = file_from(m);
-    file same = copy_of(&f);
-    accept(&f, &same);
-    free(same.bytes);
+/* Learns the labels, is saved and loaded or not, and learns the others; the model's bytes, or none where these are
+ * refused. */
+static file in_two_goes(const char *learner, const char *const *labels, const char *const *others, bool saved,
+                        const char *positive) {
+    sluice_model *m = new_model(learner, NULL, 0, positive);
+    sluice_batch *a = rows_of(labels), *b = rows_of(others);
+    CHECK_EQ(sluice_model_learn_batch(m, a, NULL), SLUICE_OK);
+    if (saved) {
+        file f = file_from(m);
+        m = parse(&f, NULL);
+        CHECK(m != NULL);
+    }
+    sluice_status status = sluice_model_learn_batch(m, b, NULL);
+    if (status == SLUICE_OK) status = sluice_model_end_run(m);
+    sluice_batch_free(a);
     sluice_batch_free(b);
+    if (status == SLUICE_OK) return file_from(m);
+    CHECK_EQ(status, SLUICE_E_DATA);
+    sluice_model_free(m);
+    return (file){0};
+}
+
+TEST(a_saved_model_of_one_label_goes_on_as_one_run) {
+    static const char *const learners[] = {"pa-1", "arow", "ssol", "olsf", "arow-full", "sbcw"};
+    static const char *const begins[][4] = {{"1", "1", "1"}, {"0", "0"}, {"0", "-1", "0"}, {"-1", "-1"}, {"1"}};
+    static const char *const goes_on[][4] = {{"spam", "1", "0"}, {"1", "2", "2"}, {"-1", "1"}, {"0", "1", "0"},
+                                             {"2", "1", "2"},    {"ham", "0"},    {"1", "1"},  {"ham", "-1"}};
+    for (size_t i = 0; i < SL_COUNT(learners); i++)
+        for (size_t k = 0; k < SL_COUNT(begins) * SL_COUNT(goes_on); k++) {
+            const char *const *first = begins[k % SL_COUNT(begins)], *const *others = goes_on[k / SL_COUNT(begins)];
+            const char *positive = k % 3 || *first[0] == '0' || *first[0] == '-' ? NULL : "1";
+            file whole = in_two_goes(learners[i], first, others, false, positive);
+            file parts = in_two_goes(learners[i], first, others, true, positive);
+            if (whole.n != parts.n || (whole.n && memcmp(whole.bytes, parts.bytes, whole.n) != 0))
+                fprintf(stderr, "%s, %s then %s\n", learners[i], first[0], others[0]);
+            CHECK(whole.n == parts.n && (whole.n == 0 || memcmp(whole.bytes, parts.bytes, whole.n) == 0));
+            if (whole.n) {
+                file same = copy_of(&parts);
+                accept(&parts, &same);
+                free(same.bytes);
+            }
+            free(whole.bytes);
+        }
+}
+
+/* The file with its section of this name twice. */
+static file with_section_twice(const file *f, const char *tag) {
+    size_t at = section(f, tag) - SL_SECTION_HEAD;
+    size_t n = SL_SECTION_HEAD + (size_t)sl_get_le(f->bytes + at + 8, 8) + 8;
+    file twice = {malloc(f->n + n), f->n + n};
+    memcpy(twice.bytes, f->bytes, at + n);
+    memcpy(twice.bytes + at + n, f->bytes + at, f->n - at);
+    return twice;
+}
+
+TEST(impossible_sections_of_one_label_are_refused) {
+    static const char *const labels[] = {"1 1 1", "0 0"}, *const tags[] = {"MIRR", "SEEN"};
+    for (size_t i = 0; i < SL_COUNT(labels); i++) {
+        file f = file_from(learn_text(labels[i], NULL, SLUICE_OK)), twice = with_section_twice(&f, tags[i]);
+        sluice_error err = {0};
+        CHECK(!sluice_model_parse(twice.bytes, twice.n, &err));
+        CHECK_EQ(err.status, SLUICE_E_FORMAT);
+        CHECK(strstr(err.message, "impossible"));
+        remove_section(&f, tags[i]); /* which is optional */
+        sluice_model *m = parse(&f, NULL);
+        CHECK(m != NULL);
+        sluice_model_free(m);
+        free(twice.bytes);
+    }
 }
 
 /* Earlier versions took true and false for 1 and 0, and their models are plain. */
@@ -484,6 +535,8 @@ TEST(a_loaded_plain_model_takes_true_and_false) {
         memcpy(plain->id, b->id, b->nonzeros * sizeof *b->id);
         if (mixed) CHECK_EQ(sluice_model_learn_batch(m, b, NULL), SLUICE_E_DATA); /* not loaded: a third class */
         file f = file_from(m);
+        CHECK_EQ(has_section(&f, "MIRR"), !mixed);
+        if (!mixed) remove_section(&f, "MIRR"); /* which earlier versions did not write */
         m = parse(&f, NULL);
         CHECK_EQ(sluice_model_learn_batch(m, b, NULL), SLUICE_OK);
         CHECK_EQ(sluice_model_learn_batch(same, plain, NULL), SLUICE_OK);
@@ -689,7 +742,8 @@ int main(void) {
     RUN(margins_weights_and_probabilities_are_those_of_the_positive_class);
     RUN(a_batch_is_measured_by_the_classes_of_the_model);
     RUN(resuming_follows_the_classes_of_the_model);
-    RUN(a_saved_model_of_1_alone_keeps_1_as_plus);
+    RUN(a_saved_model_of_one_label_goes_on_as_one_run);
+    RUN(impossible_sections_of_one_label_are_refused);
     RUN(a_loaded_plain_model_takes_true_and_false);
     RUN(examples_one_by_one_have_numbers_as_classes);
     RUN(models_merge_if_their_classes_are_the_same_inside);

@@ -350,6 +350,7 @@ static sluice_status keep_mirror(sluice_model *m, sluice_meter *meter) {
     if (m->state.part) return SLUICE_OK; /* the sweep has a mirror of all its parts */
     if (!c->mirror && m->state.t == 0) c->mirror = sluice_model_copy(m, NULL);
     if (!c->mirror) return m->state.t ? SLUICE_OK : no_memory(m);
+    sl_metadata_free(&c->mirror->metadata); /* that of the model stays, whichever goes on */
     if (!meter || c->metered == meter) return SLUICE_OK;
     sluice_meter_free(c->mirror_meter);
     c->mirror_meter = sl_meter_copy(meter, c->mirror);
