@@ -28,20 +28,22 @@ typedef struct measuring {
     uint32_t one_class;
 } measuring;
 
-/* The margins of one class as those of a binary problem. */
-static int measure_one_class(measuring *m, const sluice_batch *batch) {
+/* What takes the margins of each row: the worst mistakes, and one class as a binary problem. */
+static int measure_rows(measuring *m, const sluice_batch *batch) {
     sluice_error err = {0};
-    sluice_class_answers of = {.size = sizeof of, .margins = m->margins};
-    for (size_t i = 0; i < sluice_batch_rows(batch); i++) {
-        uint32_t truth;
-        if (!(sluice_batch_weight(batch, i) > 0)) continue;
+    uint32_t truth, predicted;
+    sluice_class_answers of = {.size = sizeof of, .top = 1, .best = &predicted, .margins = m->margins};
+    int rc = DONE;
+    for (size_t i = 0; i < sluice_batch_rows(batch) && !rc; i++) {
         if (sluice_model_classify(m->model, batch, i, 1, &of, &err) != SLUICE_OK ||
             sluice_model_truths(m->model, batch, i, 1, &truth, &err) != SLUICE_OK)
             return complain_error(&err);
+        if (m->worst) rc = note_worst_class(m->worst, m->model, batch, i, truth, predicted, m->margins);
+        if (!m->one || !(sluice_batch_weight(batch, i) > 0)) continue;
         if (sluice_meter_add(m->one, m->margins[m->one_class], truth == m->one_class ? 1 : -1) != SLUICE_OK)
             return complain_error(sluice_meter_error(m->one));
     }
-    return DONE;
+    return rc;
 }
 
 /* Of several classes; what is measured of two needs margins. */
@@ -57,7 +59,7 @@ static int measure_classes(void *context, const sluice_batch *batch) {
     }
     if (rc) return rc;
     if (sluice_meter_test_batch(m->meter, batch) != SLUICE_OK) return complain_error(sluice_meter_error(m->meter));
-    return m->one ? measure_one_class(m, batch) : DONE;
+    return m->one || m->worst ? measure_rows(m, batch) : DONE;
 }
 
 static int measure_batch(void *context, const sluice_batch *batch) {
@@ -120,6 +122,7 @@ int measure_inputs(const sluice_model *model, const char *const *paths, size_t n
     if (reader) {
         measuring m = {.model = exact.model, .meter = meter, .worst = result->worst, .one = one};
         m.one_class = result->goal_class;
+        if (sluice_model_settings(model)->classes == SLUICE_CLASSES_OVO) m.worst = NULL; /* nothing explains those */
         rc = each_batch(reader, reading, live, many ? measure_classes : measure_batch, &m);
         free(m.margins);
         if (m.worst) worst_free(m.worst);

@@ -31,7 +31,7 @@ static int is_right(const sluice_model *model, const sluice_batch *batch, size_t
 }
 
 static int explain(worst_mistakes *worst, const sluice_model *model, const sluice_batch *batch, size_t row,
-                   mistake *to) {
+                   size_t class_index, mistake *to) {
     sluice_error err = {0};
     size_t need = sluice_batch_nonzeros(batch, row) + 1;
     if (need > worst->room) {
@@ -41,6 +41,7 @@ static int explain(worst_mistakes *worst, const sluice_model *model, const sluic
         if (!worst->terms) return out_of_memory();
     }
     sluice_explanation why = {.size = sizeof why, .terms = worst->terms, .room = worst->room};
+    why.class_index = class_index;
     if (sluice_model_explain_row(model, batch, row, &why, &err) != SLUICE_OK) return complain_error(&err);
     to->n = sluice_terms_largest(why.terms, why.n, WORST_TERMS);
     for (size_t i = 0; i < to->n; i++) {
@@ -62,33 +63,56 @@ static double distance(const sluice_model *model, double margin) {
 }
 
 /* Puts the mistake in its place; the last one falls out where there are too many. */
-static void insert(worst_mistakes *worst, const sluice_model *model, const mistake *m) {
+static void insert(worst_mistakes *worst, const mistake *m) {
     size_t at = worst->n < WORST_MISTAKES ? worst->n++ : WORST_MISTAKES - 1;
-    for (; at > 0 && distance(model, worst->mistakes[at - 1].margin) < distance(model, m->margin); at--)
+    for (; at > 0 && worst->mistakes[at - 1].distance < m->distance; at--)
         worst->mistakes[at] = worst->mistakes[at - 1];
     worst->mistakes[at] = *m;
 }
 
+/* Whether a mistake at this distance is among the worst so far. */
+static int is_worst(const worst_mistakes *worst, double distance) {
+    return distance > (worst->n < WORST_MISTAKES ? -1 : worst->mistakes[WORST_MISTAKES - 1].distance);
+}
+
+/* Notes a mistake whose margin and distance are filled in, with what was said and why: by the margin of this class. */
+static int note_one(worst_mistakes *worst, const sluice_model *model, const sluice_batch *batch, size_t row,
+                    sluice_name said, size_t class_index, mistake *m) {
+    keep(m->said, said.text, said.n);
+    label_of(batch, row, m->label);
+    sluice_row_origin from = {.size = sizeof from};
+    sluice_batch_origin(batch, row, &from, NULL); /* it fails for a wrong size or row alone */
+    m->line = from.line ? from.line : worst->rows;
+    int rc = explain(worst, model, batch, row, class_index, m);
+    if (!rc) insert(worst, m);
+    return rc;
+}
+
 int note_worst(worst_mistakes *worst, const sluice_model *model, const sluice_batch *batch, const double *margins) {
     mistake m;
-    for (size_t i = 0; i < sluice_batch_rows(batch); i++) {
+    int rc = DONE;
+    for (size_t i = 0; i < sluice_batch_rows(batch) && !rc; i++) {
         worst->rows++;
-        const double least =
-            worst->n < WORST_MISTAKES ? -1 : distance(model, worst->mistakes[WORST_MISTAKES - 1].margin);
-        if (!(distance(model, margins[i]) > least) || !(sluice_batch_weight(batch, i) > 0)) continue;
-        if (is_right(model, batch, i, margins[i])) continue;
-        sluice_name said = sluice_model_label(model, margins[i]);
-        keep(m.said, said.text, said.n);
-        label_of(batch, i, m.label);
-        sluice_row_origin from = {.size = sizeof from};
-        sluice_batch_origin(batch, i, &from, NULL); /* it fails for a wrong size or row alone */
-        m.line = from.line ? from.line : worst->rows;
         m.margin = margins[i];
-        int rc = explain(worst, model, batch, i, &m);
-        if (rc) return rc;
-        insert(worst, model, &m);
+        m.distance = distance(model, margins[i]);
+        if (!is_worst(worst, m.distance) || !(sluice_batch_weight(batch, i) > 0)) continue;
+        if (!is_right(model, batch, i, margins[i]))
+            rc = note_one(worst, model, batch, i, sluice_model_label(model, margins[i]), 0, &m);
     }
-    return DONE;
+    return rc;
+}
+
+int note_worst_class(worst_mistakes *worst, const sluice_model *model, const sluice_batch *batch, size_t row,
+                     uint32_t truth, uint32_t predicted, const double *margins) {
+    mistake m;
+    sluice_class said = {.size = sizeof said};
+    worst->rows++;
+    if (truth == predicted || truth == SLUICE_NO_CLASS || predicted == SLUICE_NO_CLASS) return DONE;
+    m.margin = margins[predicted];
+    m.distance = margins[predicted] - margins[truth];
+    if (!is_worst(worst, m.distance) || !(sluice_batch_weight(batch, row) > 0)) return DONE;
+    sluice_model_class(model, predicted, &said);
+    return note_one(worst, model, batch, row, said.text, predicted, &m);
 }
 
 void worst_free(worst_mistakes *worst) {

@@ -216,7 +216,10 @@ static void put_page(FILE *out, const void *what) {
     if (g->t->test && g->t->worst.n) {
         fputs("<h2>Worst mistakes</h2>\n", out);
         put_judged(out, g,
-                   sluice_model_threshold(g->t->result, NULL)
+                   g->classes
+                       ? " The wrong ones whose margin is furthest above that of their own class, and what moved "
+                         "the margin of the class predicted most."
+                   : sluice_model_threshold(g->t->result, NULL)
                        ? " The wrong ones that lie farthest from the threshold, and what moved each margin most."
                        : " The wrong ones of the largest margins, and what moved each margin most.");
         put_worst(out, &g->t->worst);

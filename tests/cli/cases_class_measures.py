@@ -299,3 +299,27 @@ def test_pages_of_labels_that_are_markup_and_of_nothing(t):
     t.write("one", "ant 1:1\nant 2:1\n")
     found, _ = reported(t, "--classes", "matrix", "one")
     check("nothing to tell apart" in found.text, "one class")
+
+
+def test_the_page_explains_the_worst_mistakes(t):
+    t.write("a", animals(300, 19))
+    other = animals(200, 20, WORDS[:5] + ["yak"])
+    t.write("b", other)
+    for kind in KINDS:
+        found, _ = reported(t, "--classes", kind, "--test", "b", "-o", "m", "a")
+        if kind == "ovo":
+            check("Worst mistakes" not in found.headings, "one against one there is no margin to explain")
+            continue
+        rows_of = [json.loads(line) for line in
+                   t.run("predict", "-m", "m", "--json", "--explain", "5", "--top-classes", "6", "b").out.splitlines()]
+        ahead = []
+        for i, (label, row) in enumerate(zip(labels(other), rows_of)):
+            own = [c["margin"] for c in row["classes"] if c["label"] == label]
+            if own and row["label"] != label:
+                ahead.append((own[0] - row["margin"], i))
+        worst = next(rows for rows in found.tables.values() if rows and rows[0][0] == "line")
+        shown = [(int(row[0]), row[1], row[2]) for row in worst[1:]]
+        equal(shown, [(i + 1, labels(other)[i], rows_of[i]["label"]) for _, i in sorted(ahead)[:5]], kind)
+        for row, (_, i) in zip(worst[1:], sorted(ahead)):
+            near(float(row[3]), rows_of[i]["margin"], 1e-3 * abs(rows_of[i]["margin"]), kind)
+            check(all(f"{e['feature']} {e['contribution']:+.3g}" in row[4] for e in rows_of[i]["explain"]), f"{row} {rows_of[i]}")
