@@ -46,6 +46,12 @@ SPECIAL = {
     "words": (4, "ada-rda", ["-f", "text"], "words.tsv", "rows.tsv", "words-more.tsv"),
     "words-positive": (4, "cs-ogd", ["-f", "text", "--positive", "spam"], "words.tsv", "rows.tsv", "words-more.tsv"),
     "words-predict-only": (4, "arow", ["-f", "text", "--final"], "words.tsv", "rows.tsv", None),
+    "matrix": (4, "ssol", ["-f", "text", "--classes", "matrix", "--bias", "1"], "classes.tsv", "classes-rows.tsv", "classes-more.tsv"),
+    "matrix-vectors": (4, "olsf-2", ["-f", "text", "--classes", "matrix"], "classes.tsv", "classes-rows.tsv", "classes-more.tsv"),
+    "matrix-predict-only": (4, "arow", ["-f", "text", "--classes", "matrix", "--final"], "classes.tsv", "classes-rows.tsv", None),
+    "ovr": (4, "rda", ["-f", "text", "--classes", "ovr"], "classes.tsv", "classes-rows.tsv", "classes-more.tsv"),
+    "ovr-predict-only": (4, "pa-1", ["-f", "text", "--classes", "ovr", "--final"], "classes.tsv", "classes-rows.tsv", None),
+    "ovo": (4, "olsf-1", ["-f", "text", "--classes", "ovo"], "classes.tsv", "classes-rows.tsv", "classes-more.tsv"),
 }
 
 
