@@ -98,6 +98,8 @@ sluice_weight sl_weight_at_walk(const sluice_model *m, const sl_walk *at);
 sluice_status sl_model_learn_raw(sluice_model *m, const sl_raw_row *r, double y, double h, double *margin);
 /* The margin of a row inside a binary model. */
 double sl_model_raw_margin(const sluice_model *m, const sl_raw_row *r);
+/* model_merge.c: adds the fields of a struct; whether the sums are still finite. */
+bool sl_add_fields(const sl_learner *rule, char *to, const char *from);
 /* Checks settings, wherever they come from. */
 sluice_status sl_settings_check(const sluice_settings *settings, sluice_error *err);
 

@@ -2,19 +2,18 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "model/model.h"
+#include "model/classes/matrix.h"
 
 static bool same_kind(const sluice_model *a, const sluice_model *b) {
     const sluice_settings *s = &a->settings, *o = &b->settings;
-    if (a->learner != b->learner || a->rule != b->rule) return false;
+    if (a->learner != b->learner || (a->rule != b->rule && !(a->matrix && b->matrix))) return false;
     for (size_t i = 0; i < a->learner->info.n_params; i++)
         if (a->params[i] != b->params[i]) return false;
     return s->bias == o->bias && s->normalize == o->normalize && s->hash_bits == o->hash_bits &&
            s->max_features == o->max_features;
 }
 
-/* Adds a feature's fields; whether the sums are still finite. */
-static bool add_fields(const sl_learner *rule, char *to, const char *from) {
+bool sl_add_fields(const sl_learner *rule, char *to, const char *from) {
     bool finite = true;
     for (size_t i = 0; i < rule->n_fields; i++) {
         const sl_field *f = &rule->fields[i];
@@ -53,16 +52,29 @@ static void merge_histories(sluice_model *into, const sluice_model *from, const 
     if (only) memcpy(into->growth, only->growth, sizeof into->growth);
 }
 
+/* What is left when the sums have been added. */
+static sluice_status add_counts(sluice_model *into, const sluice_model *from, const sl_space *before) {
+    merge_histories(into, from, before);
+    into->state.t += from->state.t;
+    into->mistakes += from->mistakes;
+    into->updates += from->updates;
+    into->positives += from->positives;
+    into->pseudo.rows += from->pseudo.rows;
+    into->broken |= from->broken;
+    return into->broken ? sl_fail(&into->error, SLUICE_E_NUMERIC, "the merged model has left the range of numbers")
+                        : SLUICE_OK;
+}
+
 sluice_status sluice_model_merge(sluice_model *into, const sluice_model *from) {
     sluice_error *err = &into->error;
-    if (sl_model_is_of_many(into) || sl_model_is_of_many(from))
-        return sl_fail(err, SLUICE_E_UNSUPPORTED, "models of several classes do not merge");
+    if ((sl_model_is_of_many(into) || sl_model_is_of_many(from)) && !(into->matrix && from->matrix))
+        return sl_fail(err, SLUICE_E_UNSUPPORTED, "of several classes only models in a matrix merge, with each other");
     if (!(into->learner->info.flags & SLUICE_LEARNER_MERGES) || sl_model_is_predict_only(into))
         return sl_fail(err, SLUICE_E_UNSUPPORTED, "%s models do not merge: their state is no sum over the examples",
                        sl_model_is_predict_only(into) ? "predict-only" : into->learner->info.name);
     if (!same_kind(into, from))
         return sl_fail(err, SLUICE_E_USAGE, "models merge only with the same learner, parameters and settings");
-    if (!sl_two_classes_fit(into, from))
+    if (!into->matrix && !sl_two_classes_fit(into, from))
         return sl_fail(err, SLUICE_E_USAGE,
                        "models merge only if they have the same classes and the same one came first");
     if (into->settings.max_features)
@@ -71,6 +83,10 @@ sluice_status sluice_model_merge(sluice_model *into, const sluice_model *from) {
         return sl_fail(err, SLUICE_E_LIMIT, "the models' counts are too large to be added");
     if (into == from) return sl_fail(err, SLUICE_E_USAGE, "a model does not merge with itself");
     const sl_space before = into->features.space;
+    if (into->matrix) {
+        const sluice_status status = sl_matrix_merge(into, from);
+        return status == SLUICE_OK ? add_counts(into, from, &before) : status;
+    }
     /* all features first, so that what can fail does so before any sum has changed */
     sl_keys_walk w;
     uint32_t slot;
@@ -83,16 +99,9 @@ sluice_status sluice_model_merge(sluice_model *into, const sluice_model *from) {
         if (!sl_keys_add_like(&into->features, &from->features, &w.at, &slot))
             continue; /* cannot fail: it was added above */
         into->broken |=
-            !add_fields(into->rule, into->features.space.features + (size_t)slot * into->features.space.size,
-                        from->features.space.features + (size_t)w.at.slot * from->features.space.size);
+            !sl_add_fields(into->rule, into->features.space.features + (size_t)slot * into->features.space.size,
+                           from->features.space.features + (size_t)w.at.slot * from->features.space.size);
     }
     sl_keys_end(&w);
-    merge_histories(into, from, &before);
-    into->state.t += from->state.t;
-    into->mistakes += from->mistakes;
-    into->updates += from->updates;
-    into->positives += from->positives;
-    into->pseudo.rows += from->pseudo.rows;
-    into->broken |= from->broken;
-    return into->broken ? sl_fail(err, SLUICE_E_NUMERIC, "the merged model has left the range of numbers") : SLUICE_OK;
+    return add_counts(into, from, &before);
 }

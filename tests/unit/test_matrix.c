@@ -135,8 +135,84 @@ TEST(pairs_without_a_step_take_no_memory) {
     sluice_model_free(m);
 }
 
+/* A model that has learned rows whose classes come in another order. */
+static sluice_model *learned(const char *name, const char *const *params, size_t n, unsigned seed, const char *words) {
+    const sluice_settings matrix = {.size = sizeof matrix, .classes = SLUICE_CLASSES_MATRIX};
+    sluice_error err = {0};
+    sluice_model *m = sluice_model_new(name, params, n, &matrix, &err);
+    CHECK_STR(err.message, "");
+    state = seed;
+    for (size_t i = 0; i < 60; i++) {
+        drawn x = draw_row(i);
+        for (size_t k = 0; k < x.n; k++) x.value[k] = (float)floor(x.value[k] * 4) / 4 + 0.25f; /* sums are exact */
+        const sluice_example e = {
+            .ids = x.id, .values = x.value, .n = x.n, .weight = 1, .word = {words + x.class_index, 1}};
+        CHECK_EQ(sluice_model_learn(m, &e, NULL), SLUICE_OK);
+    }
+    return m;
+}
+
+/* The weight of a feature in the class of a word. */
+static double weight_in(const sluice_model *m, uint64_t id, char word) {
+    const size_t c = sl_classes_find(&m->classes.table, (sluice_name){&word, 1});
+    const uint32_t slot = sl_space_find(&m->features.space, id);
+    return c == SL_NO_CLASS || slot == SL_NO_SLOT ? 0 : (double)sl_matrix_weight(m, slot, c);
+}
+
+TEST(the_sums_of_merged_matrices_add) {
+    const char *const eta[] = {"eta=0.5"}, words[] = "abcdefghijkl", others[] = "zcayxbwvutsr";
+    sluice_model *a = learned("perceptron", eta, 1, 3, words), *b = learned("perceptron", eta, 1, 4, others),
+                 *both = sluice_model_copy(a, NULL);
+    CHECK_EQ(sluice_model_merge(both, b), SLUICE_OK);
+    size_t different = 0, nonzero = 0;
+    for (uint64_t f = 0; f < FEATURES + 5; f++)
+        for (char w = 'a'; w <= 'z'; w++) {
+            const double sum = weight_in(a, f, w) + weight_in(b, f, w);
+            different += weight_in(both, f, w) != sum;
+            nonzero += sum != 0;
+        }
+    CHECK_EQ(different, 0);
+    CHECK(nonzero > 50);
+    CHECK_EQ(both->state.t, a->state.t + b->state.t);
+    CHECK(sluice_model_classes(both) > sluice_model_classes(a));
+    for (size_t i = 0; i < sluice_model_classes(a); i++) {
+        const sluice_name text = sl_class_text(&a->classes.table, i);
+        const size_t other = sl_classes_find(&b->classes.table, text);
+        CHECK_EQ(both->classes.table.entry[i].count,
+                 a->classes.table.entry[i].count + (other == SL_NO_CLASS ? 0 : b->classes.table.entry[other].count));
+    }
+    void *bytes = NULL;
+    size_t n = 0;
+    CHECK_EQ(sluice_model_bytes(both, &bytes, &n, NULL), SLUICE_OK);
+    sluice_model *back = sluice_model_parse(bytes, n, NULL);
+    CHECK(back != NULL);
+    sluice_free(bytes);
+    sluice_model_free(back);
+    sluice_model_free(a);
+    sluice_model_free(b);
+    sluice_model_free(both);
+}
+
+TEST(matrices_that_are_no_sums_do_not_merge) {
+    const char *words = "abcdefghijkl";
+    sluice_model *a = learned("pa", NULL, 0, 3, words), *b = learned("pa", NULL, 0, 4, words);
+    CHECK_EQ(sluice_model_merge(a, b), SLUICE_E_UNSUPPORTED);
+    CHECK_HAS(sluice_model_error(a)->message, "pa models do not merge");
+    sluice_model_free(a);
+    sluice_model_free(b);
+    const sluice_settings ovr = {.size = sizeof ovr, .classes = SLUICE_CLASSES_OVR};
+    a = learned("rda", NULL, 0, 3, words);
+    b = sluice_model_new("rda", NULL, 0, &ovr, NULL);
+    CHECK_EQ(sluice_model_merge(a, b), SLUICE_E_UNSUPPORTED);
+    CHECK_EQ(sluice_model_merge(b, a), SLUICE_E_UNSUPPORTED);
+    sluice_model_free(a);
+    sluice_model_free(b);
+}
+
 int main(void) {
     RUN(a_matrix_is_the_binary_rule_over_pairs);
     RUN(pairs_without_a_step_take_no_memory);
+    RUN(the_sums_of_merged_matrices_add);
+    RUN(matrices_that_are_no_sums_do_not_merge);
     return DONE;
 }
