@@ -88,7 +88,7 @@ static int take_labels(predicting *p) {
     p->label_n = calloc(p->labels + 1, sizeof *p->label_n);
     if (!p->label || !p->label_n) return out_of_memory();
     for (size_t i = 0; i < p->labels; i++) {
-        sluice_class c = {.size = sizeof c, .text = plain[i]};
+        sluice_class c = {.size = sizeof c, .text = plain[i & 1]}; /* of a plain model */
         if (n && sluice_model_class(p->model, i < n ? i : 0, &c) != SLUICE_OK) return FAILED;
         p->label[i] = result_label(c.text);
         if (!p->label[i]) return out_of_memory();
