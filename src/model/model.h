@@ -92,6 +92,8 @@ bool sl_model_weights_finite(const sluice_model *m, const uint32_t *slot, size_t
 /* As sluice_model_weights(), with the signs that they have inside; of several classes those of one. */
 sluice_status sl_model_weights_inside(const sluice_model *m, size_t class_index, sluice_weight **weights, size_t *n,
                                       sluice_error *err);
+/* Adds the fields of a feature; whether the sums are still finite. */
+bool sl_add_fields(const sl_learner *rule, char *to, const char *from);
 /* The key of the feature that a walk stands at. */
 sluice_weight sl_weight_at_walk(const sluice_model *m, const sl_walk *at);
 /* Learns one row of a binary model, whose label is y; *margin: before that. Its labels are those inside. */

@@ -2,11 +2,12 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "model/classes/many.h"
 #include "model/classes/matrix.h"
 
 static bool same_kind(const sluice_model *a, const sluice_model *b) {
     const sluice_settings *s = &a->settings, *o = &b->settings;
-    if (a->learner != b->learner || (a->rule != b->rule && !(a->matrix && b->matrix))) return false;
+    if (a->learner != b->learner || sl_model_is_predict_only(a) != sl_model_is_predict_only(b)) return false;
     for (size_t i = 0; i < a->learner->info.n_params; i++)
         if (a->params[i] != b->params[i]) return false;
     return s->bias == o->bias && s->normalize == o->normalize && s->hash_bits == o->hash_bits &&
@@ -67,14 +68,14 @@ static sluice_status add_counts(sluice_model *into, const sluice_model *from, co
 
 sluice_status sluice_model_merge(sluice_model *into, const sluice_model *from) {
     sluice_error *err = &into->error;
-    if ((sl_model_is_of_many(into) || sl_model_is_of_many(from)) && !(into->matrix && from->matrix))
-        return sl_fail(err, SLUICE_E_UNSUPPORTED, "of several classes only models in a matrix merge, with each other");
     if (!(into->learner->info.flags & SLUICE_LEARNER_MERGES) || sl_model_is_predict_only(into))
         return sl_fail(err, SLUICE_E_UNSUPPORTED, "%s models do not merge: their state is no sum over the examples",
                        sl_model_is_predict_only(into) ? "predict-only" : into->learner->info.name);
     if (!same_kind(into, from))
         return sl_fail(err, SLUICE_E_USAGE, "models merge only with the same learner, parameters and settings");
-    if (!into->matrix && !sl_two_classes_fit(into, from))
+    const bool many = sl_model_is_of_many(into) || sl_model_is_of_many(from);
+    if (many && sl_many_check_merge(into, from) != SLUICE_OK) return err->status;
+    if (!many && !sl_two_classes_fit(into, from))
         return sl_fail(err, SLUICE_E_USAGE,
                        "models merge only if they have the same classes and the same one came first");
     if (into->settings.max_features)
@@ -93,9 +94,10 @@ sluice_status sluice_model_merge(sluice_model *into, const sluice_model *from) {
     bool fine = sl_keys_start(&w, &from->features);
     while (fine && sl_keys_next(&w)) fine = sl_keys_add_like(&into->features, &from->features, &w.at, &slot);
     sl_keys_end(&w);
-    fine = fine && sl_two_classes_merge(into, from);
+    fine = fine && (many || sl_two_classes_merge(into, from));
     if (!fine || !sl_keys_start(&w, &from->features)) return sl_fail(err, SLUICE_E_MEMORY, "no memory to merge models");
-    while (sl_keys_next(&w)) {
+    sluice_status status = many ? sl_many_merge(into, from) : SLUICE_OK;
+    while (!many && sl_keys_next(&w)) {
         if (!sl_keys_add_like(&into->features, &from->features, &w.at, &slot))
             continue; /* cannot fail: it was added above */
         into->broken |=
@@ -103,5 +105,6 @@ sluice_status sluice_model_merge(sluice_model *into, const sluice_model *from) {
                            from->features.space.features + (size_t)w.at.slot * from->features.space.size);
     }
     sl_keys_end(&w);
+    if (status != SLUICE_OK) return status;
     return add_counts(into, from, &before);
 }

@@ -142,9 +142,53 @@ TEST(more_classes_than_the_limit_are_refused) {
     sluice_model_free(m);
 }
 
+/* Both halves of a stream, the second one with classes of its own: every class becomes what merging its binary models
+ * gives, a class that one of them does not know by the problem that stands for classes to come. */
+TEST(merging_adds_the_problems_of_each_class) {
+    const sluice_settings ovr = {.size = sizeof ovr, .classes = SLUICE_CLASSES_OVR};
+    for (size_t i = 0; sl_learners[i]; i++) {
+        const sl_learner *learner = sl_learners[i];
+        if (!(learner->info.flags & SLUICE_LEARNER_MERGES)) continue;
+        sluice_error err = {0};
+        double classes[ROWS];
+        char *text = make_text(i % 2, learner->only_weights_0_1 ? 0 : 0.5, classes);
+        sluice_reader_options how = {.size = sizeof how, .format = i % 2 ? "vw" : "libsvm", .threads = 1};
+        sluice_reader *r = sluice_reader_open_memory(text, strlen(text), "rows", &how, &err);
+        const sluice_batch *batch;
+        CHECK_EQ(sluice_reader_next(r, &batch), SLUICE_OK);
+        sluice_model *a = sluice_model_new(learner->info.name, NULL, 0, &ovr, &err),
+                     *b = sluice_model_new(learner->info.name, NULL, 0, &ovr, &err);
+        CHECK_EQ(sluice_model_learn_labels(a, batch, 0, 100, classes, NULL), SLUICE_OK);
+        CHECK_EQ(sluice_model_learn_labels(b, batch, 150, ROWS - 150, classes + 150, NULL), SLUICE_OK);
+        sluice_model *merged = sluice_model_copy(a, &err);
+        CHECK_EQ(sluice_model_merge(merged, b), SLUICE_OK);
+        CHECK_EQ(sluice_model_classes(merged), CLASSES);
+        CHECK(sluice_model_classes(a) < CLASSES);
+        for (size_t c = 0; c < CLASSES; c++) {
+            sluice_class of = {.size = sizeof of};
+            CHECK_EQ(sluice_model_class(merged, c, &of), SLUICE_OK);
+            const uint32_t in_a = sluice_model_find_class(a, of.text), in_b = sluice_model_find_class(b, of.text);
+            sluice_model *x = sl_ovr_class_model(a, in_a == SLUICE_NO_CLASS ? SL_NO_CLASS : in_a, &err),
+                         *y = sl_ovr_class_model(b, in_b == SLUICE_NO_CLASS ? SL_NO_CLASS : in_b, &err),
+                         *z = sluice_model_problem_model(merged, c, &err);
+            CHECK_EQ(sluice_model_merge(x, y), SLUICE_OK);
+            CHECK(same_bytes(x, z));
+            sluice_model_free(x);
+            sluice_model_free(y);
+            sluice_model_free(z);
+        }
+        sluice_model_free(a);
+        sluice_model_free(b);
+        sluice_model_free(merged);
+        sluice_reader_close(r);
+        free(text);
+    }
+}
+
 int main(void) {
     RUN(every_class_becomes_the_binary_model_of_its_own_run);
     RUN(mistakes_are_those_of_the_largest_margin_before_learning);
     RUN(more_classes_than_the_limit_are_refused);
+    RUN(merging_adds_the_problems_of_each_class);
     return DONE;
 }

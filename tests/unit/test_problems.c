@@ -186,10 +186,45 @@ TEST(copies_and_predict_only_copies_answer_alike) {
     free(text);
 }
 
+TEST(one_against_one_models_of_the_same_classes_merge) {
+    const sluice_settings ovo = {.size = sizeof ovo, .classes = SLUICE_CLASSES_OVO};
+    sluice_error err = {0};
+    double classes[ROWS];
+    char *text = make_text(false, 1, classes);
+    sluice_reader_options how = {.size = sizeof how, .format = "libsvm", .threads = 1};
+    sluice_reader *r = sluice_reader_open_memory(text, strlen(text), "rows", &how, &err);
+    const sluice_batch *batch;
+    CHECK_EQ(sluice_reader_next(r, &batch), SLUICE_OK);
+    sluice_model *a = sluice_model_new("rda", NULL, 0, &ovo, &err), *b = sluice_model_new("rda", NULL, 0, &ovo, &err),
+                 *few = sluice_model_new("rda", NULL, 0, &ovo, &err);
+    CHECK_EQ(sluice_model_learn_labels(a, batch, 0, ROWS, classes, NULL), SLUICE_OK);
+    CHECK_EQ(sluice_model_learn_labels(b, batch, 0, ROWS - 10, classes, NULL), SLUICE_OK);
+    CHECK_EQ(sluice_model_learn_labels(few, batch, 0, 20, classes, NULL), SLUICE_OK);
+    CHECK_EQ(sluice_model_merge(a, few), SLUICE_E_USAGE);
+    sluice_model *merged = sluice_model_copy(a, &err);
+    CHECK_EQ(sluice_model_merge(merged, b), SLUICE_OK);
+    for (size_t i = 0; i < PROBLEMS; i++) {
+        sluice_model *x = sluice_model_problem_model(a, i, &err), *y = sluice_model_problem_model(b, i, &err),
+                     *z = sluice_model_problem_model(merged, i, &err);
+        CHECK_EQ(sluice_model_merge(x, y), SLUICE_OK);
+        CHECK(same_bytes(x, z));
+        sluice_model_free(x);
+        sluice_model_free(y);
+        sluice_model_free(z);
+    }
+    sluice_model_free(a);
+    sluice_model_free(b);
+    sluice_model_free(few);
+    sluice_model_free(merged);
+    sluice_reader_close(r);
+    free(text);
+}
+
 int main(void) {
     RUN(one_against_one_every_problem_is_the_model_of_its_examples);
     RUN(against_the_rest_learners_without_lanes_do_the_same);
     RUN(mistakes_are_those_of_the_prediction_before_learning);
+    RUN(one_against_one_models_of_the_same_classes_merge);
     RUN(copies_and_predict_only_copies_answer_alike);
     return DONE;
 }

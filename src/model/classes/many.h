@@ -39,6 +39,10 @@ uint64_t sl_many_nonzeros(const sluice_model *m);
 /* The weights of n features in a class; of two classes: their weights. Not for models that have problems. */
 void sl_class_weights(const sluice_model *m, size_t class_index, const uint32_t *slot, size_t n, float *w);
 
+/* many_merge.c: whether two models that are otherwise alike can be merged, and merging all but what models of two
+ * classes count too; the features have been added. */
+sluice_status sl_many_check_merge(sluice_model *into, const sluice_model *from);
+sluice_status sl_many_merge(sluice_model *into, const sluice_model *from);
 /* The settings of the binary model of a problem. */
 sluice_settings sl_binary_settings(const sluice_model *m);
 /* How many weight vectors there are: by class, or by pair of classes. */
