@@ -302,12 +302,12 @@ SLUICE_API sluice_status sluice_model_merge(sluice_model *into, const sluice_mod
 
 /* Classes. Labels that are all -1, 0 or 1 make a plain model: > 0 means +1. Otherwise two labels are the classes of a
  * binary model, numbers if equal as doubles being one class; a third one is SLUICE_E_DATA. The class seen first is -1
- * inside the model; the positive class is the greater one (numbers by value, then words by bytes, true over false) or that of the
- * settings. Margins, weights and probabilities, as these calls give them, are those of the positive class; a margin of
- * 0 predicts the class seen first. In such a model a label that is given as a number is the class of that number,
- * except for sluice_model_learn_labels(), where > 0 means the positive class. SLUICE_E_USAGE when the second class
- * comes, if the learner's parameters treat the two differently (cost_pos and cost_neg, say) and no positive class is
- * named. */
+ * inside the model; the positive class is the greater one (numbers by value, then words by bytes, true over false) or
+ * that of the settings. Margins, weights and probabilities, as these calls give them, are those of the positive class;
+ * a margin of 0 predicts the class seen first. In such a model a label that is given as a number is the class of that
+ * number, except for sluice_model_learn_labels(), where > 0 means the positive class. SLUICE_E_USAGE when the second
+ * class comes, if the learner's parameters treat the two differently (cost_pos and cost_neg, say) and no positive class
+ * is named. */
 typedef struct sluice_class {
     size_t size;
     sluice_name text; /* as first written, with a NUL behind it; lives until the model learns a new class */
@@ -1001,13 +1001,16 @@ typedef struct sluice_dataset sluice_dataset;
 SLUICE_API sluice_dataset *sluice_dataset_new(sluice_error *err);
 SLUICE_API void sluice_dataset_free(sluice_dataset *data);
 /* Says, before rows are added, that they are of classes, words or numbers, as those of a model: of its settings (NULL:
- * all 0) `classes` and `positive` matter. Of two classes a third one is then SLUICE_E_DATA when its row is added, and the
- * work below follows the classes: the one seen first among the rows added is -1 inside. Otherwise labels > 0 mean +1. */
+ * all 0) `classes` and `positive` matter. Of two classes a third one is then SLUICE_E_DATA when its row is added, and
+ * the work below follows the classes: the one seen first among the rows added is -1 inside. Otherwise labels > 0 mean
+ * +1. */
 SLUICE_API sluice_status sluice_dataset_use_classes(sluice_dataset *data, const sluice_settings *settings,
                                                     sluice_error *err);
 /* The classes of the rows added, and how many rows each has, as a model that has learned nothing else; lives as long as
  * the dataset. NULL: sluice_dataset_use_classes() was not called. */
 SLUICE_API const sluice_model *sluice_dataset_classes(const sluice_dataset *data);
+/* Says that the rows added from now on are for testing alone: their labels are not counted and add no class. */
+SLUICE_API void sluice_dataset_begin_test(sluice_dataset *data);
 /* Adds copies of the rows of a batch, at the end of the order too. */
 SLUICE_API sluice_status sluice_dataset_add(sluice_dataset *data, const sluice_batch *batch, sluice_error *err);
 /* Adds all rows that the reader still has. Progress (may be NULL) counts bytes. What was read stays when it fails. */

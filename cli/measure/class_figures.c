@@ -118,6 +118,13 @@ void report_measured(report *r, const sluice_model *model, const sluice_measures
         report_measures(r, m);
 }
 
+void report_point_measures(report *r, const sluice_measures *m) {
+    if (m->classes)
+        report_many(r, m);
+    else
+        report_measures(r, m);
+}
+
 /* ---- each class, as JSON ----------------------------------------------------------------------------------------- */
 
 static void json_class(json *j, const char *key, const sluice_model *model, uint32_t class_index) {

@@ -23,6 +23,8 @@ void class_figures_free(class_figures *f);
 
 /* The figures of a model as a whole: of two classes, or of several. */
 void report_measured(report *r, const sluice_model *model, const sluice_measures *m);
+/* The same where there is no model: of several classes if they were measured so. */
+void report_point_measures(report *r, const sluice_measures *m);
 /* Those of each class, and the confusions: all of them as JSON; for a person a table of the classes, of many the worst,
  * and the most frequent confusions. */
 void report_class_figures(report *r, const sluice_model *model, const class_figures *f);

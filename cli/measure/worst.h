@@ -22,8 +22,8 @@ typedef struct mistake {
     uint64_t line;          /* of the input, or the row in formats without lines */
     char label[WORST_TEXT]; /* what it is, */
     char said[WORST_TEXT];  /* and what was predicted */
-    double margin;   /* of several classes: of the class predicted */
-    double distance; /* from the threshold or, of several classes, from the margin of the right one */
+    double margin;          /* of several classes: of the class predicted */
+    double distance;        /* from the threshold or, of several classes, from the margin of the right one */
     size_t n;
     worst_term terms[WORST_TERMS]; /* the largest first */
 } mistake;

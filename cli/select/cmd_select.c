@@ -140,6 +140,7 @@ static int read_rows(selecting *t) {
     t->reading.words = 1;
     int rc = hold_with_costs(t->data, a, &t->reading, &t->costs, &t->skipped, &format);
     size_t rows = sluice_dataset_rows(t->data);
+    if (!rc && t->test) sluice_dataset_begin_test(t->data);
     if (!rc && t->test) rc = hold_inputs(t->data, &t->test, 1, &t->reading, t->test, &t->test_skipped, &format);
     return rc ? rc : divide_rows(t, rows);
 }

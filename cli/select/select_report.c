@@ -1,4 +1,5 @@
 /* Prints what `sluice select` chose, and writes it as tab-separated text. */
+#include "measure/class_figures.h"
 #include "select/select_report.h"
 #include "output/text_file.h"
 #include "output/weights.h"
@@ -47,7 +48,7 @@ static void json_budget(report *r, const sluice_budget *b) {
     json_count(&r->j, "features", b->features);
     json_count(&r->j, "chosen", b->n);
     report_open(r, "test");
-    report_measures(r, b->test);
+    report_point_measures(r, b->test);
     report_close(r);
     json_number(&r->j, "seconds", b->seconds);
     json_open(&r->j, "selected", '[');

@@ -1,4 +1,5 @@
 /* sweep --json. */
+#include "measure/class_figures.h"
 #include "args/command_line.h"
 #include "search/point_report.h"
 #include "sweep/sweeping.h"
@@ -11,7 +12,7 @@ static void json_test(report *r, const sweeping *w, const sluice_point *p) {
         return;
     }
     report_open(r, "test");
-    report_measures(r, p->test);
+    report_point_measures(r, p->test);
     json_number(&r->j, "error_rate_deviation", p->deviation);
     json_open(&r->j, "error_rates", '[');
     for (uint64_t i = 0; i < w->repeats; i++) json_number(&r->j, NULL, p->runs[i]);

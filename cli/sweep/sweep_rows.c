@@ -48,6 +48,7 @@ static sluice_batch *original_rows(sluice_dataset *data, sluice_error *err) {
 static int hold_test(sweeping *w) {
     sluice_error err = {0};
     const char *format = w->format; /* that of the inputs is the one to report */
+    sluice_dataset_begin_test(w->data);
     int rc = hold_inputs(w->data, &w->test, 1, &w->reading, w->test, &w->test_skipped, &w->format);
     w->format = format;
     if (rc) return rc;
@@ -65,8 +66,7 @@ static int hold_test(sweeping *w) {
 int sweep_read(sweeping *w) {
     sluice_error err = {0};
     w->data = sluice_dataset_new(&err);
-    if (!w->data || sluice_dataset_use_classes(w->data, &w->settings, &err) != SLUICE_OK)
-        return complain_error(&err);
+    if (!w->data || sluice_dataset_use_classes(w->data, &w->settings, &err) != SLUICE_OK) return complain_error(&err);
     w->reading.words = 1;
     int rc = w->held ? hold_rows(w) : DONE;
     return !rc && w->test ? hold_test(w) : rc;

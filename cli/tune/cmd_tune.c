@@ -113,7 +113,8 @@ static int deal(searching *s) {
     const sluice_model *classes = sluice_dataset_classes(s->data);
     note_positive(classes);
     warn_one_label(classes, s->rows, s->positives, "input");
-    if (!many && rare && rare < s->n_folds) warning("only %" PRIu64 " examples of one class: some folds have none", rare);
+    if (!many && rare && rare < s->n_folds)
+        warning("only %" PRIu64 " examples of one class: some folds have none", rare);
     return DONE;
 }
 
@@ -122,8 +123,7 @@ static int read_rows(searching *s) {
     sluice_error err = {0};
     note_stdin(a);
     s->data = sluice_dataset_new(&err);
-    if (!s->data || sluice_dataset_use_classes(s->data, &s->settings, &err) != SLUICE_OK)
-        return complain_error(&err);
+    if (!s->data || sluice_dataset_use_classes(s->data, &s->settings, &err) != SLUICE_OK) return complain_error(&err);
     s->reading.words = 1;
     int rc = hold_with_costs(s->data, a, &s->reading, &s->costs, &s->skipped, &s->format);
     return rc ? rc : deal(s);

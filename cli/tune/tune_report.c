@@ -1,4 +1,5 @@
 /* The results of `sluice tune`: a table, or JSON. */
+#include "measure/class_figures.h"
 #include "output/message.h"
 #include "search/point_report.h"
 #include "tune/tuning.h"
@@ -55,7 +56,7 @@ static void json_figures(report *r, const sluice_point *p) {
     json_number(&r->j, "nonzeros", p->nonzeros);
     json_number(&r->j, "sparsity", p->sparsity);
     report_open(r, "test");
-    report_measures(r, p->test);
+    report_point_measures(r, p->test);
     report_close(r);
 }
 

@@ -27,7 +27,11 @@ void sluice_dataset_forget_rows(sluice_dataset *d) {
     free(d->ids);
     free(d->values);
     free(d->order);
-    *d = (sluice_dataset){.names = d->names, .row_names = d->row_names, .row_ids = d->row_ids, .classes = d->classes};
+    *d = (sluice_dataset){.names = d->names,
+                          .row_names = d->row_names,
+                          .row_ids = d->row_ids,
+                          .classes = d->classes,
+                          .test_rows = d->test_rows};
 }
 
 void sluice_dataset_free(sluice_dataset *d) {
@@ -215,9 +219,24 @@ static int reserve(sluice_dataset *d, const sluice_batch *batch) {
     return !d->names || grow_buffers(d, longest + 1);
 }
 
+void sluice_dataset_begin_test(sluice_dataset *d) { d->test_rows = true; }
+
+/* Of two classes a label that is none of them is an error; of several it will be a mistake. */
+static sluice_status check_classes(const sluice_dataset *d, const sluice_batch *batch, sluice_error *err) {
+    const size_t n = sluice_batch_rows(batch);
+    if (!d->classes || sl_model_is_of_many(d->classes) || d->classes->classes.table.n < 2) return SLUICE_OK;
+    double *signs = malloc((n + 1) * sizeof *signs);
+    if (!signs) return sl_no_memory(err);
+    sluice_status status = sluice_model_signs(d->classes, batch, 0, n, signs, err);
+    free(signs);
+    return status;
+}
+
 sluice_status sluice_dataset_add(sluice_dataset *d, const sluice_batch *batch, sluice_error *err) {
     if (!reserve(d, batch)) return sl_no_memory(err);
-    if (d->classes && sluice_model_learn_classes(d->classes, batch) != SLUICE_OK) {
+    sluice_status known = d->test_rows ? check_classes(d, batch, err) : SLUICE_OK;
+    if (known != SLUICE_OK) return known;
+    if (d->classes && !d->test_rows && sluice_model_learn_classes(d->classes, batch) != SLUICE_OK) {
         if (err) *err = *sluice_model_error(d->classes);
         return sluice_model_error(d->classes)->status;
     }

@@ -22,7 +22,8 @@ struct sluice_dataset {
     uint64_t dimension; /* the largest id in the rows of the order */
     size_t longest;     /* features of the longest row */
     sluice_model
-        *classes; /* of all rows added, whose classes it has learned and nothing else; NULL: labels are signs */
+        *classes;   /* of all rows added, whose classes it has learned and nothing else; NULL: labels are signs */
+    bool test_rows; /* those that are added now are for testing: their classes are not learned */
 
     size_t *order; /* which rows, in which order: what sampling and shuffling change */
     size_t n_order;
@@ -34,7 +35,8 @@ void sl_shuffle(size_t *order, size_t n, uint64_t seed);
 /* The rows order[0 .. n - 1] as a batch, without those of importance 0; names go by their numbers. */
 sluice_batch *sl_dataset_batch(const sluice_dataset *d, const size_t *order, size_t n, sluice_error *err);
 
-/* The class of a row; 0 for -1, 1 for +1 where all labels are signs. Rows of importance 0 may have none: SL_NO_CLASS. */
+/* The class of a row; 0 for -1, 1 for +1 where all labels are signs. Rows of importance 0 may have none: SL_NO_CLASS.
+ */
 size_t sl_dataset_class(const sluice_dataset *d, size_t row);
 /* The sign that a row has inside models: whether it is +1, as labels > 0 are, or the class that was not seen first. */
 bool sl_dataset_is_plus(const sluice_dataset *d, size_t row);

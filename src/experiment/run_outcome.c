@@ -170,6 +170,8 @@ static void sum_counts(sl_point *p, const sl_outcome *run) {
     p->test.false_pos += m->false_pos;
     p->test.true_neg += m->true_neg;
     p->test.false_neg += m->false_neg;
+    p->test.unknown_labels += m->unknown_labels;
+    if (m->classes > p->test.classes) p->test.classes = m->classes;
     p->shown.examples += run->examples;
     p->shown.mistakes += run->mistakes;
 }

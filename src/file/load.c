@@ -14,21 +14,11 @@ static const struct {
     unsigned since; /* format */
     sluice_status (*load)(sl_loader *l);
 } sections[] = {
-    {"FEAT", 1, sl_load_features},
-    {"VECT", 1, sl_load_numbers},
-    {"MATR", 1, sl_load_numbers},
-    {"ROWS", 1, sl_load_rows},
-    {"VALS", 1, sl_load_values},
-    {"CALI", 3, sl_load_calibration},
-    {"CLAS", 4, sl_load_classes},
-    {"THRE", 4, sl_load_threshold},
-    {"META", 4, sl_load_metadata},
-    {"PAIR", 4, sl_load_pairs},
-    {"PROB", 4, sl_load_problems},
-    {"PCAL", 4, sl_load_class_calibrations},
-    {"VECS", 4, sl_load_vectors},
-    {"MIRR", 4, sl_load_mirror},
-    {"SEEN", 4, sl_load_seen},
+    {"FEAT", 1, sl_load_features}, {"VECT", 1, sl_load_numbers},   {"MATR", 1, sl_load_numbers},
+    {"ROWS", 1, sl_load_rows},     {"VALS", 1, sl_load_values},    {"CALI", 3, sl_load_calibration},
+    {"CLAS", 4, sl_load_classes},  {"THRE", 4, sl_load_threshold}, {"META", 4, sl_load_metadata},
+    {"PAIR", 4, sl_load_pairs},    {"PROB", 4, sl_load_problems},  {"PCAL", 4, sl_load_class_calibrations},
+    {"VECS", 4, sl_load_vectors},  {"MIRR", 4, sl_load_mirror},    {"SEEN", 4, sl_load_seen},
     {"MODL", 1, sl_load_modl}, /* refuses a second one */
 };
 

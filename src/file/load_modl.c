@@ -297,6 +297,10 @@ static sluice_model *empty_model(const identity *is, sluice_error *err) {
     if (is->has_pairs && is->predict_only && is->classes != SLUICE_CLASSES_OVO)
         return sl_matrix_new_predict_only(is->learner, is->params, &is->settings, err);
     if (is->classes == SLUICE_CLASSES_MATRIX) return sl_matrix_new(is->learner, is->params, &is->settings, err);
+    if (is->has_pairs || (is->predict_only && is->classes == SLUICE_CLASSES_OVR && sl_learner_lanes(is->learner))) {
+        sl_fail(err, SLUICE_E_FORMAT, "models of this kind %s pairs", is->has_pairs ? "have no" : "have");
+        return NULL;
+    }
     sluice_model *m = sl_many_new(is->learner, is->params, &is->settings, err);
     if (m && m->problems) sl_problems_empty(m, is->predict_only);
     return m;

@@ -4,6 +4,7 @@
 
 #include "file/loader.h"
 #include "file/saver.h"
+#include "model/classes/many.h"
 #include "model/classes/matrix.h"
 
 enum { PAIRS_A_SECTION = SL_FEATURES_A_SECTION }; /* the saver's buffer of slots takes their places */
@@ -190,7 +191,7 @@ static const char *wrong_kind(const sl_matrix *x, const sl_pair_list *list) {
 /* Whether every pair has a class that there is, and no feature two pairs of one class. */
 static sluice_status check_pairs(sl_loader *l) {
     const sluice_model *m = l->model;
-    const size_t classes = m->classes.table.n;
+    const size_t classes = sl_classes_met(m);
     uint64_t *last = calloc(classes + 1, sizeof *last); /* the feature, counted from 1, in which a class came last */
     if (!last) return no_memory(l);
     uint32_t slot[SL_CHUNK];

@@ -194,9 +194,7 @@ sluice_status sl_load_finish_problems(sl_loader *l) {
     sluice_model *m = l->model;
     if (l->problems.n != models_of(m) || l->problems.size) return DAMAGED(l, "problems are missing");
     if (!m->ovr && !m->problems) return SLUICE_OK;
-    size_t classes = m->classes.table.n; /* one whose only row was refused has had none */
-    while (!sl_model_is_predict_only(m) && classes && m->classes.table.entry[classes - 1].count == 0) classes--;
-    sl_many_set_classes(m, classes);
+    sl_many_set_classes(m, sl_classes_met(m));
     if (m->ovr) sl_ovr_settle(m);
     return SLUICE_OK;
 }

@@ -59,7 +59,7 @@ static sluice_status explain(const sluice_model *m, const sl_raw_row *r, sluice_
     if (m->settings.classes == SLUICE_CLASSES_OVO)
         return sl_fail(err, SLUICE_E_UNSUPPORTED,
                        "one against one, a margin is that of many problems, and is not explained");
-    if (why.class_index > 0 && why.class_index >= m->classes.table.n * sl_model_is_of_many(m))
+    if (why.class_index >= (sl_model_is_of_many(m) ? m->classes.table.n : 1))
         return sl_fail(err, SLUICE_E_USAGE, "there is no class %zu%s", why.class_index,
                        sl_model_is_of_many(m) ? "" : ": a model of two classes has one margin, 0");
     if (m->problems) {

@@ -465,6 +465,7 @@ sluice_status sluice_model_learn(sluice_model *m, const sluice_example *example,
     if (status == SLUICE_OK) status = sl_check_example(example, &m->repeat, &m->error);
     if (status == SLUICE_OK) status = check_weight(m, example->weight);
     if (status != SLUICE_OK) return status;
+    if (example->weight == 0 && sl_model_is_of_many(m)) return SLUICE_OK; /* as if it were absent */
     if (example->weight == 0) return sluice_model_margin(m, example, margin ? margin : &(double){0}, &m->error);
     double inside = 0;
     sl_label label;

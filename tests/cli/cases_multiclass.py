@@ -163,3 +163,38 @@ def test_searches_of_several_classes(t):
         check(again["examples"] == 300, kind)
         chosen = t.run("select", "-q", "--json", "--classes", kind, "-a", "pa-1", "--features", "5,20", "--test", "test", "all").json()
         check(chosen["budgets"][1]["test"]["error_rate"] < 0.5, chosen)
+
+
+def test_a_sweep_of_shuffled_rows_is_train_on_that_order(t):
+    rows = stream(300)
+    t.write("all", svm(rows))
+    t.run("convert", "-q", "--shuffle", "1", "all", "-o", "shuffled.svm")
+    for kind in KINDS:
+        learner = "ssol" if kind == "matrix" else "rda"
+        swept = t.run("sweep", "-q", "--json", "--shuffle", "1", "--classes", kind, "-a", learner, "--lambda", "0.1", "all").json()
+        alone = t.run("train", "-q", "--json", "--classes", kind, "-a", learner, "-P", "lambda=0.1", "shuffled.svm").json()
+        equal([swept["points"][0][k] for k in ("mistakes", "nonzeros")], [alone["mistakes"], alone["nonzeros"]], kind)
+
+
+def test_classes_of_the_test_file_alone_are_not_learned(t):
+    t.write("all", svm(stream()))
+    t.write("test", svm(stream(60)) + "pink 3:1\n" * 3)
+    for how in ([], ["--repeats", "2"]):
+        swept = t.run("sweep", "-qq", "--json", "--classes", "ovr", "-a", "rda", "--lambda", "0.1", *how, "--test", "test", "all").json()
+        equal(len(swept["classes"]), 5, how)
+        equal(sum(c["examples"] for c in swept["classes"]), 300, how)
+        equal(swept["points"][0]["test"]["unknown_labels"], 3 * (2 if how else 1), how)
+        check("macro_f1" in swept["points"][0]["test"] and "positives" not in swept["points"][0]["test"], how)
+
+
+def test_more_than_a_thousand_numbers_are_classes_in_searches_too(t):
+    t.write("all", "".join(f"{200 * (i // 2)} {i % 97 + 1}:1\n" for i in range(3000)))
+    t.run("tune", "-qq", "--classes", "matrix", "-a", "pa-1", "--grid", "C=1", "--folds", "2", "all")
+
+
+def test_thousands_of_classes_are_predicted(t):
+    t.write("all", "".join(f"c{i} {i % 97 + 1}:1 {i + 100}:1\n" for i in range(5000)))
+    t.run("train", "-qq", "--classes", "matrix", "-a", "pa-1", "--passes", "4", "-o", "m", "all")
+    out = t.run("predict", "-m", "m", "all").out.splitlines()
+    equal(len(out), 5000)
+    check(sum(line.startswith(f"c{i}\t") for i, line in enumerate(out)) > 1000, out[:3])

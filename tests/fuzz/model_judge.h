@@ -61,10 +61,30 @@ static sluice_example example(size_t i) {
     return x;
 }
 
+/* Of several classes: the sum of all margins, which shows any difference. */
+static double margins_of(const sluice_model *m, const sluice_example *x) {
+    const size_t n = sluice_model_classes(m);
+    double *margins = calloc(2 * n + 1, sizeof *margins), sum = 0;
+    uint32_t best = 0;
+    sluice_batch *b = sluice_batch_new(NULL);
+    MUST(margins && b && sluice_batch_add(b, x, NULL) == SLUICE_OK);
+    sluice_class_answers answers = {.size = sizeof answers, .top = 1, .best = &best, .margins = margins};
+    answers.probabilities = margins + n;
+    sluice_error err = {0};
+    sluice_status status = sluice_model_classify(m, b, 0, 1, &answers, &err);
+    MUST(status == SLUICE_OK || status == SLUICE_E_NUMERIC);
+    MUST(n ? best < n : best == SLUICE_NO_CLASS);
+    for (size_t c = 0; c < n && status == SLUICE_OK; c++) sum += margins[c] * (double)(c % 7 + 1);
+    free(margins);
+    sluice_batch_free(b);
+    return sum;
+}
+
 static double margin_of(const sluice_model *m, size_t i) {
     double margin = 0;
     sluice_error err = {0};
     sluice_example x = example(i);
+    if (sluice_model_settings(m)->classes != SLUICE_CLASSES_TWO) return margins_of(m, &x);
     sluice_status status = sluice_model_margin(m, &x, &margin, &err);
     MUST(status == err.status && (status == SLUICE_OK || err.message[0]));
     return status == SLUICE_OK ? margin : 0;
@@ -89,7 +109,8 @@ static size_t look_at_problems(const sluice_model *m) {
 static void look_at_model(const sluice_model *m) {
     sluice_model_facts facts = {.size = sizeof facts};
     MUST(sluice_model_describe(m, &facts) == SLUICE_OK);
-    MUST(facts.mistakes <= facts.examples && facts.updates <= facts.examples && facts.positives <= facts.examples);
+    MUST(facts.mistakes <= facts.examples && facts.updates <= facts.examples + facts.pseudo &&
+         facts.positives <= facts.examples);
     const bool many = sluice_model_settings(m)->classes != SLUICE_CLASSES_TWO;
     sluice_weight *weights, newest[20];
     size_t n, n_newest = 20;

@@ -220,11 +220,53 @@ TEST(one_against_one_models_of_the_same_classes_merge) {
     free(text);
 }
 
+/* What is for two classes says so, and what has not learned anything has no class to speak of. */
+TEST(calls_for_two_classes_are_refused) {
+    static const unsigned kinds[] = {SLUICE_CLASSES_OVR, SLUICE_CLASSES_OVO, SLUICE_CLASSES_MATRIX};
+    static const char *const learners[] = {"pa-1", "bcw", "pa-1"};
+    const uint64_t id = 3;
+    const float value = 1;
+    for (size_t i = 0; i < 3; i++) {
+        const sluice_settings settings = {.size = sizeof settings, .classes = kinds[i]};
+        sluice_error err = {0};
+        sluice_model *m = sluice_model_new(learners[i], NULL, 0, &settings, &err);
+        sluice_example x = {&id, &value, 1, 1, 0};
+        double margin;
+        sluice_term terms[4];
+        sluice_explanation why = {.size = sizeof why, .terms = terms, .room = 4};
+        CHECK_EQ(sluice_model_learn(m, &x, &margin), SLUICE_OK); /* of importance 0: absent */
+        CHECK_EQ(sluice_model_classes(m), 0);
+        CHECK(sluice_model_explain(m, &x, &why, &err) != SLUICE_OK);
+        CHECK_EQ(sluice_model_margin(m, &x, &margin, &err), SLUICE_E_UNSUPPORTED);
+        CHECK_EQ(sluice_model_label(m, 1).n, 0);
+        CHECK_EQ(sluice_model_set_threshold(m, 1), SLUICE_E_UNSUPPORTED);
+        CHECK(isnan(sluice_model_probability(m, 1)));
+        sluice_batch *b = sluice_batch_new(&err);
+        x.weight = 1;
+        CHECK_EQ(sluice_batch_add(b, &x, &err), SLUICE_OK);
+        CHECK_EQ(sluice_model_signs(m, b, 0, 1, &margin, &err), SLUICE_E_UNSUPPORTED);
+        uint32_t best = 7;
+        sluice_class_answers answers = {.size = sizeof answers, .top = 1, .best = &best};
+        CHECK_EQ(sluice_model_classify(m, b, 0, 1, &answers, &err), SLUICE_OK);
+        CHECK_EQ(best, SLUICE_NO_CLASS);
+        sluice_batch_free(b);
+        sluice_model_free(m);
+    }
+    sluice_error err = {0};
+    const sluice_settings ovr = {.size = sizeof ovr, .classes = SLUICE_CLASSES_OVR};
+    sluice_model *problems = sluice_model_new("bcw", NULL, 0, &ovr, &err);
+    sluice_example x = {&id, &value, 1, 1, 1};
+    sluice_explanation why = {.size = sizeof why};
+    CHECK_EQ(sluice_model_explain(problems, &x, &why, &err), SLUICE_E_USAGE);
+    sluice_model_free(problems);
+}
+
 int main(void) {
     RUN(one_against_one_every_problem_is_the_model_of_its_examples);
     RUN(against_the_rest_learners_without_lanes_do_the_same);
     RUN(mistakes_are_those_of_the_prediction_before_learning);
     RUN(one_against_one_models_of_the_same_classes_merge);
+    RUN(calls_for_two_classes_are_refused);
     RUN(copies_and_predict_only_copies_answer_alike);
     return DONE;
 }

@@ -191,16 +191,20 @@ sluice_status sluice_model_problem_weights(const sluice_model *m, size_t i, slui
 }
 
 /* Gives the weights of one feature; false: it is enough. */
-static bool give_weights(const sluice_model *m, const sl_walk *at, float *all, sluice_weight_function take,
-                         void *context) {
-    const size_t classes = m->classes.table.n;
-    if (m->matrix) {
-        sl_matrix_weights(m, at->slot, all);
-    } else {
-        sl_lane_blocks_weights(&m->ovr->lanes, m->features.space.features, m->state.t, at->slot, all);
-    }
+static bool give_weights(const sluice_model *m, const sl_walk *at, sluice_weight_function take, void *context) {
     sluice_weight w = sl_weight_at_walk(m, at);
-    for (size_t c = 0; c < classes; c++) {
+    if (m->matrix) {
+        uint32_t first;
+        const uint32_t n = sl_pairs_of_classes(m->matrix, sl_matrix_list(m, at->slot), &first);
+        for (uint32_t place = first; place < first + n; place++) {
+            sl_matrix_place_weights(m, &place, 1, &w.weight);
+            if (w.weight != 0 && take(context, m->matrix->arena.class_of[place], &w)) return false;
+        }
+        return true;
+    }
+    float all[SL_MOST_OVR_LANES];
+    sl_lane_blocks_weights(&m->ovr->lanes, m->features.space.features, m->state.t, at->slot, all);
+    for (size_t c = 0; c < m->classes.table.n; c++) {
         w.weight = all[c];
         if (all[c] != 0 && take(context, c, &w)) return false;
     }
@@ -228,12 +232,9 @@ sluice_status sluice_model_each_weight(const sluice_model *m, sluice_weight_func
         goes_on = give_problem(m->problems->problem[i], i, take, context, &status, err);
     if (!m->problems) {
         sl_keys_walk w = {0};
-        float *all = malloc((m->classes.table.n + SL_MOST_OVR_LANES) * sizeof *all);
-        if (!all || !sl_keys_start(&w, &m->features))
-            status = sl_fail(err, SLUICE_E_MEMORY, "no memory for the weights");
-        while (status == SLUICE_OK && goes_on && sl_keys_next(&w)) goes_on = give_weights(m, &w.at, all, take, context);
+        if (!sl_keys_start(&w, &m->features)) status = sl_fail(err, SLUICE_E_MEMORY, "no memory for the weights");
+        while (status == SLUICE_OK && goes_on && sl_keys_next(&w)) goes_on = give_weights(m, &w.at, take, context);
         if (status == SLUICE_OK) sl_keys_end(&w);
-        free(all);
     }
     if (status != SLUICE_OK || goes_on) return status;
     return sl_fail(err, SLUICE_E_CANCELLED, "the weights were not wanted any more");

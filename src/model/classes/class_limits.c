@@ -55,7 +55,7 @@ sluice_status sl_classes_check_more(sluice_model *m) {
     const bool full = t->n >= limit_of(m);
     if (!full && !is_looked_at(t->n)) return SLUICE_OK;
     const census c = count(t);
-    if (is_to_predict(t, &c, full))
+    if (!m->classes.are_classes && is_to_predict(t, &c, full))
         return sl_fail(&m->error, SLUICE_E_DATA,
                        "%zu different labels in %llu examples, of which %zu came once: this looks like a number to "
                        "predict, not a class (--label names another column; classes can be written as words)",

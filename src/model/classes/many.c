@@ -56,6 +56,13 @@ static size_t *classes_of(const sluice_model *m) {
     return m->ovr ? &m->ovr->classes : m->matrix ? &m->matrix->classes : &m->problems->classes;
 }
 
+size_t sl_classes_met(const sluice_model *m) {
+    const sl_class_table *t = &m->classes.table;
+    size_t n = t->n;
+    while (!sl_model_is_predict_only(m) && n && t->entry[n - 1].count == 0) n--;
+    return n;
+}
+
 void sl_many_set_classes(sluice_model *m, size_t classes) { *classes_of(m) = classes; }
 
 size_t sl_many_predicted(const sluice_model *m) {

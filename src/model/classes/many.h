@@ -20,8 +20,11 @@ sluice_status sl_many_reserve(sluice_model *m, size_t classes);
 void sl_many_count(sluice_model *m, const sl_row *x);
 /* The class that was predicted for the last row, before it was learned; SL_NO_CLASS: there was none yet. */
 size_t sl_many_predicted(const sluice_model *m);
-/* How many classes rows have had so far, and setting it after loading. */
+/* Says, after loading, how many classes rows have had. */
 void sl_many_set_classes(sluice_model *m, size_t classes);
+
+/* The classes of the table that rows have had: the last one may have come with a row that was refused. */
+size_t sl_classes_met(const sluice_model *m);
 
 /* The margins of all classes of the table and, one against one, how many problems each wins (else 0). */
 void sl_many_margins(const sluice_model *m, const sl_raw_row *r, double *margins, uint32_t *wins);

@@ -99,7 +99,7 @@ static sluice_status merge_problems(sluice_model *into, const sluice_model *from
 
 sluice_status sl_many_check_merge(sluice_model *into, const sluice_model *from) {
     if (into->settings.classes != from->settings.classes)
-        return sl_fail(&into->error, SLUICE_E_USAGE, "models merge only with the same kind of classes");
+        return sl_fail(&into->error, SLUICE_E_UNSUPPORTED, "models merge only with the same kind of classes");
     /* the class seen first is -1 in their problem, and the other +1 */
     if (into->problems && !same_classes(into, from))
         return sl_fail(&into->error, SLUICE_E_USAGE,

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "calibration/softmax_scale.h"
+#include "model/classes/many.h"
 #include "model/row_layout.h"
 
 /* ---- margins ----------------------------------------------------------------------------------------------------- */
@@ -188,7 +189,7 @@ static void weights(const sl_state *s, const uint32_t *slot, size_t n, float *w)
             size_t chunk = 0;
             for (; chunk < SL_CHUNK && k < pairs_here; k++) place[chunk++] = first + k;
             s->matrix->kernels.weights(&pairs, place, chunk, all);
-            for (size_t c = 0; c < chunk; c++)
+            for (size_t c = 0; c < chunk && isfinite(w[i]); c++)
                 if (!(fabsf(all[c]) <= w[i])) w[i] = fabsf(all[c]);
         }
     }
@@ -219,7 +220,9 @@ static bool prepare(sl_state *s, const sl_row *row) {
     if (!grow_row(x, 2 * row->n) || !sl_pair_reserve(&x->arena, places)) return false;
     if (!x->vectors) return true;
     compute_margins(s, row, s->t + 1);
-    return sl_vectors_prepare(s, row, (size_t)row->y, largest(x, s->t + 1, (size_t)row->y));
+    if (sl_vectors_prepare(s, row, (size_t)row->y, largest(x, s->t + 1, (size_t)row->y))) return true;
+    for (size_t i = 0; i < x->n_in_row; i++) x->touched[x->in_row[i]] = 0; /* the round does not come */
+    return false;
 }
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
@@ -386,11 +389,8 @@ sluice_status sl_matrix_reserve(sluice_model *m, size_t classes) {
 
 sluice_status sl_matrix_settle(sluice_model *m) {
     sl_matrix *x = m->matrix;
-    const sl_class_table *t = &m->classes.table;
-    const sluice_status status = sl_matrix_reserve(m, t->n);
-    x->classes = t->n;
-    /* a class whose first row was refused has not come yet */
-    while (!sl_model_is_predict_only(m) && x->classes && t->entry[x->classes - 1].count == 0) x->classes--;
+    const sluice_status status = sl_matrix_reserve(m, m->classes.table.n);
+    x->classes = sl_classes_met(m);
     return status;
 }
 

@@ -34,14 +34,14 @@ static bool update(sl_state *s, const sl_row *x, double m) {
     return false;
 }
 
-/* Whether a feature has a weight in any lane: 0 where it has none. For eviction. */
+/* The largest weight, by absolute value, of each feature; what is not finite stays so. */
 static void weights(const sl_state *s, const uint32_t *slot, size_t n, float *w) {
     const sl_lane_blocks *b = &s->ovr->lanes;
     float all[SL_MOST_OVR_LANES];
     for (size_t i = 0; i < n; i++) {
         sl_lane_blocks_weights(b, s->features, s->t, slot[i], all);
         w[i] = 0;
-        for (size_t l = 0; l < b->n_lanes; l++)
+        for (size_t l = 0; l < b->n_lanes && isfinite(w[i]); l++)
             if (!(fabsf(all[l]) <= w[i])) w[i] = fabsf(all[l]);
     }
 }

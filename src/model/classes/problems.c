@@ -210,7 +210,7 @@ static sluice_status learn_against_one(sluice_model *m, const sl_raw_row *r, siz
     sl_problems *p = m->problems;
     sluice_status status = SLUICE_OK;
     bool any = false;
-    double margin;
+    double margin = 0;
     for (size_t c = 0; c < p->known; c++) p->total[c] = 0, p->wins[c] = 0;
     for (size_t b = 1; b < p->known; b++)
         for (size_t a = 0; a < b && status == SLUICE_OK; a++) {

@@ -425,22 +425,18 @@ sluice_status sluice_model_learn_classes(sluice_model *m, const sluice_batch *b)
 sluice_status sl_classes_take(sluice_model *m, const sluice_model *from) {
     const sl_class_table *t = &from->classes.table;
     sl_two_classes *c = &m->classes;
+    if (sl_model_is_of_many(m)) { /* theirs come in the order of the rows that they learn */
+        c->are_classes = true;    /* a part of the rows may have each of them once */
+        return SLUICE_OK;
+    }
     if (t->n == 0 || m->state.t || c->table.n) return SLUICE_OK;
-    if (!sl_model_is_of_many(m)) {
-        if (t->n > 2) return third_class(m, sl_class_text(t, 2));
-        sluice_status status = t->n == 2 ? check_pair(m, sl_class_text(t, 0), sl_class_text(t, 1)) : SLUICE_OK;
-        if (status != SLUICE_OK) return status;
-        c->first_is_plus = one_sided(m) && is_named_positive(m, sl_class_text(t, 0));
-    }
-    for (size_t i = 0; i < t->n; i++) {
-        if (sl_model_is_of_many(m)) {
-            sluice_status status = add_one_of_many(m, sl_class_text(t, i));
-            if (status != SLUICE_OK) return status;
-        } else if (sl_classes_add(&c->table, sl_class_text(t, i)) == SL_NO_CLASS) {
-            return no_memory(m);
-        }
-    }
-    if (!sl_model_is_of_many(m)) settle(m);
+    if (t->n > 2) return third_class(m, sl_class_text(t, 2));
+    sluice_status status = t->n == 2 ? check_pair(m, sl_class_text(t, 0), sl_class_text(t, 1)) : SLUICE_OK;
+    if (status != SLUICE_OK) return status;
+    c->first_is_plus = one_sided(m) && is_named_positive(m, sl_class_text(t, 0));
+    for (size_t i = 0; i < t->n; i++)
+        if (sl_classes_add(&c->table, sl_class_text(t, i)) == SL_NO_CLASS) return no_memory(m);
+    settle(m);
     return SLUICE_OK;
 }
 
@@ -524,6 +520,8 @@ sluice_status sluice_model_class(const sluice_model *m, size_t i, sluice_class *
 sluice_status sluice_model_signs(const sluice_model *m, const sluice_batch *b, size_t first, size_t n, double *signs,
                                  sluice_error *err) {
     const sl_targets own = {0};
+    if (sl_model_is_of_many(m))
+        return sl_fail(err, SLUICE_E_UNSUPPORTED, "several classes have no signs: sluice_model_truths()");
     if (first > b->rows || n > b->rows - first)
         return sl_fail(err, SLUICE_E_USAGE, "the batch has only %zu rows", b->rows);
     for (size_t i = 0; i < n; i++) {
@@ -536,6 +534,7 @@ sluice_status sluice_model_signs(const sluice_model *m, const sluice_batch *b, s
 
 sluice_name sluice_model_label(const sluice_model *m, double margin) {
     const sl_two_classes *c = &m->classes;
+    if (sl_model_is_of_many(m)) return (sluice_name){"", 0};
     bool plus = sl_model_decides_positive(m, margin) != c->turned; /* inside */
     if (!c->table.n) return plus ? (sluice_name){"1", 1} : (sluice_name){"-1", 2};
     size_t class = class_of(c, plus ? 1 : -1);

@@ -16,6 +16,7 @@ typedef struct sl_two_classes {
     sl_class_table table; /* at most two; none: the model is plain, or has no example yet */
     bool first_is_plus;   /* the class seen first is +1 inside, the other -1 */
     bool turned;          /* the positive class is -1 inside: margins and weights leave the model with the other sign */
+    bool are_classes;     /* it is known of the labels that they are no numbers to predict */
     bool one_is_first;    /* the next label is 1, and it is known that it is the class seen first */
     bool loaded_plain;    /* loaded from a file without classes: earlier versions took true and false for 1 and 0 */
     const char *sided;    /* of a sweep: the parameter by which some configuration treats the classes differently */
