@@ -160,7 +160,7 @@ def with_other_text(model, old, new):
 
 
 def test_weights_beyond_the_range_of_floats_are_an_error_with_words(t):
-    t.run("train", "-q", "-a", "rda", "-P", "eta=0.5", "-o", "m", stdin="1 1:3e38\n")
+    t.run("train", "-q", "-a", "rda", "-P", "eta=0.5", "-o", "m", stdin="1 1:3e38\n-1 2:1\n")
     equal(with_other_text(t.read("m"), b"", b""), t.read("m"), "the checksum of the test")
     t.write("wild", with_other_text(t.read("m"), b"eta=0.5", b"eta=1e12"))
     for options in ([], ["--weights"], ["--json"]):

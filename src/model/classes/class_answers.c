@@ -190,23 +190,43 @@ sluice_status sluice_model_problem_weights(const sluice_model *m, size_t i, slui
                        : sl_model_weights_inside(m, i, weights, n, err);
 }
 
-/* Gives the weights of one feature; false: it is enough. */
-static bool give_weights(const sluice_model *m, const sl_walk *at, sluice_weight_function take, void *context) {
-    sluice_weight w = sl_weight_at_walk(m, at);
+typedef struct class_weight {
+    uint32_t class_index;
+    float weight;
+} class_weight;
+
+static int by_class(const void *a, const void *b) {
+    const uint32_t x = ((const class_weight *)a)->class_index, y = ((const class_weight *)b)->class_index;
+    return x < y ? -1 : x > y;
+}
+
+/* The weights of one feature, by class, into room for all classes; returns how many. */
+static size_t weights_at(const sluice_model *m, uint32_t slot, class_weight *found) {
+    size_t n = 0;
     if (m->matrix) {
         uint32_t first;
-        const uint32_t n = sl_pairs_of_classes(m->matrix, sl_matrix_list(m, at->slot), &first);
-        for (uint32_t place = first; place < first + n; place++) {
-            sl_matrix_place_weights(m, &place, 1, &w.weight);
-            if (w.weight != 0 && take(context, m->matrix->arena.class_of[place], &w)) return false;
+        const uint32_t pairs = sl_pairs_of_classes(m->matrix, sl_matrix_list(m, slot), &first);
+        for (uint32_t place = first; place < first + pairs; place++) {
+            found[n].class_index = m->matrix->arena.class_of[place];
+            sl_matrix_place_weights(m, &place, 1, &found[n++].weight);
         }
-        return true;
+        if (n) qsort(found, n, sizeof *found, by_class);
+        return n;
     }
     float all[SL_MOST_OVR_LANES];
-    sl_lane_blocks_weights(&m->ovr->lanes, m->features.space.features, m->state.t, at->slot, all);
-    for (size_t c = 0; c < m->classes.table.n; c++) {
-        w.weight = all[c];
-        if (all[c] != 0 && take(context, c, &w)) return false;
+    sl_lane_blocks_weights(&m->ovr->lanes, m->features.space.features, m->state.t, slot, all);
+    for (; n < m->classes.table.n; n++) found[n] = (class_weight){(uint32_t)n, all[n]};
+    return n;
+}
+
+/* Gives the weights of one feature; false: it is enough. */
+static bool give_weights(const sluice_model *m, const sl_walk *at, class_weight *found, sluice_weight_function take,
+                         void *context) {
+    sluice_weight w = sl_weight_at_walk(m, at);
+    const size_t n = weights_at(m, at->slot, found);
+    for (size_t i = 0; i < n; i++) {
+        w.weight = found[i].weight;
+        if (w.weight != 0 && take(context, found[i].class_index, &w)) return false;
     }
     return true;
 }
@@ -232,9 +252,13 @@ sluice_status sluice_model_each_weight(const sluice_model *m, sluice_weight_func
         goes_on = give_problem(m->problems->problem[i], i, take, context, &status, err);
     if (!m->problems) {
         sl_keys_walk w = {0};
-        if (!sl_keys_start(&w, &m->features)) status = sl_fail(err, SLUICE_E_MEMORY, "no memory for the weights");
-        while (status == SLUICE_OK && goes_on && sl_keys_next(&w)) goes_on = give_weights(m, &w.at, take, context);
+        class_weight *found = malloc((m->classes.table.n + 1) * sizeof *found);
+        if (!found || !sl_keys_start(&w, &m->features))
+            status = sl_fail(err, SLUICE_E_MEMORY, "no memory for the weights");
+        while (status == SLUICE_OK && goes_on && sl_keys_next(&w))
+            goes_on = give_weights(m, &w.at, found, take, context);
         if (status == SLUICE_OK) sl_keys_end(&w);
+        free(found);
     }
     if (status != SLUICE_OK || goes_on) return status;
     return sl_fail(err, SLUICE_E_CANCELLED, "the weights were not wanted any more");
