@@ -74,7 +74,7 @@ static int read_options(converting *c) {
     if (!rc) rc = args_count(c->a, "trapezoid", 1, 1000000, &c->chunks);
     if (!rc) rc = read_ratio(c);
     c->normalize = norm == 1;
-    c->reading.words = !c->ratio_pos; /* --sample-ratio needs positives and negatives */
+    c->reading.words = 1;
     return rc;
 }
 
@@ -266,6 +266,11 @@ static int run(const args *a) {
     note_stdin(a);
     c.reader = sluice_reader_open(a->inputs, a->n_inputs, &c.reading, &err);
     if (c.reader) c.data = sluice_dataset_new(&err);
+    /* --sample-ratio needs positives and negatives */
+    if (c.data && c.ratio_pos && sluice_dataset_use_classes(c.data, NULL, &err) != SLUICE_OK) {
+        sluice_dataset_free(c.data);
+        c.data = NULL;
+    }
     if (c.data) c.writer = sluice_writer_open(c.output, args_value(a, "to"), &err);
     rc = c.writer ? convert(&c) : complain_error(&err);
     sluice_writer_close(c.writer);

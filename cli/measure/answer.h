@@ -12,7 +12,7 @@
     {"id", 0, "COLUMN|tag|line", "add what identifies the example: a csv column, a JSON key, the tag of vw, or the number of its line", 0}, \
     {"explain", 0, "N", "add the N features that moved the margin most, with what each added to it", 0}, \
     {"keep", 0, NULL, "add the line of the input", 0}, \
-    {"top-classes", 0, "K", "several classes: name the K most likely ones, each with its margin (and probability)", 0}
+    {"top-classes", 0, "K", "several classes: name the K that come first by margin (ovo: by problems won), each with its margin (and probability)", 0}
 /* clang-format on */
 
 enum { MOST_EXPLAIN_FIELDS = 100 }; /* up to here a line of text has as many fields as were asked for */

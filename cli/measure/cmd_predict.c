@@ -269,8 +269,9 @@ static int no_probability(const args *a, const sluice_model *model, const char *
     int batch = (facts.learner->flags & SLUICE_LEARNER_BATCH) != 0;
     return wrong_usage(a->command->name,
                        "--proba: %s is not calibrated: it has not predicted anything yet that it learned later; go on "
-                       "learning with train -i, or train with --calibrate FILE%s",
-                       path, batch ? " or with -P batch=N" : "");
+                       "learning with train -i%s%s",
+                       path, sluice_model_settings(model)->classes ? "" : ", or train with --calibrate FILE",
+                       batch ? " or with -P batch=N" : "");
 }
 
 /* What is for two classes, or for several. */
@@ -354,7 +355,7 @@ const command predict_command = {
         "and the probability of the positive class. The label is the positive class where the margin is above the "
         "model's threshold (train --threshold), else above 0. Of several classes (train --classes) it is the class of "
         "the largest margin, and the margin and probability are those of this class; --top-classes K has K classes in "
-        "a line, the most likely first. The labels of the inputs are not used. "
+        "a line, the predicted one first. The labels of the inputs are not used. "
         "There is one line for every line of the inputs (csv: for every record behind the header): blank lines and "
         "comments are examples without features, and lines that --on-error skip leaves out have empty fields.\n"
         "--id, --explain and --keep add fields behind these, in this order. --explain: N fields FEATURE:CONTRIBUTION, "

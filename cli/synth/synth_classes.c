@@ -30,7 +30,7 @@ static const sluice_param_info params[N_PARAMS] = {
 
 typedef struct state {
     uint64_t classes, early, middle, drawn; /* middle: the row from which on all classes come */
-    uint64_t dim, stride, own, secret;
+    uint64_t dim, own, secret;
     size_t nonzeros, signal;
     double noise;
     int numbers;
@@ -57,8 +57,21 @@ static void free_state(void *memory) {
 }
 
 /* The features of a class: (place + k stride) mod dim for k below own, all different since stride and dim have no
- * common factor. */
+ * common factor. Each class has a stride of its own, so that two classes share few features. */
 static uint64_t place_of(const state *s, uint64_t class) { return synth_mix64(s->secret + class) % s->dim; }
+
+static uint64_t stride_of(const state *s, uint64_t class) {
+    uint64_t stride = synth_mix64(s->secret ^ synth_mix64(class)) % s->dim | 1;
+    for (;; stride++) {
+        uint64_t a = s->dim, b = stride;
+        while (b) {
+            const uint64_t rest = a % b;
+            a = b;
+            b = rest;
+        }
+        if (a == 1) return stride % s->dim;
+    }
+}
 
 static void *start(const double *p, sluice_random *r) {
     state *s = calloc(1, sizeof *s);
@@ -68,7 +81,6 @@ static void *start(const double *p, sluice_random *r) {
     s->early = late < s->classes ? s->classes - late : 1;
     s->middle = (uint64_t)(p[ROWS] / 2);
     s->dim = (uint64_t)p[DIM];
-    s->stride = synth_stride(s->dim);
     s->own = (uint64_t)p[OWN];
     s->nonzeros = (size_t)p[NONZEROS];
     s->signal = (size_t)round(p[SIGNAL] * p[NONZEROS]);
@@ -101,11 +113,11 @@ static int by_id(const void *left, const void *right) {
 }
 
 static void draw_ids(state *s, sluice_random *r, uint64_t class) {
-    const uint64_t place = place_of(s, class);
+    const uint64_t place = place_of(s, class), stride = stride_of(s, class);
     memset(s->taken, 0, (s->mask + 1) * sizeof *s->taken);
     for (size_t n = 0; n < s->nonzeros;) {
-        uint64_t id = n < s->signal ? (place + sluice_random_below(r, s->own) * s->stride) % s->dim
-                                    : sluice_random_below(r, s->dim);
+        uint64_t id =
+            n < s->signal ? (place + sluice_random_below(r, s->own) * stride) % s->dim : sluice_random_below(r, s->dim);
         if (take(s, id + 1)) s->row.ids[n++] = id + 1;
     }
     qsort(s->row.ids, s->nonzeros, sizeof *s->row.ids, by_id);

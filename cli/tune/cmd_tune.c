@@ -94,6 +94,8 @@ static int check_usage(searching *s) {
     if (!rc) rc = args_count(a, "random", 1, MOST_RANDOM, &s->random);
     if (!rc) rc = args_count(a, "top", 0, SIZE_MAX, &s->top);
     if (!rc) rc = measure_args(a, &s->t, &s->how);
+    if (!rc && s->settings.classes && (s->how.measure == SLUICE_MEASURE_AUC || s->how.measure == SLUICE_MEASURE_COST))
+        rc = wrong_usage(a->command->name, "--measure %s is for two classes", s->t.measure->option);
     if (!rc) rc = search_from_args(a, &s->settings, s->random, &s->t.search);
     if (!rc) rc = check_files_usable(a);
     return rc;

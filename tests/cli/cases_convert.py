@@ -323,5 +323,13 @@ def test_labels_that_a_format_cannot_hold_are_refused_with_their_place(t):
     equal(t.read("c.vw"), b"caf\xe9 | 17\n")
 
 
-def test_sampling_needs_positives_and_negatives(t):
-    t.refused("convert", "--sample-ratio", "1:1", stdin="spam 1:1\n1 1:1\n", status=1, says="label 'spam' is not a number")
+def test_sampling_needs_two_classes(t):
+    t.refused("convert", "--sample-ratio", "1:1", stdin="spam 1:1\nham 1:1\neggs 2:1\n", status=1,
+              says="label 'eggs' is a third class, after 'spam' and 'ham'")
+
+
+def test_a_sample_goes_by_the_classes_of_words_and_numbers(t):
+    for first, other in (("ham", "spam"), ("1", "2"), ("-1", "1")):
+        t.write("a", "".join(f"{first if i % 5 else other} {i + 1}:1\n" for i in range(100)))
+        out = t.run("convert", "-q", "--sample-ratio", "1:2", "a").out.splitlines()
+        equal([sum(line.startswith(c + " ") for line in out) for c in (first, other)], [40, 20], first)

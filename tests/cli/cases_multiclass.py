@@ -198,3 +198,9 @@ def test_thousands_of_classes_are_predicted(t):
     out = t.run("predict", "-m", "m", "all").out.splitlines()
     equal(len(out), 5000)
     check(sum(line.startswith(f"c{i}\t") for i, line in enumerate(out)) > 1000, out[:3])
+
+
+def test_measures_of_two_classes_are_no_choice_for_several(t):
+    t.write("all", svm(stream()))
+    for measure in (["auc"], ["cost", "--cost-missed", "2"]):
+        t.refused("tune", "-q", "--classes", "ovr", "-a", "pa-1", "--measure", *measure, "all", status=2, says="is for two classes")

@@ -58,8 +58,10 @@ sluice_status sl_classes_check_more(sluice_model *m) {
     if (!m->classes.are_classes && is_to_predict(t, &c, full))
         return sl_fail(&m->error, SLUICE_E_DATA,
                        "%zu different labels in %llu examples, of which %zu came once: this looks like a number to "
-                       "predict, not a class (--label names another column; classes can be written as words)",
-                       t->n, (unsigned long long)c.examples, c.once);
+                       "predict, not a class (--label names another column; classes can be written as words%s)",
+                       t->n, (unsigned long long)c.examples, c.once,
+                       full && m->settings.classes != SLUICE_CLASSES_MATRIX ? "; more of them take --classes matrix"
+                                                                            : "");
     if (!full) return SLUICE_OK;
     return sl_fail(&m->error, SLUICE_E_LIMIT, "more than %zu classes%s", t->n,
                    m->settings.classes == SLUICE_CLASSES_MATRIX ? ""
