@@ -3,15 +3,10 @@
 #include <string.h>
 
 #include "file/loader.h"
+#include "model/classes/class_limits.h"
 
 static sluice_status no_memory(sl_loader *l) {
     return sl_fail(l->err, SLUICE_E_MEMORY, "no memory for the model's classes");
-}
-
-static size_t most_classes(const sluice_model *m) {
-    return m->settings.classes == SLUICE_CLASSES_MATRIX ? SLUICE_MAX_MATRIX_CLASSES
-           : m->settings.classes == SLUICE_CLASSES_OVO  ? SLUICE_MAX_OVO_CLASSES
-                                                        : SLUICE_MAX_OVR_CLASSES;
 }
 
 static sluice_status load_positive(sl_loader *l) {
@@ -52,7 +47,7 @@ static sluice_status load_many(sl_loader *l) {
         return DAMAGED(l, "its classes are not of the kind that the model has");
     const size_t n = (size_t)sl_get_le(l->at + 2, 4);
     l->at += 6;
-    if (n == 0 || n > most_classes(l->model) - l->model->classes.table.n)
+    if (n == 0 || n > sl_class_limit(l->model) - l->model->classes.table.n)
         return DAMAGED(l, "an impossible number of classes");
     sluice_status status = SLUICE_OK;
     for (size_t i = 0; i < n && status == SLUICE_OK; i++) status = load_class(l);
@@ -91,6 +86,6 @@ sluice_status sl_load_finish_classes(sl_loader *l) {
     /* a file with one of the newer sections is of no earlier version */
     l->model->classes.loaded_plain =
         !l->any_classes && l->model->state.t > 0 && !l->model->classes.mirror && !l->model->classes.zero;
-    if (!l->any_classes || sl_two_classes_settle(l->model)) return SLUICE_OK;
+    if (!l->any_classes || sl_class_labels_settle(l->model)) return SLUICE_OK;
     return DAMAGED(l, "its classes contradict each other");
 }

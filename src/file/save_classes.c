@@ -48,7 +48,7 @@ sluice_status sl_save_classes(sl_saver *s, const sluice_model *m) {
 
 /* Only where it matters: all labels were -1 or 0, and not all -1, which is what a model without this section has. */
 sluice_status sl_save_seen(sl_saver *s, const sluice_model *m) {
-    const sl_two_classes *c = &m->classes;
+    const sl_class_labels *c = &m->classes;
     if (sl_model_is_of_many(m) || c->table.n || !c->zero || m->positives || sl_model_is_predict_only(m))
         return SLUICE_OK;
     sl_save_begin(s, "SEEN", SL_SKIPPABLE);

@@ -99,7 +99,7 @@ sluice_model *sluice_model_new(const char *name, const char *const *params, size
 void sluice_model_free(sluice_model *m) {
     if (!m) return;
     sl_features_free(&m->features);
-    sl_two_classes_free(m);
+    sl_class_labels_free(m);
     free((char *)(uintptr_t)m->settings.positive);
     sl_many_free(m);
     sl_metadata_free(&m->metadata);
@@ -172,7 +172,7 @@ sluice_model *sl_model_copy_without_pending(const sluice_model *from, sluice_err
                            ? sl_many_like(from, err)
                            : sl_model_empty(from->learner, from->rule, from->params, &from->settings, err);
     if (!to) return NULL;
-    if (!sl_metadata_copy(&to->metadata, &from->metadata) || !sl_two_classes_copy(to, from) || !sl_many_copy(to, from))
+    if (!sl_metadata_copy(&to->metadata, &from->metadata) || !sl_class_labels_copy(to, from) || !sl_many_copy(to, from))
         return no_memory(to, err);
     sl_model_copy_counts(to, from);
     sl_keys_walk w;
@@ -229,7 +229,7 @@ static sluice_model *predict_only_copy(const sluice_model *from, sluice_error *e
     if (sl_model_is_of_many(from)) return sl_matrix_predict_only(from, err);
     sluice_model *to = sl_model_empty(from->learner, &sl_predict_only, from->params, &from->settings, err);
     if (!to) return NULL;
-    if (!sl_metadata_copy(&to->metadata, &from->metadata) || !sl_two_classes_copy(to, from)) return no_memory(to, err);
+    if (!sl_metadata_copy(&to->metadata, &from->metadata) || !sl_class_labels_copy(to, from)) return no_memory(to, err);
     sl_model_copy_counts(to, from);
     memset(to->scalars, 0, sizeof to->scalars);
     sluice_weight *weights;

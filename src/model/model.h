@@ -6,7 +6,7 @@
 #include "calibration/holdout_calibration.h"
 #include "learner/lane_blocks.h"
 #include "model/metadata.h"
-#include "model/classes/two_classes.h"
+#include "model/classes/class_labels.h"
 #include "features/feature_keys.h"
 #include "rows/duplicate_ids.h"
 #include "rows/row_keys.h"
@@ -23,7 +23,7 @@ struct sluice_model {
     double params[SL_MAX_PARAMS];
     double scalars[SL_MAX_SCALARS];
     sluice_settings settings; /* `positive` is the model's own copy */
-    sl_two_classes classes;
+    sl_class_labels classes;
     sl_metadata metadata; /* what programs keep in the model */
     sl_state state;
     sl_features features;

@@ -75,7 +75,7 @@ sluice_status sluice_model_merge(sluice_model *into, const sluice_model *from) {
         return sl_fail(err, SLUICE_E_USAGE, "models merge only with the same learner, parameters and settings");
     const bool many = sl_model_is_of_many(into) || sl_model_is_of_many(from);
     if (many && sl_many_check_merge(into, from) != SLUICE_OK) return err->status;
-    if (!many && !sl_two_classes_fit(into, from))
+    if (!many && !sl_class_labels_fit(into, from))
         return sl_fail(err, SLUICE_E_USAGE,
                        "models merge only if they have the same classes and the same one came first");
     if (into->settings.max_features)
@@ -94,7 +94,7 @@ sluice_status sluice_model_merge(sluice_model *into, const sluice_model *from) {
     bool fine = sl_keys_start(&w, &from->features);
     while (fine && sl_keys_next(&w)) fine = sl_keys_add_like(&into->features, &from->features, &w.at, &slot);
     sl_keys_end(&w);
-    fine = fine && (many || sl_two_classes_merge(into, from));
+    fine = fine && (many || sl_class_labels_merge(into, from));
     if (!fine || !sl_keys_start(&w, &from->features)) return sl_fail(err, SLUICE_E_MEMORY, "no memory to merge models");
     sluice_status status = many ? sl_many_merge(into, from) : SLUICE_OK;
     while (!many && sl_keys_next(&w)) {

@@ -20,7 +20,7 @@ static sluice_model *take_out(const sluice_sweep *w, const sl_sweep_part *a, siz
     sluice_model *to = sl_model_empty(w->learner, w->learner, w->params[a->first + l], &w->settings, err);
     if (!to) return NULL;
     copy_counts(to, a, l);
-    if (sl_two_classes_copy(to, from) && sl_model_copy_lane(to, from, &a->blocks, l)) return to;
+    if (sl_class_labels_copy(to, from) && sl_model_copy_lane(to, from, &a->blocks, l)) return to;
     sluice_model_free(to);
     sl_fail(err, SLUICE_E_MEMORY, "no memory for a model of the sweep");
     return NULL;
@@ -79,7 +79,7 @@ static sluice_model *outline(const sluice_sweep *w, const sl_sweep_part *a, size
     copy_counts(to, a, l);
     memset(to->scalars, 0, sizeof to->scalars);
     to->features.space.seen = a->model->features.space.seen; /* sparsity refers to all features there were */
-    if (sl_two_classes_copy(to, a->model)) return to;
+    if (sl_class_labels_copy(to, a->model)) return to;
     sluice_model_free(to);
     sl_fail(err, SLUICE_E_MEMORY, "no memory for a model of the sweep");
     return NULL;

@@ -616,7 +616,7 @@ TEST(models_merge_if_their_classes_are_the_same_inside) {
 static file file_of_words(void) {
     sluice_model *m = learn_text("spam ham ham", NULL, SLUICE_OK);
     set_positive(m, "ham");
-    CHECK(sl_two_classes_settle(m));
+    CHECK(sl_class_labels_settle(m));
     return file_from(m);
 }
 

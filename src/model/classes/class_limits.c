@@ -7,7 +7,7 @@
 
 enum { FEWEST = 1000 }; /* classes from which on labels are looked at */
 
-static size_t limit_of(const sluice_model *m) {
+size_t sl_class_limit(const sluice_model *m) {
     return m->settings.classes == SLUICE_CLASSES_MATRIX ? SLUICE_MAX_MATRIX_CLASSES
            : m->settings.classes == SLUICE_CLASSES_OVO  ? SLUICE_MAX_OVO_CLASSES
                                                         : SLUICE_MAX_OVR_CLASSES;
@@ -52,7 +52,7 @@ static bool is_looked_at(size_t n) {
 
 sluice_status sl_classes_check_more(sluice_model *m) {
     const sl_class_table *t = &m->classes.table;
-    const bool full = t->n >= limit_of(m);
+    const bool full = t->n >= sl_class_limit(m);
     if (!full && !is_looked_at(t->n)) return SLUICE_OK;
     const census c = count(t);
     if (!m->classes.are_classes && is_to_predict(t, &c, full))

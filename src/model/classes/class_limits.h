@@ -4,6 +4,8 @@
 
 #include "model/model.h"
 
+/* How many classes a model of several can have. */
+size_t sl_class_limit(const sluice_model *m);
 /* Whether a model of several classes may have one more. SLUICE_E_LIMIT: it has as many as it can have; SLUICE_E_DATA:
  * the labels are no classes. */
 sluice_status sl_classes_check_more(sluice_model *m);

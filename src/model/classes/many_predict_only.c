@@ -101,7 +101,7 @@ sluice_model *sl_matrix_predict_only(const sluice_model *from, sluice_error *err
     sl_model_copy_counts(to, from);
     memset(to->scalars, 0, sizeof to->scalars);
     sluice_status status = SLUICE_OK;
-    if (!sl_metadata_copy(&to->metadata, &from->metadata) || !sl_two_classes_copy(to, from) ||
+    if (!sl_metadata_copy(&to->metadata, &from->metadata) || !sl_class_labels_copy(to, from) ||
         !copy_calibrations(to, from) || sl_matrix_settle(to) != SLUICE_OK)
         status = sl_fail(err, SLUICE_E_MEMORY, "no memory for a copy of the model");
     if (status == SLUICE_OK) status = copy_weights(to, from, err);

@@ -1,10 +1,10 @@
-/* Binary models whose classes are words, or numbers other than -1, 0 and 1 (docs/classes.md, Labels).
+/* Labels as the classes of a model (docs/classes.md, Labels): words, or numbers other than -1, 0 and 1.
  *
- * A plain model, whose labels are -1, 0 and 1, has no class table. In every other model the class seen first is -1
- * inside; the positive class, which margins and weights refer to where they leave the model, is the greater one or the
- * one that the settings name. */
-#ifndef SL_TWO_CLASSES_H
-#define SL_TWO_CLASSES_H
+ * A plain model, whose labels are -1, 0 and 1, has no class table. In every other model of two the class seen first is
+ * -1 inside; the positive class, which margins and weights refer to where they leave the model, is the greater one or
+ * the one that the settings name. In a model of several classes a label is inside the number of its class. */
+#ifndef SL_CLASS_LABELS_H
+#define SL_CLASS_LABELS_H
 
 #include <stdbool.h>
 
@@ -12,8 +12,8 @@
 #include "rows/batch.h"
 #include "rows/class_table.h"
 
-typedef struct sl_two_classes {
-    sl_class_table table; /* at most two; none: the model is plain, or has no example yet */
+typedef struct sl_class_labels {
+    sl_class_table table; /* none: the model is plain, or has no example yet */
     bool first_is_plus;   /* the class seen first is +1 inside, the other -1 */
     bool turned;          /* the positive class is -1 inside: margins and weights leave the model with the other sign */
     bool are_classes;     /* it is known of the labels that they are no numbers to predict */
@@ -26,7 +26,7 @@ typedef struct sl_two_classes {
     struct sluice_model *mirror;
     sluice_meter *mirror_meter; /* what `metered` would be, had it measured the mirror */
     const sluice_meter *metered;
-} sl_two_classes;
+} sl_class_labels;
 
 /* Whether parameters treat positive and negative examples differently: a pair NAME_pos, NAME_neg of unlike values.
  * Returns the first of such parameters, or NULL. */
@@ -71,7 +71,7 @@ sluice_status sl_classes_take(struct sluice_model *m, const struct sluice_model 
 sluice_status sl_classes_begin_with_one(struct sluice_model *m);
 
 /* The sign inside of a label that was given as +1 (the positive class) or -1, and the way back. */
-static inline double sl_turn(const sl_two_classes *c, double value) { return c->turned ? 0 - value : value; }
+static inline double sl_turn(const sl_class_labels *c, double value) { return c->turned ? 0 - value : value; }
 
 /* The class of a label in a model that learns no more: +1 the positive one, -1 the other, 0 none of them. */
 double sl_classes_sign(const struct sluice_model *m, const sluice_batch *b, size_t row);
@@ -84,13 +84,13 @@ sluice_status sl_classes_refuse(const struct sluice_model *m, const sluice_batch
 size_t sl_positive_class(const struct sluice_model *m);
 
 /* Copies the classes, without the mirror. False: no memory. */
-bool sl_two_classes_copy(struct sluice_model *to, const struct sluice_model *from);
-void sl_two_classes_free(struct sluice_model *m);
+bool sl_class_labels_copy(struct sluice_model *to, const struct sluice_model *from);
+void sl_class_labels_free(struct sluice_model *m);
 /* Whether the models' classes can be merged, and merging them. */
-bool sl_two_classes_fit(const struct sluice_model *into, const struct sluice_model *from);
-bool sl_two_classes_merge(struct sluice_model *into, const struct sluice_model *from);
+bool sl_class_labels_fit(const struct sluice_model *into, const struct sluice_model *from);
+bool sl_class_labels_merge(struct sluice_model *into, const struct sluice_model *from);
 /* After loading: sets `turned`. False: the classes are impossible. */
-bool sl_two_classes_settle(struct sluice_model *m);
+bool sl_class_labels_settle(struct sluice_model *m);
 
 /* eval/meter.c. Counts a row that a model has learned: margin and y as they are inside. */
 sluice_status sl_meter_add_learned(sluice_meter *meter, const struct sluice_model *m, double margin, double y);

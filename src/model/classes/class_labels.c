@@ -1,5 +1,5 @@
-/* Binary models of two words or any two numbers: which class a row has, and what it is inside. */
-#include "model/classes/two_classes.h"
+/* Labels as the classes of a model: which class a row has, and what it is inside. */
+#include "model/classes/class_labels.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,8 +65,8 @@ bool sl_has_classes(const sluice_model *m, const sluice_batch *b) {
            m->classes.one_is_first || (b->may_have_words && is_undecided(m));
 }
 
-static double sign_of(const sl_two_classes *c, size_t class) { return (class == 0) == c->first_is_plus ? 1 : -1; }
-static size_t class_of(const sl_two_classes *c, double y) { return (y > 0) == c->first_is_plus ? 0 : 1; }
+static double sign_of(const sl_class_labels *c, size_t class) { return (class == 0) == c->first_is_plus ? 1 : -1; }
+static size_t class_of(const sl_class_labels *c, double y) { return (y > 0) == c->first_is_plus ? 0 : 1; }
 
 size_t sl_positive_class(const sluice_model *m) {
     const sl_class_table *t = &m->classes.table;
@@ -80,8 +80,8 @@ static void settle(sluice_model *m) {
     m->classes.turned = positive != SL_NO_CLASS && sign_of(&m->classes, positive) < 0;
 }
 
-bool sl_two_classes_settle(sluice_model *m) {
-    sl_two_classes *c = &m->classes;
+bool sl_class_labels_settle(sluice_model *m) {
+    sl_class_labels *c = &m->classes;
     bool sided = one_sided(m) != NULL;
     if (c->table.n > 2 || (c->table.n == 0 && c->first_is_plus)) return false;
     if (c->table.n == 2 && (sl_positive_class(m) == SL_NO_CLASS || (sided && !has_named_positive(m)))) return false;
@@ -124,7 +124,7 @@ static bool is_word(sluice_name text, const char *word) {
 }
 
 /* Whether a row's label is a number to a plain model, and which. */
-static bool is_plain(const sl_two_classes *c, const sluice_batch *b, const sl_targets *t, size_t row, double *label) {
+static bool is_plain(const sl_class_labels *c, const sluice_batch *b, const sl_targets *t, size_t row, double *label) {
     if (!has_word(b, t, row)) {
         *label = sl_label_at(b, t, row);
         return true;
@@ -149,7 +149,7 @@ static size_t resolve_many(const sluice_model *m, const sluice_batch *b, const s
 
 size_t sl_classes_resolve(sluice_model *m, const sluice_batch *b, const sl_targets *t, size_t first, size_t end,
                           double *y) {
-    sl_two_classes *c = &m->classes;
+    sl_class_labels *c = &m->classes;
     if (sl_model_is_of_many(m)) return resolve_many(m, b, t, first, end, y);
     bool table = uses_table(m), looks = is_undecided(m);
     for (size_t row = first; row < end; row++) {
@@ -182,7 +182,7 @@ size_t sl_class_of_row(const sluice_model *m, const sluice_batch *b, size_t row)
 }
 
 double sl_classes_sign(const sluice_model *m, const sluice_batch *b, size_t row) {
-    const sl_two_classes *c = &m->classes;
+    const sl_class_labels *c = &m->classes;
     const sl_targets own = {0};
     double label;
     if (!uses_table(m)) return !is_plain(c, b, &own, row, &label) ? 0 : label > 0 ? 1 : -1;
@@ -248,7 +248,7 @@ static double plain_label(const sluice_model *m) { return m->positives ? 1 : m->
 
 /* The rows of a plain model become those of the first class of the table. */
 static sluice_status add_plain_class(sluice_model *m, double label) {
-    sl_two_classes *c = &m->classes;
+    sl_class_labels *c = &m->classes;
     size_t class = sl_classes_add_number(&c->table, label);
     if (class == SL_NO_CLASS) return no_memory(m);
     c->table.entry[class].count = sl_model_examples(m);
@@ -266,7 +266,7 @@ static sluice_status add_one_of_many(sluice_model *m, sluice_name label) {
 
 sluice_status sl_classes_add_row(sluice_model *m, const sluice_batch *b, const sl_targets *t, size_t row,
                                  sluice_meter *meter) {
-    sl_two_classes *c = &m->classes;
+    sl_class_labels *c = &m->classes;
     char digits[32], plain[32];
     sluice_name label = label_text(b, t, row, digits), first = {"", 0};
     if (sl_model_is_of_many(m)) return add_one_of_many(m, label);
@@ -290,7 +290,7 @@ sluice_status sl_classes_add_row(sluice_model *m, const sluice_batch *b, const s
 
 void sl_classes_count(sluice_model *m, const sluice_batch *b, const sl_targets *t, size_t first, uint64_t n,
                       const double *y) {
-    sl_two_classes *c = &m->classes;
+    sl_class_labels *c = &m->classes;
     for (size_t row = first; c->table.n && n; row++) {
         if (sl_weight_at(b, t, row) == 0) continue;
         sl_classes_count_y(m, y[row - first]);
@@ -327,7 +327,7 @@ static void own_pointers(sluice_model *m) {
 
 /* The model becomes what the mirror is: it has learned its rows as -1. */
 static void take_mirror(sluice_model *m, sluice_meter *meter) {
-    sl_two_classes *c = &m->classes;
+    sl_class_labels *c = &m->classes;
     sluice_model *other = c->mirror;
     if (meter && c->mirror_meter && c->metered == meter)
         sl_meter_exchange(meter, c->mirror_meter);
@@ -335,7 +335,7 @@ static void take_mirror(sluice_model *m, sluice_meter *meter) {
         sl_meter_turn(meter);
     EXCHANGE(sluice_model, *m, *other);
     EXCHANGE(sl_metadata, m->metadata, other->metadata);
-    EXCHANGE(sl_two_classes, m->classes, other->classes);
+    EXCHANGE(sl_class_labels, m->classes, other->classes);
     m->progress = other->progress;
     m->pseudo = other->pseudo;
     m->error = other->error;
@@ -346,7 +346,7 @@ static void take_mirror(sluice_model *m, sluice_meter *meter) {
 
 /* Begins a mirror of a model that has learned nothing, or one more meter for it. */
 static sluice_status keep_mirror(sluice_model *m, sluice_meter *meter) {
-    sl_two_classes *c = &m->classes;
+    sl_class_labels *c = &m->classes;
     if (m->state.part) return SLUICE_OK; /* the sweep has a mirror of all its parts */
     if (!c->mirror && m->state.t == 0) c->mirror = sluice_model_copy(m, NULL);
     if (!c->mirror) return m->state.t ? SLUICE_OK : no_memory(m);
@@ -374,7 +374,7 @@ sl_outlook sl_classes_look(const sluice_model *m, const sluice_batch *b, const s
 
 sluice_status sl_classes_decide(sluice_model *m, const sluice_batch *b, const sl_targets *t, size_t first,
                                 sluice_meter *meter) {
-    sl_two_classes *c = &m->classes;
+    sl_class_labels *c = &m->classes;
     sl_outlook outlook = sl_classes_look(m, b, t, first);
     c->one_is_first = false;
     if (outlook == SL_ONE_OPEN) return keep_mirror(m, meter);
@@ -424,7 +424,7 @@ sluice_status sluice_model_learn_classes(sluice_model *m, const sluice_batch *b)
 
 sluice_status sl_classes_take(sluice_model *m, const sluice_model *from) {
     const sl_class_table *t = &from->classes.table;
-    sl_two_classes *c = &m->classes;
+    sl_class_labels *c = &m->classes;
     if (sl_model_is_of_many(m)) { /* theirs come in the order of the rows that they learn */
         c->are_classes = true;    /* a part of the rows may have each of them once */
         return SLUICE_OK;
@@ -442,8 +442,8 @@ sluice_status sl_classes_take(sluice_model *m, const sluice_model *from) {
 
 /* ---- copies, merging --------------------------------------------------------------------------------------------- */
 
-bool sl_two_classes_copy(sluice_model *to, const sluice_model *from) {
-    const sl_two_classes *c = &from->classes;
+bool sl_class_labels_copy(sluice_model *to, const sluice_model *from) {
+    const sl_class_labels *c = &from->classes;
     if (!sl_classes_copy(&to->classes.table, &c->table)) return false;
     to->classes.first_is_plus = c->first_is_plus;
     to->classes.turned = c->turned;
@@ -454,7 +454,7 @@ bool sl_two_classes_copy(sluice_model *to, const sluice_model *from) {
     return true;
 }
 
-void sl_two_classes_free(sluice_model *m) {
+void sl_class_labels_free(sluice_model *m) {
     sl_mirror_free(m);
     sl_classes_free(&m->classes.table);
 }
@@ -464,8 +464,8 @@ static bool same_positive(const sluice_model *a, const sluice_model *b) {
     return is_named_positive(a, named_positive(b));
 }
 
-bool sl_two_classes_fit(const sluice_model *into, const sluice_model *from) {
-    const sl_two_classes *a = &into->classes, *b = &from->classes;
+bool sl_class_labels_fit(const sluice_model *into, const sluice_model *from) {
+    const sl_class_labels *a = &into->classes, *b = &from->classes;
     if (!same_positive(into, from)) return false;
     if (into->state.t == 0 || from->state.t == 0 || (!a->table.n && !b->table.n)) return true;
     if (!a->table.n || !b->table.n) return false;
@@ -478,14 +478,14 @@ bool sl_two_classes_fit(const sluice_model *into, const sluice_model *from) {
     return n < 2 || a->table.n == 2 || b->table.n == 2 || !(has_named_positive(into) || one_sided(into));
 }
 
-bool sl_two_classes_merge(sluice_model *into, const sluice_model *from) {
-    const sl_two_classes *b = &from->classes;
-    sl_two_classes *a = &into->classes;
+bool sl_class_labels_merge(sluice_model *into, const sluice_model *from) {
+    const sl_class_labels *b = &from->classes;
+    sl_class_labels *a = &into->classes;
     sl_mirror_free(into);
     if (from->state.t == 0) return true;
     if (into->state.t == 0) {
         sl_classes_free(&a->table);
-        return sl_two_classes_copy(into, from);
+        return sl_class_labels_copy(into, from);
     }
     for (size_t i = 0; i < b->table.n; i++) {
         size_t class = sl_classes_add(&a->table, sl_class_text(&b->table, i));
@@ -533,7 +533,7 @@ sluice_status sluice_model_signs(const sluice_model *m, const sluice_batch *b, s
 }
 
 sluice_name sluice_model_label(const sluice_model *m, double margin) {
-    const sl_two_classes *c = &m->classes;
+    const sl_class_labels *c = &m->classes;
     if (sl_model_is_of_many(m)) return (sluice_name){"", 0};
     bool plus = sl_model_decides_positive(m, margin) != c->turned; /* inside */
     if (!c->table.n) return plus ? (sluice_name){"1", 1} : (sluice_name){"-1", 2};
