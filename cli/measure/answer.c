@@ -1,6 +1,7 @@
 /* Writes the answers of predict that say more than label, margin and probability. */
 #include "measure/answer.h"
 
+#include "output/class_text.h"
 #include "output/json.h"
 #include "output/message.h"
 #include "output/shown_text.h"
@@ -116,18 +117,10 @@ static int is_word(sluice_name text, const char *word) {
     return text.n == strlen(word) && memcmp(text.text, word, text.n) == 0;
 }
 
-static void json_class(json *j, const sluice_model *model, uint32_t i) {
-    sluice_class c = {.size = sizeof c};
-    if (sluice_model_class(model, i, &c) == SLUICE_OK)
-        json_bytes(j, "label", c.text.text, c.text.n);
-    else
-        json_null(j, "label");
-}
-
 /* The label: a number in a plain model, else the text of the class. */
 static void json_label(json *j, const sluice_model *model, const answered *is) {
     if (is->classes) {
-        json_class(j, model, is->best[0]);
+        json_class(j, "label", model, is->best[0]);
         return;
     }
     sluice_name label = sluice_model_label(model, is->margin);
@@ -169,7 +162,7 @@ static void json_classes(json *j, const answer_form *form, const answered *is) {
     json_open(j, "classes", '[');
     for (size_t i = 0; i < is->classes && is->best[i] != SLUICE_NO_CLASS; i++) {
         json_open(j, NULL, '{');
-        json_class(j, form->model, is->best[i]);
+        json_class(j, "label", form->model, is->best[i]);
         json_number(j, "margin", is->margins[is->best[i]]);
         if (form->proba) json_number(j, "probability", is->probabilities[is->best[i]]);
         json_close(j, '}');

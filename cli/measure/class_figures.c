@@ -111,29 +111,14 @@ static void report_many(report *r, const sluice_measures *m) {
     if (r->as_json || m->unknown_labels) report_count(r, "unknown_labels", m->unknown_labels);
 }
 
-void report_measured(report *r, const sluice_model *model, const sluice_measures *m) {
-    if (is_of_many(model))
-        report_many(r, m);
-    else
-        report_measures(r, m);
-}
-
-void report_point_measures(report *r, const sluice_measures *m) {
-    if (m->classes)
+void report_measured(report *r, int many, const sluice_measures *m) {
+    if (many)
         report_many(r, m);
     else
         report_measures(r, m);
 }
 
 /* ---- each class, as JSON ----------------------------------------------------------------------------------------- */
-
-static void json_class(json *j, const char *key, const sluice_model *model, uint32_t class_index) {
-    sluice_class c = {.size = sizeof c};
-    if (class_index != SLUICE_NO_CLASS && sluice_model_class(model, class_index, &c) == SLUICE_OK)
-        json_bytes(j, key, c.text.text, c.text.n);
-    else
-        json_null(j, key);
-}
 
 static void json_figures(json *j, const sluice_model *model, const class_figures *f) {
     json_open(j, "classes", '[');

@@ -21,10 +21,8 @@ int is_of_many(const sluice_model *model);
 int class_figures_of(const sluice_model *model, sluice_meter *meter, class_figures *f);
 void class_figures_free(class_figures *f);
 
-/* The figures of a model as a whole: of two classes, or of several. */
-void report_measured(report *r, const sluice_model *model, const sluice_measures *m);
-/* The same where there is no model: of several classes if they were measured so. */
-void report_point_measures(report *r, const sluice_measures *m);
+/* The figures of all classes together: of two, or of several (`many`). */
+void report_measured(report *r, int many, const sluice_measures *m);
 /* Those of each class, and the confusions: all of them as JSON; for a person a table of the classes, of many the worst,
  * and the most frequent confusions. */
 void report_class_figures(report *r, const sluice_model *model, const class_figures *f);

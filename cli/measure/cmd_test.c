@@ -48,7 +48,7 @@ static int print_results(const args *a, const sluice_model *model, const measure
     report_text(&r, "learner", facts.learner->name);
     report_params(&r, model, &facts);
     if (sluice_model_classes(model) && !r.as_json) report_classes(&r, model);
-    report_measured(&r, model, &result->measures);
+    report_measured(&r, is_of_many(model), &result->measures);
     report_count(&r, "nonzeros", facts.nonzeros);
     report_speed(&r, seconds, result->measures.examples);
     report_skipped(&r, &result->skipped);

@@ -9,11 +9,6 @@
 
 enum { MOST_CLASSES_SHOWN = 50 }; /* with their heaviest features */
 
-static void json_label(json *j, const char *key, const sluice_model *model, uint32_t class_index) {
-    sluice_class c = {.size = sizeof c};
-    if (sluice_model_class(model, class_index, &c) == SLUICE_OK) json_bytes(j, key, c.text.text, c.text.n);
-}
-
 int report_class_features(report *r, const sluice_model *model, uint32_t only, size_t top) {
     const size_t n = sluice_model_problems(model);
     size_t shown = 0;
@@ -34,8 +29,8 @@ int report_class_features(report *r, const sluice_model *model, uint32_t only, s
                  p.negative == SLUICE_NO_CLASS ? "" : " against ", p.negative == SLUICE_NO_CLASS ? "" : text[1]);
         if (r->as_json) {
             json_open(&r->j, NULL, '{');
-            json_label(&r->j, "label", model, p.positive);
-            if (p.negative != SLUICE_NO_CLASS) json_label(&r->j, "against", model, p.negative);
+            json_class(&r->j, "label", model, p.positive);
+            if (p.negative != SLUICE_NO_CLASS) json_class(&r->j, "against", model, p.negative);
         }
         report_features(r, "features", title, weights, sluice_weights_heaviest(weights, kept, top));
         if (r->as_json) json_close(&r->j, '}');

@@ -39,6 +39,14 @@ void note_positive(const sluice_model *model) {
          sluice_model_settings(model)->positive ? "" : " (--positive says otherwise)");
 }
 
+void json_class(json *j, const char *key, const sluice_model *model, uint32_t class_index) {
+    sluice_class c = {.size = sizeof c};
+    if (class_index != SLUICE_NO_CLASS && sluice_model_class(model, class_index, &c) == SLUICE_OK)
+        json_bytes(j, key, c.text.text, c.text.n);
+    else
+        json_null(j, key);
+}
+
 char *result_label(sluice_name label) {
     char *text = malloc(label.n * 4 + SLUICE_ESCAPED), *p = text;
     if (!text) return NULL;

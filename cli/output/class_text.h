@@ -13,6 +13,8 @@ const char *class_text(const sluice_model *model, size_t i, char text[CLASS_TEXT
 size_t positive_class(const sluice_model *model);
 /* Says which of two classes is positive; nothing where there are no two. */
 void note_positive(const sluice_model *model);
+/* The label of a class in an object of JSON; null for SLUICE_NO_CLASS. */
+void json_class(json *j, const char *key, const sluice_model *model, uint32_t class_index);
 /* The label that was learned, in full, as a line of results may have it: what a terminal would not show, tabs and line
  * ends among it, stands as \xNN. Free it; NULL: no memory. */
 char *result_label(sluice_name label);

@@ -48,7 +48,7 @@ static void json_budget(report *r, const sluice_budget *b) {
     json_count(&r->j, "features", b->features);
     json_count(&r->j, "chosen", b->n);
     report_open(r, "test");
-    report_point_measures(r, b->test);
+    report_measured(r, b->test->classes != 0, b->test);
     report_close(r);
     json_number(&r->j, "seconds", b->seconds);
     json_open(&r->j, "selected", '[');

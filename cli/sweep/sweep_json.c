@@ -12,7 +12,7 @@ static void json_test(report *r, const sweeping *w, const sluice_point *p) {
         return;
     }
     report_open(r, "test");
-    report_point_measures(r, p->test);
+    report_measured(r, p->test->classes != 0, p->test);
     json_number(&r->j, "error_rate_deviation", p->deviation);
     json_open(&r->j, "error_rates", '[');
     for (uint64_t i = 0; i < w->repeats; i++) json_number(&r->j, NULL, p->runs[i]);

@@ -26,7 +26,7 @@ int pseudo_options(const args *a, pseudo *p);
 int pseudo_start(const args *a, pseudo *p, sluice_model *model);
 /* How the examples to learn from are read. */
 sluice_reader_options pseudo_reading(const pseudo *p, const sluice_reader_options *reading);
-/* Says why none of so many examples without a label was learned, if it is so. */
+/* Where examples without a label came and none was learned, says why. */
 void pseudo_note(const pseudo *p, const sluice_model *model, uint64_t unlabelled);
 /* How many were learned in this run. */
 void report_pseudo(report *r, const pseudo *p, const sluice_model_facts *facts);

@@ -19,7 +19,7 @@ static int report_top(report *r, const training *t) {
 
 static void report_tested(report *r, const char *key, const sluice_model *model, const measured *m) {
     report_open(r, key);
-    report_measured(r, model, &m->measures);
+    report_measured(r, is_of_many(model), &m->measures);
     report_skipped(r, &m->skipped);
     report_class_figures(r, model, &m->classes);
     report_close(r);
@@ -33,7 +33,7 @@ int print_results(const training *t) {
     report_text(&r, "learner", t->facts.learner->name);
     report_params(&r, t->model, &t->facts);
     report_settings(&r, t->result);
-    report_measured(&r, t->model, &t->measures);
+    report_measured(&r, is_of_many(t->model), &t->measures);
     report_count(&r, "updates", t->facts.updates - t->updates_before);
     if (t->facts.learner->flags & SLUICE_LEARNER_BATCH) report_count(&r, "waiting", t->waiting);
     report_count(&r, "passes", t->passes);

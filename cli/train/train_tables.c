@@ -187,11 +187,11 @@ static report start_rows(FILE *out, const char *caption) {
 void put_all_measures(FILE *out, const train_page *g) {
     const training *t = g->t;
     report r = start_rows(out, "while learning");
-    report_measured(&r, t->model, &t->measures);
+    report_measured(&r, is_of_many(t->model), &t->measures);
     fputs("</table>\n", out);
     if (t->test) {
         r = start_rows(out, "on the test file");
-        report_measured(&r, t->model, &t->tested.measures);
+        report_measured(&r, is_of_many(t->model), &t->tested.measures);
         report_skipped(&r, &t->tested.skipped);
         fputs("</table>\n", out);
     }

@@ -56,7 +56,7 @@ static void json_figures(report *r, const sluice_point *p) {
     json_number(&r->j, "nonzeros", p->nonzeros);
     json_number(&r->j, "sparsity", p->sparsity);
     report_open(r, "test");
-    report_point_measures(r, p->test);
+    report_measured(r, p->test->classes != 0, p->test);
     report_close(r);
 }
 

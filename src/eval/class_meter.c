@@ -49,7 +49,7 @@ sluice_status sl_meter_add_learned_class(sluice_meter *m, const sluice_model *mo
 
 /* ---- testing ----------------------------------------------------------------------------------------------------- */
 
-enum { PIECE = 1 << 16 }; /* about so many margins are held at once */
+enum { PIECE = 1 << 16 }; /* margins that are held at once, about */
 
 typedef struct answers {
     sluice_class_answers of; /* of a piece */

@@ -22,6 +22,19 @@ static inline sluice_model *small_model(const char *learner, int rows) {
     return m;
 }
 
+/* Whether two models save as the same bytes. */
+static inline bool same_bytes(const sluice_model *a, const sluice_model *b) {
+    void *x = NULL, *y = NULL;
+    size_t nx = 0, ny = 0;
+    sluice_error err = {0};
+    const bool same = sluice_model_bytes(a, &x, &nx, &err) == SLUICE_OK &&
+                      sluice_model_bytes(b, &y, &ny, &err) == SLUICE_OK && nx == ny && memcmp(x, y, nx) == 0;
+    CHECK_STR(err.message, "");
+    sluice_free(x);
+    sluice_free(y);
+    return same;
+}
+
 /* The bytes of a model, which is freed. */
 static inline file file_from(sluice_model *m) {
     void *bytes = NULL;

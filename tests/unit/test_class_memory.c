@@ -4,7 +4,7 @@
 
 #include "model/classes/many.h"
 #include "unit/failing_alloc.h"
-#include "unit/test.h"
+#include "unit/model_bytes.h"
 
 enum { ROWS = 40, CLASSES = 12 };
 
@@ -60,17 +60,6 @@ static sluice_model *trained(size_t i, bool names, size_t rows) {
     return final;
 }
 
-static bool same(const sluice_model *a, const sluice_model *b) {
-    void *x, *y;
-    size_t nx, ny;
-    CHECK_EQ(sluice_model_bytes(a, &x, &nx, NULL), SLUICE_OK);
-    CHECK_EQ(sluice_model_bytes(b, &y, &ny, NULL), SLUICE_OK);
-    const bool equal = nx == ny && memcmp(x, y, nx) == 0;
-    sluice_free(x);
-    sluice_free(y);
-    return equal;
-}
-
 TEST(learning_goes_on_where_it_stopped_or_not_at_all) {
     for (size_t i = 0; i < KINDS; i++)
         for (int names = 0; names < 2 && !kinds[i].final; names++) {
@@ -103,7 +92,7 @@ TEST(learning_goes_on_where_it_stopped_or_not_at_all) {
             }
             CHECK(failures > 0);
             CHECK(lost == 0 || hard->problems);
-            if (!same(hard, quiet)) {
+            if (!same_bytes(hard, quiet)) {
                 fprintf(stderr, "%s %u %d\n", kinds[i].learner, kinds[i].classes, names);
                 CHECK(false && "models differ");
             }
@@ -134,7 +123,7 @@ TEST(bytes_and_models_are_whole_or_none) {
             if (allocation_failed() && !back)
                 CHECK_EQ(err.status, SLUICE_E_MEMORY);
             else
-                CHECK(back && same(back, m));
+                CHECK(back && same_bytes(back, m));
             sluice_model_free(back);
         }
         sluice_free(want);
@@ -154,7 +143,7 @@ TEST(copies_answers_and_weights_are_whole_or_none) {
         FOR_EACH_FAILED_ALLOCATION {
             sluice_model *copy = sluice_model_copy(m, NULL);
             if (!allocation_failed()) CHECK(copy != NULL);
-            if (copy) CHECK(same(copy, m));
+            if (copy) CHECK(same_bytes(copy, m));
             sluice_model_free(copy);
         }
         FOR_EACH_FAILED_ALLOCATION {
@@ -206,7 +195,7 @@ TEST(merging_adds_all_or_says_that_it_did_not) {
             const sluice_status status = sluice_model_merge(m, from);
             const bool failed = allocation_failed();
             if (status == SLUICE_OK)
-                CHECK(same(m, want));
+                CHECK(same_bytes(m, want));
             else
                 CHECK(failed && status == SLUICE_E_MEMORY);
             sluice_model_free(m);

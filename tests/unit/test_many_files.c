@@ -65,18 +65,6 @@ static sluice_model *new_model(const sl_learner *learner, sluice_settings settin
     return m;
 }
 
-static bool same_bytes(const sluice_model *a, const sluice_model *b) {
-    void *x = NULL, *y = NULL;
-    size_t nx = 0, ny = 0;
-    sluice_error err = {0};
-    const bool same = sluice_model_bytes(a, &x, &nx, &err) == SLUICE_OK &&
-                      sluice_model_bytes(b, &y, &ny, &err) == SLUICE_OK && nx == ny && memcmp(x, y, nx) == 0;
-    CHECK_STR(err.message, "");
-    sluice_free(x);
-    sluice_free(y);
-    return same;
-}
-
 /* The model that comes back from its own bytes. */
 static sluice_model *reloaded(const sluice_model *m) {
     void *bytes = NULL;
@@ -387,7 +375,7 @@ TEST(damaged_tables_of_classes_are_refused) {
     refuse(&f, "a class comes twice");
     const unsigned char more[] = {SL_KIND_MANY, 0, 1, 0, 0, 0, 3, 'n', 'e', 'w', 1};
     f = copy_of(&good), add_section(&f, "END ", "CLAS", 0, more, sizeof more);
-    refuse(&f, "a class is impossible"); /* there are not so many examples */
+    refuse(&f, "a class is impossible"); /* it has more examples than the model */
     f = file_of("pa"), add_section(&f, "END ", "CLAS", 0, more, sizeof more);
     refuse(&f, "of a kind that this version does not know");
     free(good.bytes);

@@ -5,7 +5,7 @@
 
 #include "base/cpu.h"
 #include "model/classes/many.h"
-#include "unit/test.h"
+#include "unit/model_bytes.h"
 
 enum { ROWS = 400, CLASSES = 21 };
 
@@ -33,16 +33,6 @@ static char *make_text(bool names, double light, double *classes) {
         t += sprintf(t, names ? " c%zu\n" : " %zu:1\n", 500 + class_index % 8);
     }
     return text;
-}
-
-static bool same_bytes(const sluice_model *a, const sluice_model *b) {
-    void *x = NULL, *y = NULL;
-    size_t nx, ny;
-    bool same = sluice_model_bytes(a, &x, &nx, NULL) == SLUICE_OK &&
-                sluice_model_bytes(b, &y, &ny, NULL) == SLUICE_OK && nx == ny && memcmp(x, y, nx) == 0;
-    sluice_free(x);
-    sluice_free(y);
-    return same;
 }
 
 /* The rows of a batch with one class as +1 and the others as -1. */

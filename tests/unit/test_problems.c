@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "model/classes/many.h"
-#include "unit/test.h"
+#include "unit/model_bytes.h"
 
 enum { ROWS = 120, CLASSES = 5, PROBLEMS = CLASSES * (CLASSES - 1) / 2 };
 
@@ -32,16 +32,6 @@ static char *make_text(bool names, double light, double *classes) {
         t += sprintf(t, names ? " c%zu\n" : " %zu:1\n", 50 + class_index % 8);
     }
     return text;
-}
-
-static bool same_bytes(const sluice_model *a, const sluice_model *b) {
-    void *x = NULL, *y = NULL;
-    size_t nx, ny;
-    bool same = sluice_model_bytes(a, &x, &nx, NULL) == SLUICE_OK &&
-                sluice_model_bytes(b, &y, &ny, NULL) == SLUICE_OK && nx == ny && memcmp(x, y, nx) == 0;
-    sluice_free(x);
-    sluice_free(y);
-    return same;
 }
 
 /* The stream of a problem: the rows of both classes, or all rows. */

@@ -83,18 +83,6 @@ static sluice_model *new_model(const sl_learner *learner, sluice_settings settin
     return m;
 }
 
-static bool same_bytes(const sluice_model *a, const sluice_model *b) {
-    void *x = NULL, *y = NULL;
-    size_t nx = 0, ny = 0;
-    sluice_error err = {0};
-    const bool same = sluice_model_bytes(a, &x, &nx, &err) == SLUICE_OK &&
-                      sluice_model_bytes(b, &y, &ny, &err) == SLUICE_OK && nx == ny && memcmp(x, y, nx) == 0;
-    CHECK_STR(err.message, "");
-    sluice_free(x);
-    sluice_free(y);
-    return same;
-}
-
 /* ---- the same by hand -------------------------------------------------------------------------------------------- */
 
 /* What counts of a model, and of those within it: rows without labels must leave it alone. */

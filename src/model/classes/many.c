@@ -127,8 +127,7 @@ void sl_problem_classes(const sluice_model *m, size_t i, size_t *positive, size_
 
 sluice_model *sl_problem_model(const sluice_model *m, size_t i, sluice_error *err) {
     if (m->ovr) return sl_ovr_class_model(m, i, err);
-    if (m->problems)
-        return sluice_model_copy(i == SL_NO_CLASS ? m->problems->to_come[0] : m->problems->problem[i], err);
+    if (m->problems) return sluice_model_copy(m->problems->problem[i], err);
     sl_fail(err, SLUICE_E_UNSUPPORTED, "the classes of a matrix have no binary models");
     return NULL;
 }

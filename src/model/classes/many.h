@@ -52,8 +52,7 @@ sluice_settings sl_binary_settings(const sluice_model *m);
 size_t sl_many_problems(const sluice_model *m);
 /* The class that problem i has as +1, and the one it has as -1; SL_NO_CLASS: all others. */
 void sl_problem_classes(const sluice_model *m, size_t i, size_t *positive, size_t *negative);
-/* A copy of the binary model of problem i; SL_NO_CLASS: ovr, of the classes still to come. NULL: a matrix has none, or
- * no memory. */
+/* A copy of the binary model of problem i. NULL: a matrix has none, or no memory. */
 sluice_model *sl_problem_model(const sluice_model *m, size_t i, sluice_error *err);
 
 #endif

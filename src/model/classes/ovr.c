@@ -102,7 +102,7 @@ sluice_model *sl_ovr_like(const sluice_model *from, sluice_error *err) {
 /* Lane l of the old blocks, or the last of them, which stands for all classes to come. */
 static size_t lane_before(const sl_ovr *old, size_t l) { return l < old->lanes.n_lanes ? l : old->lanes.n_lanes - 1; }
 
-static void copy_numbers(const sl_ovr *from, sl_ovr *to) {
+void sl_ovr_copy(sl_ovr *to, const sl_ovr *from) {
     const sl_learner *learner = from->lanes.learner;
     for (size_t l = 0; l < to->lanes.n_lanes; l++) {
         const size_t before = lane_before(from, l);
@@ -113,8 +113,6 @@ static void copy_numbers(const sl_ovr *from, sl_ovr *to) {
     to->classes = from->classes;
     to->predicted = from->predicted;
 }
-
-void sl_ovr_copy(sl_ovr *to, const sl_ovr *from) { copy_numbers(from, to); }
 
 static bool copy_features(const sluice_model *m, const sl_ovr *to, sl_features *features) {
     char *one = malloc(m->learner->info.bytes_per_feature);
@@ -155,7 +153,7 @@ sluice_status sl_ovr_reserve(sluice_model *m, size_t classes) {
         larger ? sluice_model_free(larger) : sl_ovr_free(grown);
         return sl_fail(&m->error, SLUICE_E_MEMORY, "no memory for more classes");
     }
-    copy_numbers(m->ovr, grown);
+    sl_ovr_copy(grown, m->ovr);
     sl_model_copy_counts(larger, m);
     sl_model_copy_history(larger, m);
     /* the larger model gives its features and lanes for the smaller ones */

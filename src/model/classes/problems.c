@@ -99,7 +99,7 @@ uint64_t sl_problems_memory(const sl_problems *p) {
     return bytes;
 }
 
-/* Room for the models and numbers of so many classes; false: no memory. */
+/* Room for the models and numbers of this number of classes; false: no memory. */
 static bool make_room(sl_problems *p, size_t classes) {
     const size_t n = sl_problems_of(p->against_one, classes) + 1, come = classes + 1;
     sluice_model **problem = realloc(p->problem, n * sizeof *problem);

@@ -27,7 +27,7 @@ typedef struct sl_problems {
     bool updated;     /* whether a problem made an update in the last row */
 } sl_problems;
 
-/* The number of problems of so many classes, and of the models for classes to come. */
+/* How many problems there are with this number of classes, and how many models for classes to come. */
 size_t sl_problems_of(bool against_one, size_t classes);
 static inline size_t sl_problems_to_come(bool against_one, size_t classes) { return against_one ? classes : 1; }
 /* The place of the problem of classes a < b. */
