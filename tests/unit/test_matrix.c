@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "model/classes/many.h"
 #include "unit/test.h"
 
 enum { ROWS = 500, CLASSES = 12, FEATURES = 60, MOST = 8 };
@@ -209,10 +210,25 @@ TEST(matrices_that_are_no_sums_do_not_merge) {
     sluice_model_free(b);
 }
 
+/* Room grows by doubling, beyond the limit too. */
+TEST(a_matrix_with_room_for_more_classes_than_there_can_be_is_copied) {
+    const sluice_settings settings = {.size = sizeof settings, .classes = SLUICE_CLASSES_MATRIX};
+    sluice_model *m = sluice_model_new("pa", NULL, 0, &settings, NULL);
+    CHECK_EQ(sl_many_reserve(m, 60000), SLUICE_OK);
+    CHECK_EQ(sl_many_reserve(m, 61000), SLUICE_OK);
+    CHECK(m->matrix->class_room > SLUICE_MAX_MATRIX_CLASSES);
+    sluice_model *copy = sluice_model_copy(m, NULL);
+    CHECK(copy != NULL);
+    CHECK_EQ(sl_many_reserve(m, SLUICE_MAX_MATRIX_CLASSES + 1), SLUICE_E_LIMIT);
+    sluice_model_free(copy);
+    sluice_model_free(m);
+}
+
 int main(void) {
     RUN(a_matrix_is_the_binary_rule_over_pairs);
     RUN(pairs_without_a_step_take_no_memory);
     RUN(the_sums_of_merged_matrices_add);
     RUN(matrices_that_are_no_sums_do_not_merge);
+    RUN(a_matrix_with_room_for_more_classes_than_there_can_be_is_copied);
     return DONE;
 }

@@ -127,8 +127,8 @@ TEST(more_classes_than_the_limit_are_refused) {
     const sluice_settings plain = {.size = sizeof plain};
     sluice_error err = {0};
     sluice_model *m = sl_ovr_new(sl_learner_find("pa"), (double[]){0}, &plain, &err);
-    CHECK_EQ(sl_ovr_reserve(m, SLUICE_MAX_OVR_CLASSES), SLUICE_OK);
-    CHECK_EQ(sl_ovr_reserve(m, SLUICE_MAX_OVR_CLASSES + 1), SLUICE_E_LIMIT);
+    CHECK_EQ(sl_many_reserve(m, SLUICE_MAX_OVR_CLASSES), SLUICE_OK);
+    CHECK_EQ(sl_many_reserve(m, SLUICE_MAX_OVR_CLASSES + 1), SLUICE_E_LIMIT);
     sluice_model_free(m);
 }
 

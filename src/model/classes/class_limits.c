@@ -13,6 +13,13 @@ size_t sl_class_limit(const sluice_model *m) {
                                                         : SLUICE_MAX_OVR_CLASSES;
 }
 
+sluice_status sl_too_many_classes(sluice_model *m) {
+    return sl_fail(&m->error, SLUICE_E_LIMIT, "more than %zu classes%s", sl_class_limit(m),
+                   m->settings.classes == SLUICE_CLASSES_MATRIX ? ""
+                   : m->settings.classes == SLUICE_CLASSES_OVO  ? " one against one: use --classes ovr or matrix"
+                                                                : ": use --classes matrix");
+}
+
 /* What the classes of a table are like. */
 typedef struct census {
     size_t numbers, fractions, once; /* fractions: numbers that are not whole */
@@ -62,11 +69,7 @@ sluice_status sl_classes_check_more(sluice_model *m) {
                        t->n, (unsigned long long)c.examples, c.once,
                        full && m->settings.classes != SLUICE_CLASSES_MATRIX ? "; more of them take --classes matrix"
                                                                             : "");
-    if (!full) return SLUICE_OK;
-    return sl_fail(&m->error, SLUICE_E_LIMIT, "more than %zu classes%s", t->n,
-                   m->settings.classes == SLUICE_CLASSES_MATRIX ? ""
-                   : m->settings.classes == SLUICE_CLASSES_OVO  ? " one against one: use --classes ovr or matrix"
-                                                                : ": use --classes matrix");
+    return full ? sl_too_many_classes(m) : SLUICE_OK;
 }
 
 static bool is_fraction(double number) { return number != floor(number); }

@@ -6,6 +6,8 @@
 
 /* How many classes a model of several can have. */
 size_t sl_class_limit(const sluice_model *m);
+/* Says that it would have more: SLUICE_E_LIMIT. */
+sluice_status sl_too_many_classes(sluice_model *m);
 /* Whether a model of several classes may have one more. SLUICE_E_LIMIT: it has as many as it can have; SLUICE_E_DATA:
  * the labels are no classes. */
 sluice_status sl_classes_check_more(sluice_model *m);

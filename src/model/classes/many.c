@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "model/classes/class_limits.h"
 #include "model/classes/matrix.h"
 #include "model/classes/ovr.h"
 #include "model/classes/problems.h"
@@ -47,6 +48,7 @@ bool sl_many_copy(sluice_model *to, const sluice_model *from) {
 }
 
 sluice_status sl_many_reserve(sluice_model *m, size_t classes) {
+    if (classes > sl_class_limit(m)) return sl_too_many_classes(m);
     return m->ovr      ? sl_ovr_reserve(m, classes)
            : m->matrix ? sl_matrix_reserve(m, classes)
                        : sl_problems_reserve(m, classes);

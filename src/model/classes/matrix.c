@@ -367,8 +367,6 @@ bool sl_matrix_copy(sluice_model *to, const sluice_model *from) {
 
 sluice_status sl_matrix_reserve(sluice_model *m, size_t classes) {
     sl_matrix *x = m->matrix;
-    if (classes > SLUICE_MAX_MATRIX_CLASSES)
-        return sl_fail(&m->error, SLUICE_E_LIMIT, "more than %d classes", SLUICE_MAX_MATRIX_CLASSES);
     if (classes <= x->class_room) return SLUICE_OK;
     const size_t room = classes < 2 * x->class_room ? 2 * x->class_room : classes + 16;
     double *margin = realloc(x->margin, room * sizeof *margin);

@@ -71,7 +71,7 @@ sluice_model *sl_matrix_like(const sluice_model *from, sluice_error *err);
 sluice_model *sl_matrix_predict_only(const sluice_model *from, sluice_error *err);
 void sl_matrix_free(sl_matrix *x);
 uint64_t sl_matrix_memory(const sl_matrix *x);
-/* Makes room for this number of classes. To be called before a row of a new class is learned. */
+/* Makes room for this number of classes, which may be the most there can be: sl_many_reserve() looks at that. */
 sluice_status sl_matrix_reserve(sluice_model *m, size_t classes);
 /* Copies what is not in the features. False: no memory. */
 bool sl_matrix_copy(sluice_model *to, const sluice_model *from);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "model/classes/many.h"
 #include "model/classes/matrix.h"
 
 static sluice_status no_memory(sluice_model *m) {
@@ -15,7 +16,7 @@ static sluice_status merge_classes(sluice_model *into, const sluice_model *from,
     const sl_class_table *table = &from->classes.table;
     size_t classes = to->n;
     for (size_t i = 0; i < table->n; i++) classes += sl_classes_find(to, sl_class_text(table, i)) == SL_NO_CLASS;
-    const sluice_status status = sl_matrix_reserve(into, classes);
+    const sluice_status status = sl_many_reserve(into, classes);
     if (status != SLUICE_OK) return status;
     for (size_t i = 0; i < table->n; i++) {
         const size_t class_index = sl_classes_add(to, sl_class_text(table, i));

@@ -140,8 +140,6 @@ static size_t lanes_for(size_t lanes, size_t needed) {
 
 sluice_status sl_ovr_reserve(sluice_model *m, size_t classes) {
     const size_t lanes = m->ovr->lanes.n_lanes, needed = classes + 1;
-    if (classes > SLUICE_MAX_OVR_CLASSES)
-        return sl_fail(&m->error, SLUICE_E_LIMIT, "more than %d classes: use --classes matrix", SLUICE_MAX_OVR_CLASSES);
     if (needed <= lanes) return SLUICE_OK;
     sl_ovr *grown = calloc(1, sizeof *grown);
     sluice_model *larger = NULL;

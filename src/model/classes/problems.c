@@ -136,12 +136,6 @@ static bool add_class(sluice_model *m, size_t class_index) {
 
 sluice_status sl_problems_reserve(sluice_model *m, size_t classes) {
     sl_problems *p = m->problems;
-    if (p->against_one && classes > SLUICE_MAX_OVO_CLASSES)
-        return sl_fail(&m->error, SLUICE_E_LIMIT,
-                       "more than %d classes, one against one, are too many problems: use --classes ovr or matrix",
-                       SLUICE_MAX_OVO_CLASSES);
-    if (classes > SLUICE_MAX_OVR_CLASSES)
-        return sl_fail(&m->error, SLUICE_E_LIMIT, "more than %d classes: use --classes matrix", SLUICE_MAX_OVR_CLASSES);
     bool fine = make_room(p, classes);
     if (fine && !p->against_one && !p->n_to_come) {
         fine = (p->to_come[0] = new_problem(m, NULL)) != NULL;
