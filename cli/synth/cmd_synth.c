@@ -25,7 +25,8 @@ static const file_option files[] = {
     {.option = NULL},
 };
 
-static const synth_stream *const streams[] = {&synth_effective, &synth_sparse, &synth_dense, &synth_classes};
+static const synth_stream *const streams[] = {&synth_effective, &synth_sparse, &synth_dense,
+                                              &synth_classes,   &synth_drift,  &synth_prices};
 enum { N_STREAMS = sizeof streams / sizeof streams[0] };
 
 static void print_streams(void) {

@@ -24,10 +24,6 @@ static inline uint64_t synth_mix64(uint64_t x) {
     return x ^ (x >> 31);
 }
 
-/* synth_sparse.c: a multiplier without common factor with dim, near the golden section of it: k * stride mod dim is a
- * bijection. */
-uint64_t synth_stride(uint64_t dim);
-
 typedef struct synth_stream {
     const char *name, *summary;
     const sluice_param_info *params;
@@ -40,6 +36,6 @@ typedef struct synth_stream {
     void (*free_state)(void *state);
 } synth_stream;
 
-extern const synth_stream synth_effective, synth_sparse, synth_dense, synth_classes;
+extern const synth_stream synth_effective, synth_sparse, synth_dense, synth_classes, synth_drift, synth_prices;
 
 #endif

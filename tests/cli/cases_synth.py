@@ -12,7 +12,7 @@ def made(t, *command):
 
 def test_alone_it_lists_the_streams(t):
     text = t.run("synth").out
-    for word in ["effective:", "sparse:", "dense:", "classes:", "late", "correlation", "noise_var", "exponent", "test_rows"]:
+    for word in ["effective:", "sparse:", "dense:", "classes:", "drift:", "abrupt|slow", "prices:", "positives", "late", "correlation", "noise_var", "exponent", "test_rows"]:
         check(word in text, word)
     t.refused("synth", "-o", "x", status=2, says="which stream")
 
@@ -32,6 +32,12 @@ def test_wrong_names_and_values_are_wrong_usage(t):
     for text in ["classes=1", "late=1", "signal=1.1", "labels=letters"]:
         t.refused("synth", "classes", "-P", text, status=2, says=[f"parameter {text.split('=')[0]} of classes"])
     t.refused("synth", "classes", "-P", "dim=10", status=2, says="nonzeros must not exceed dim")
+    for text in ["kind=sudden", "changes=-1", "changes=0.5"]:
+        t.refused("synth", "drift", "-P", text, status=2, says=[f"parameter {text.split('=')[0]} of drift"])
+    t.refused("synth", "drift", "-P", "dim=10", status=2, says="nonzeros must not exceed dim")
+    t.refused("synth", "drift", "-P", "rows=3", status=2, says="changes must be fewer than rows")
+    for text in ["memory=1", "noise=-1", "spikes=2", "drift=x"]:
+        t.refused("synth", "prices", "-P", text, status=2, says=[f"parameter {text.split('=')[0]} of prices"])
     t.refused("synth", "classes", "-P", "own=20000", status=2, says="own must not exceed dim")
     t.refused("synth", "classes", "-P", "own=5", status=2, says="signal times nonzeros must not exceed own")
 
@@ -59,16 +65,16 @@ def test_both_outputs_in_one_file_are_wrong_usage(t):
 
 
 def test_same_seed_same_stream_other_seed_another(t):
-    for name in ["effective", "sparse", "dense", "classes"]:
+    for name in ["effective", "sparse", "dense", "classes", "drift", "prices"]:
         a = t.run("synth", name, "-P", "rows=20").out
         equal(t.run("synth", name, "-P", "rows=20", "--seed", 1).out, a, "seed 1 is the default")
         check(t.run("synth", name, "-P", "rows=20", "--seed", 2).out != a, "seed 2")
 
 
 def test_test_rows_continue_the_stream(t):
-    for name in ["effective", "sparse", "dense", "classes"]:
-        t.run("synth", name, "-P", "rows=20", "-P", "test_rows=10", "-o", "a", "--test", "b")
-        equal(t.read("a") + t.read("b"), t.run("synth", name, "-P", "rows=30").out_bytes, name)
+    for name, *more in [["effective"], ["sparse"], ["dense"], ["classes"], ["drift", "-P", "changes=0"], ["prices"]]:
+        t.run("synth", name, *more, "-P", "rows=20", "-P", "test_rows=10", "-o", "a", "--test", "b")
+        equal(t.read("a") + t.read("b"), t.run("synth", name, *more, "-P", "rows=30").out_bytes, name)
     t.refused("synth", "sparse", "--test", "-", status=2, says="--test -")
 
 
@@ -237,3 +243,86 @@ def test_the_classes_can_be_learned(t):
     t.run("synth", "classes", "-P", "rows=20000", "-P", "classes=200", "-o", "a")
     r = t.run("train", "-q", "--json", "-a", "pa-1", "--classes", "matrix", "a").json()
     check(r["error_rate"] < 0.6, f"{r['error_rate']}, and 0.995 by chance")
+
+
+def test_sparse_positives_are_as_rare_as_asked_for(t):
+    few = ["sparse", "-P", "rows=20000", "-P", "dim=2000", "-P", "nonzeros=20"]
+    labels = [y for y, _ in made(t, *few, "-P", "positives=0.01", "-P", "noise=0.001")]
+    near(sum(y > 0 for y in labels) / len(labels), 0.01, 0.003, "share of positives")
+    near(sum(y > 0 for y, _ in made(t, *few, "-P", "positives=0.9")) / len(labels), 0.9, 0.01, "share of positives")
+    equal(t.run("synth", *few, "-P", "positives=0").out, t.run("synth", *few).out)
+    # they have features that tell: the rank of a positive is far above chance
+    t.run("synth", *few, "-P", "positives=0.01", "-P", "noise=0.001", "-o", "a", "--test", "b")
+    r = t.run("train", "-q", "--json", "-a", "arow", "a", "--test", "b").json()
+    check(r["test"]["auc"] > 0.75, f"auc {r['test']['auc']}")
+
+
+def test_sparse_with_one_feature_that_tells_still_ends(t):
+    equal(len(made(t, "sparse", "-P", "rows=5", "-P", "dim=51", "-P", "nonzeros=51", "-P", "noise=0", "-P", "positives=0.5")), 5)
+
+
+def errors_over_time(t, *command, parts=10):
+    """Of a model that learned the first part: its error on each part."""
+    lines = t.run("synth", *command, "-P", "rows=40000", "-P", "noise=0").out.splitlines(keepends=True)
+    size = len(lines) // parts
+    for i in range(parts):
+        t.write(f"part{i}", "".join(lines[i * size:(i + 1) * size]))
+    t.run("train", "-q", "-a", "arow", "part0", "-o", "m")
+    return [t.run("test", "-q", "--json", "-m", "m", f"part{i}").json()["error_rate"] for i in range(parts)]
+
+
+def test_drift_abrupt_has_other_weights_after_each_change(t):
+    for changes, changed in [(0, []), (1, range(5, 10)), (4, range(2, 10))]:
+        errors = errors_over_time(t, "drift", "-P", f"changes={changes}")
+        for i in range(1, 10):
+            if i in changed:
+                near(errors[i], 0.5, 0.06, f"{changes} changes, part {i}: unrelated weights: {errors}")
+            else:
+                check(errors[i] < 0.32, f"{changes} changes, part {i}: the same weights: {errors}")
+
+
+def test_drift_slow_moves_away_evenly(t):
+    errors = errors_over_time(t, "drift", "-P", "kind=slow", "-P", "changes=1")
+    check(errors[1] < 0.32, errors)
+    near(errors[9], 0.46, 0.05, f"nearly a right angle: {errors}")
+    steps = [b - a for a, b in zip(errors[1:], errors[2:])]
+    check(max(steps) < 0.08 and min(steps) > -0.02, f"no leap: {errors}")
+
+
+def test_drift_rows_are_those_of_sparse(t):
+    data = made(t, "drift", "-P", "rows=500")
+    for _, x in data:
+        equal(len(x), 30)
+        near(sum(v * v for v in x.values()), 1, 1e-4, "length")
+    check(150 < sum(y > 0 for y, _ in data) < 350, "both classes")
+    # the kind decides labels alone
+    slow = made(t, "drift", "-P", "rows=500", "-P", "kind=slow")
+    equal([x for _, x in slow], [x for _, x in data])
+    check([y for y, _ in slow] != [y for y, _ in data], "labels")
+
+
+def test_prices_have_a_calendar_and_unscaled_values(t):
+    data = made(t, "prices", "-P", "rows=5000")
+    for i, (_, x) in enumerate(data):
+        equal((x[1], x[2], x[3]), (i // 48 + 1, i // 48 % 7 + 1, i % 48 + 1), "day, weekday, half-hour")
+    prices, demand = sorted(x[4] for _, x in data), [x[5] for _, x in data]
+    check(10 < prices[2500] < 100 and prices[-1] > 150 and prices[0] > 0, f"{prices[0]} {prices[2500]} {prices[-1]}")
+    check(4000 < min(demand) and max(demand) < 14000, "demand")
+    night, day = (sum(x[5] for _, x in data if x[3] == h) for h in (8, 36))
+    check(day > 1.2 * night, "daily season")
+    workdays, weekend = ([x[5] for _, x in data if (x[2] > 5) == w] for w in (False, True))
+    check(sum(workdays) / len(workdays) > 1.03 * sum(weekend) / len(weekend), "weekly season")
+    check(all(abs(x.get(8, 0)) <= 800 for _, x in data), "transfer")
+
+
+def test_prices_label_is_the_price_against_its_day(t):
+    data = made(t, "prices", "-P", "rows=20000")
+    prices = [x[4] for _, x in data]
+    for i in range(48, len(data)):
+        mean = sum(prices[i - 47:i + 1]) / 48
+        if abs(prices[i] - mean) > 1e-3:
+            equal(data[i][0] > 0, prices[i] > mean, f"row {i}")
+    changes = sum(a != b for (a, _), (b, _) in zip(data, data[1:])) / len(data)
+    near(changes, 0.15, 0.03, "error of predicting the last label")
+    calm = made(t, "prices", "-P", "rows=5000", "-P", "spikes=0", "-P", "noise=0.05")
+    check(max(x[4] for _, x in calm) < 120, "no spikes")
