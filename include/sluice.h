@@ -198,6 +198,21 @@ typedef struct sluice_csr {
 
 enum { SLUICE_NORMALIZE_NONE = 0, SLUICE_NORMALIZE_L2 = 1 };
 
+/* What becomes of each value v, before all else. */
+enum {
+    SLUICE_TRANSFORM_NONE = 0,
+    SLUICE_TRANSFORM_LOG1P = 1,  /* sign(v) log(1 + |v|) */
+    SLUICE_TRANSFORM_BINARY = 2, /* sign(v): 1, -1 or 0 */
+};
+
+/* What each transformed value is divided by. */
+enum {
+    SLUICE_SCALE_NONE = 0,
+    SLUICE_SCALE_RUNNING = 1, /* the largest absolute value of its feature in the examples learned so far, this one
+                                 included. When it grows by a factor, the feature's weight does, so that margins stay;
+                                 in predicting it does not grow */
+};
+
 /* How a model learns more than two classes. */
 enum {
     SLUICE_CLASSES_TWO = 0,    /* not at all */
@@ -221,6 +236,8 @@ typedef struct sluice_settings {
     const char *positive;  /* the label of the positive class, where labels are not -1, 0 and 1; NULL: the greater of
                               the two classes. Copied */
     unsigned classes;      /* SLUICE_CLASSES_ */
+    unsigned transform;    /* SLUICE_TRANSFORM_; a value is transformed, scaled, normalized, in this order */
+    unsigned scale;        /* SLUICE_SCALE_ */
 } sluice_settings;
 
 /* Limits of one model. */
@@ -382,7 +399,7 @@ typedef struct sluice_term {
     int is_bias;         /* the constant feature; its id means nothing */
     float value;         /* as the example has it; of the bias: that of the settings */
     double weight;       /* 0 where the model does not know the feature */
-    double contribution; /* weight times value, scaled as the settings say */
+    double contribution; /* weight times value, transformed and scaled as the settings say */
     size_t position;     /* in the example, from 0; the bias is behind all others */
     uint64_t reserved[2];
 } sluice_term;

@@ -13,6 +13,7 @@
     {"param", 'P', "NAME=VALUE", "set a parameter of the learner; may be repeated", 1}
 #define EXAMPLE_OPTIONS \
     {"bias", 0, "V", "add a constant feature of value V to every example (default: none)", 0}, \
+    {"transform", 0, "HOW", "change every value v: log1p (sign(v) log(1 + |v|)), binary (sign(v)) or none (default)", 0}, \
     {"normalize", 0, "l2", "scale every example to length 1", 0}
 #define CLASS_OPTIONS \
     {"positive", 0, "W", "the label of the positive class, of two that are not -1, 0 and 1 (default: the greater one)", 0}, \
@@ -32,6 +33,8 @@
 int class_from_args(const args *a, const sluice_model *model, uint32_t *found);
 /* What --classes calls a kind of classes. */
 const char *classes_name(unsigned kind);
+/* What --transform calls a transform. */
+const char *transform_name(unsigned transform);
 
 /* A learner, parameters and settings: all that is needed to make a model. */
 typedef struct recipe {

@@ -234,9 +234,19 @@ static void get_reader_settings(modl *f) {
 
 /* ------------------------------------------------------------------------------------------------------------------ */
 
+/* A setting that files have only where it is switched on. */
+static unsigned get_switch(modl *f, const char *key) {
+    if (f->status != SLUICE_OK || f->l->format < 4 || !find_text(f, key)) return 0;
+    const unsigned value = (unsigned)get_count(f, key, UINT32_MAX);
+    if (f->status == SLUICE_OK && value == 0) impossible(f, key, "0");
+    return value;
+}
+
 static void get_settings(modl *f, sluice_settings *s, unsigned classes) {
     *s = (sluice_settings){.size = sizeof *s, .bias = get_number(f, "bias"), .classes = classes};
     s->normalize = (unsigned)get_count(f, "normalize", UINT32_MAX);
+    s->transform = get_switch(f, "transform");
+    s->scale = get_switch(f, "scale");
     s->hash_bits = (unsigned)get_count(f, "hash_bits", UINT32_MAX);
     if (f->l->format >= 2) s->max_features = get_count(f, "max_features", UINT64_MAX);
     sluice_error why;

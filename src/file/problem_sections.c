@@ -117,8 +117,9 @@ static bool fits(const sluice_model *m, const sluice_model *problem) {
     for (size_t i = 0; i < m->learner->info.n_params; i++)
         if (problem->params[i] != m->params[i]) return false;
     return sl_model_is_predict_only(problem) == sl_model_is_predict_only(m) && is->bias == has.bias &&
-           is->normalize == has.normalize && is->hash_bits == has.hash_bits && is->max_features == has.max_features &&
-           problem->classes.table.n == 0 && problem->metadata.n == 0 && same_positive(m, is->positive) && !is->classes;
+           is->normalize == has.normalize && is->transform == has.transform && is->scale == has.scale &&
+           is->hash_bits == has.hash_bits && is->max_features == has.max_features && problem->classes.table.n == 0 &&
+           problem->metadata.n == 0 && same_positive(m, is->positive) && !is->classes;
 }
 
 /* The features of the first one are the model's. */

@@ -95,6 +95,8 @@ sluice_status sl_save_modl(sl_saver *s, const sluice_model *m) {
     }
     put_number(s, "bias", m->settings.bias);
     put_count(s, "normalize", m->settings.normalize);
+    if (m->settings.transform) put_count(s, "transform", m->settings.transform);
+    if (m->settings.scale) put_count(s, "scale", m->settings.scale);
     put_count(s, "hash_bits", m->settings.hash_bits);
     put_count(s, "max_features", m->settings.max_features);
     put_counts(s, m);

@@ -8,6 +8,7 @@
 #include "model/classes/many.h"
 #include "model/classes/problems.h"
 #include "model/row_layout.h"
+#include "model/scaling/row_values.h"
 #include "rows/example.h"
 
 /* The k-th feature of a row under the name or id that the row gives it. */
@@ -41,7 +42,7 @@ static double add_terms(const sluice_model *m, size_t class_index, const sl_raw_
         sl_class_weights(m, class_index, slot, n, w);
         for (size_t i = 0; i < n; i++) {
             sluice_term *t = &terms[at[i]];
-            float value = scale == 1 ? t->value : (float)(t->value * scale);
+            float value = sl_row_value(m, r, at[i], scale);
             t->weight = sl_turn(&m->classes, (double)w[i]);
             if (value != 0) t->contribution = t->weight * (double)value;
             sum += t->contribution;

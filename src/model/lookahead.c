@@ -1,6 +1,8 @@
 /* Looking ahead in a batch: prefetches and admits the features of rows before their turn. */
 #include "model/lookahead.h"
 
+#include "model/scaling/row_values.h"
+
 /* Whether a learner with a matrix could take the features of all rows, whichever they are. */
 static bool surely_fit(const sluice_model *m, const sluice_batch *b, size_t first, size_t end) {
     const size_t at = b->start[first], stop = b->start[end];
@@ -12,7 +14,7 @@ static bool surely_fit(const sluice_model *m, const sluice_batch *b, size_t firs
 /* Learners that may refuse a row, for its features or its weight, check it before they admit new features. */
 bool sl_batch_usable(const sluice_model *m, const sluice_batch *b, const sl_targets *t, size_t first, size_t end) {
     return !b->has_zeros && !(sl_has_weights(b, t) && m->rule->only_weights_0_1) && m->settings.bias == 0 &&
-           !m->settings.normalize && !m->settings.hash_bits &&
+           !m->settings.normalize && !sl_changes_values(&m->settings) && !m->settings.hash_bits &&
            (!(m->rule->info.flags & SLUICE_LEARNER_DENSE) || surely_fit(m, b, first, end));
 }
 

@@ -19,6 +19,10 @@ sluice_status sl_settings_check(const sluice_settings *s, sluice_error *err) {
     if (!isfinite((float)s->bias) || (s->bias != 0 && (float)s->bias == 0))
         return sl_fail(err, SLUICE_E_USAGE, "the bias must be within the range of floats");
     if (s->normalize > SLUICE_NORMALIZE_L2) return sl_fail(err, SLUICE_E_USAGE, "unknown kind of normalization");
+    if (s->transform > SLUICE_TRANSFORM_BINARY) return sl_fail(err, SLUICE_E_USAGE, "unknown transform of values");
+    if (s->scale > SLUICE_SCALE_RUNNING) return sl_fail(err, SLUICE_E_USAGE, "unknown kind of scaling");
+    if (s->scale != SLUICE_SCALE_NONE)
+        return sl_fail(err, SLUICE_E_UNSUPPORTED, "features are not scaled in this version");
     if (s->hash_bits > SLUICE_MAX_HASH_BITS)
         return sl_fail(err, SLUICE_E_USAGE, "features are hashed to 1 to %d bits, not %u", SLUICE_MAX_HASH_BITS,
                        s->hash_bits);
@@ -111,6 +115,7 @@ void sluice_model_free(sluice_model *m) {
     free(m->state.dense.work);
     free(m->row_slot);
     free(m->row_value);
+    free(m->row_input);
     free(m->row_key);
     sl_duplicates_free(&m->repeat);
     free(m);

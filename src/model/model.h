@@ -51,6 +51,7 @@ struct sluice_model {
     /* buffers for laying out a row that cannot be used as it lies */
     uint32_t *row_slot;
     float *row_value;
+    float *row_input; /* its values before the length counts, where the settings change them */
     uint64_t *row_key;
     size_t row_room;
     sl_duplicates repeat;

@@ -10,8 +10,8 @@ static bool same_kind(const sluice_model *a, const sluice_model *b) {
     if (a->learner != b->learner || sl_model_is_predict_only(a) != sl_model_is_predict_only(b)) return false;
     for (size_t i = 0; i < a->learner->info.n_params; i++)
         if (a->params[i] != b->params[i]) return false;
-    return s->bias == o->bias && s->normalize == o->normalize && s->hash_bits == o->hash_bits &&
-           s->max_features == o->max_features;
+    return s->bias == o->bias && s->normalize == o->normalize && s->transform == o->transform && s->scale == o->scale &&
+           s->hash_bits == o->hash_bits && s->max_features == o->max_features;
 }
 
 bool sl_add_fields(const sl_learner *rule, char *to, const char *from) {

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "rows/example.h"
 #include "model/row_layout.h"
+#include "model/scaling/row_values.h"
 #include "rows/csr.h"
 
 static void prefetch_names(const sluice_model *m, const sluice_batch *b, size_t i, size_t end) {
@@ -26,7 +27,7 @@ double sl_model_raw_margin(const sluice_model *m, const sl_raw_row *r) {
         size_t n = 0;
         for (; k < r->n && n < SL_CHUNK; k++) {
             slot[n] = sl_row_slot(m, r, k);
-            value[n] = scale == 1 ? r->value[k] : (float)(r->value[k] * scale);
+            value[n] = sl_row_value(m, r, k, scale);
             n += slot[n] != SL_NO_SLOT && value[n] != 0;
         }
         m->kernels.weights(&s, slot, n, w);
@@ -71,7 +72,7 @@ static double predict_only_margin(const sl_space *sp, const sluice_batch *b, siz
 /* The margins of rows first .. first + n - 1; whether all are finite. */
 static bool margins_of(const sluice_model *m, const sluice_batch *b, size_t first, size_t n, double *margins) {
     bool plain = m->rule == &sl_predict_only && m->settings.bias == 0 && !m->settings.normalize &&
-                 !m->settings.hash_bits && !m->features.named && !b->has_names,
+                 !sl_changes_values(&m->settings) && !m->settings.hash_bits && !m->features.named && !b->has_names,
          finite = true;
     for (size_t i = first; i < first + n; i++) {
         size_t at = b->start[i], end = b->start[i + 1];

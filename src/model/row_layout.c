@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "model/scaling/row_values.h"
 
 static uint64_t hash_id(uint64_t id, unsigned bits) {
     unsigned char bytes[8];
@@ -26,10 +27,20 @@ static uint64_t raw_id(const sluice_model *m, const sl_raw_row *r, size_t k) {
     return XXH64(name, n, 0) >> (64 - m->settings.hash_bits);
 }
 
+/* The factor that makes n values a row of length 1. */
+static double unit_length(const float *value, size_t n) {
+    double sum = 0;
+    for (size_t k = 0; k < n; k++) sum += (double)value[k] * (double)value[k];
+    return sum > 0 ? 1 / sqrt(sum) : 1;
+}
+
 double sl_row_scale(const sluice_model *m, const sl_raw_row *r) {
     if (m->settings.normalize != SLUICE_NORMALIZE_L2) return 1;
     double sum = 0;
-    for (size_t k = 0; k < r->n; k++) sum += (double)r->value[k] * (double)r->value[k];
+    for (size_t k = 0; k < r->n; k++) {
+        const double v = (double)sl_row_input(m, r, k);
+        sum += v * v;
+    }
     return sum > 0 ? 1 / sqrt(sum) : 1;
 }
 
@@ -45,7 +56,9 @@ bool sl_row_reserve(sluice_model *m, size_t n) {
     if (value) m->row_value = value;
     uint64_t *key = realloc(m->row_key, room * sizeof *key);
     if (key) m->row_key = key;
-    if (!slot || !value || !key) return false;
+    float *input = sl_changes_values(&m->settings) ? realloc(m->row_input, room * sizeof *input) : NULL;
+    if (input) m->row_input = input;
+    if (!slot || !value || !key || (sl_changes_values(&m->settings) && !input)) return false;
     m->row_room = room;
     return true;
 }
@@ -133,7 +146,13 @@ sluice_status sl_row_lay_out(sluice_model *m, const sl_raw_row *r, size_t half, 
     if (!fine)
         return sl_fail(&m->error, SLUICE_E_MEMORY, "no memory for new features (%llu seen so far)",
                        (unsigned long long)m->features.space.seen);
-    double scale = sl_row_scale(m, r);
+    sl_raw_row changed = *r;
+    if (sl_changes_values(&m->settings)) {
+        for (size_t k = 0; k < r->n; k++) m->row_input[k] = sl_changed_value(m, r->value[k]);
+        changed.value = m->row_input;
+        r = &changed;
+    }
+    double scale = m->settings.normalize == SLUICE_NORMALIZE_L2 ? unit_length(r->value, r->n) : 1;
     size_t n = m->settings.hash_bits ? lay_out_hashed(m, r, scale, slot) : lay_out_exact(m, r, scale, slot);
     if (m->settings.bias != 0) {
         slot[n] = sl_space_bias(&m->features.space);

@@ -1,5 +1,6 @@
 """train: results, resuming, passes, threads, settings, progress."""
 
+import math
 import os
 import re
 
@@ -248,7 +249,8 @@ def test_contradicting_the_resumed_model_is_wrong_usage(t):
     t.write("a", rows(50))
     t.run("train", "-q", "-a", "pa-1", "-P", "C=0.5", "--bias", "1", "--hash", "10", "--normalize", "l2", "-o", "m", "a")
     before = t.read("m")
-    for options in (["-a", "pa-2"], ["-P", "C=0.25"], ["--bias", "2"], ["--hash", "11"], ["--normalize", "none"]):
+    for options in (["-a", "pa-2"], ["-P", "C=0.25"], ["--bias", "2"], ["--hash", "11"], ["--normalize", "none"],
+                    ["--transform", "binary"]):
         t.refused("train", "-i", "m", "-o", "m", *options, "a", status=2, says=[options[1], "m"])
     t.refused("train", "-i", "m", "-P", "nonsense=1", "a", status=2, says="nonsense")
     t.refused("train", "-i", "m", "-a", "nonsense", "a", status=2, says="nonsense")
@@ -332,6 +334,25 @@ def test_bias_equals_an_explicit_constant_feature(t):
     x, y = trained(t, "-a", "pa-1", "--bias", 0.5, "a"), trained(t, "-a", "pa-1", "b")
     equal(x["mistakes"], y["mistakes"])
     near(x["hinge_loss"], y["hinge_loss"], 1e-5)
+
+
+def test_transform_equals_transformed_input(t):
+    text = rows(300)
+    t.write("a", text)
+    sign = lambda v: (v > 0) - (v < 0)
+    def changed(how):
+        for line in text.splitlines():
+            label, *features = line.split()
+            yield " ".join([label] + [f"{k}:{how(float(v)):.9g}" for k, v in (f.split(":") for f in features)]) + "\n"
+    for how, change in [("binary", sign), ("log1p", lambda v: sign(v) * math.log1p(abs(v)))]:
+        t.write("b", "".join(changed(change)))
+        for name in ["ssol", "arow", "pa-1", "sbcw"]:
+            x, y = trained(t, "-a", name, "--transform", how, "-o", "m", "a"), trained(t, "-a", name, "b")
+            equal(x["mistakes"], y["mistakes"], f"{name} {how}")
+            near(x["hinge_loss"], y["hinge_loss"], 1e-5)
+            equal(x["settings"]["transform"], how)
+            check(f"transform={how}" in t.run("inspect", "m").out, "inspect shows the transform")
+    t.refused("train", "--transform", "sqrt", "a", status=2, says=["--transform", "log1p"])
 
 
 def test_normalize_equals_normalized_input(t):

@@ -152,7 +152,8 @@ TEST(every_configuration_is_the_model_it_would_be_alone) {
 }
 
 TEST(with_names_weights_and_settings_too_in_every_kernel_set) {
-    sluice_settings settings = {.size = sizeof settings, .bias = 0.5, .normalize = SLUICE_NORMALIZE_L2};
+    sluice_settings settings = {.size = sizeof settings, .bias = 0.5, .normalize = SLUICE_NORMALIZE_L2,
+                                .transform = SLUICE_TRANSFORM_LOG1P};
     for (const char *const *set = sets; *set; set++)
         for (size_t i = 0; use_set(*set) && sl_learners[i]; i++)
             if (has_lanes(sl_learners[i])) {

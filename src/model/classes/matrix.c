@@ -11,6 +11,7 @@
 #include "calibration/softmax_scale.h"
 #include "model/classes/many.h"
 #include "model/row_layout.h"
+#include "model/scaling/row_values.h"
 
 /* ---- margins ----------------------------------------------------------------------------------------------------- */
 
@@ -461,7 +462,7 @@ void sl_matrix_margins(const sluice_model *m, const sl_raw_row *r, double *margi
     for (size_t c = 0; c < m->classes.table.n; c++) margins[c] = 0;
     for (size_t k = 0; k < r->n; k++) {
         const uint32_t slot = sl_row_slot(m, r, k);
-        const float value = scale == 1 ? r->value[k] : (float)(r->value[k] * scale);
+        const float value = sl_row_value(m, r, k, scale);
         if (slot != SL_NO_SLOT && value != 0) add_terms(m, &pairs, slot, value, margins);
     }
     const uint32_t bias = sl_space_bias(&m->features.space);

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "model/classes/many.h"
 #include "model/row_layout.h"
+#include "model/scaling/row_values.h"
 
 /* ---- the rule of the model: to the core one learner, whose features are larger --------------------------------------
  */
@@ -197,7 +198,7 @@ void sl_ovr_margins(const sluice_model *m, const sl_raw_row *r, double *margins)
         size_t n = 0;
         for (; k < r->n && n < SL_CHUNK; k++) {
             slot[n] = sl_row_slot(m, r, k);
-            value[n] = scale == 1 ? r->value[k] : (float)(r->value[k] * scale);
+            value[n] = sl_row_value(m, r, k, scale);
             n += slot[n] != SL_NO_SLOT && value[n] != 0;
         }
         sl_lane_blocks_margins(&o->lanes, sp->features, m->state.t, slot, value, n, all);
