@@ -105,7 +105,9 @@ typedef struct sluice_param_info {
     double value, min, max;     /* the default and its range; infinite where unbounded */
     int integer;                /* whole numbers only */
     const char *const *choices; /* NULL, or the words it takes, ended by NULL; value is then a position in the list */
-    const void *reserved[4];
+    int extra; /* an option of several learners, off at its default: models at the default neither show nor save it */
+    int unused;
+    const void *reserved[3];
 } sluice_param_info;
 
 enum {

@@ -11,6 +11,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,11 +111,17 @@ void report_params(report *r, const sluice_model *model, const sluice_model_fact
     report_params_but(r, model, facts, "");
 }
 
+/* Extra parameters are left out at their defaults. */
+static bool shows_param(const sluice_model *model, const sluice_learner_info *l, size_t i, const char *omitted) {
+    const sluice_param_info *p = &l->params[i];
+    return strcmp(p->name, omitted) != 0 && !(p->extra && sluice_model_param(model, i) == p->value);
+}
+
 static void params_text(const report *r, const sluice_model *model, const sluice_learner_info *l, const char *omitted) {
     char line[4096] = "", text[PARAM_TEXT]; /* at most 16 of them */
     size_t n = 0;
     for (size_t i = 0; i < l->n_params && n < sizeof line; i++)
-        if (strcmp(l->params[i].name, omitted) != 0)
+        if (shows_param(model, l, i, omitted))
             n += (size_t)snprintf(line + n, sizeof line - n, "%s%s=%s", n ? " " : "", l->params[i].name,
                                   param_value_text(&l->params[i], sluice_model_param(model, i), text));
     print_label(r, "params");
@@ -129,7 +136,7 @@ void report_params_but(report *r, const sluice_model *model, const sluice_model_
     }
     json_open(&r->j, "params", '{');
     for (size_t i = 0; i < l->n_params; i++)
-        if (strcmp(l->params[i].name, omitted) != 0)
+        if (shows_param(model, l, i, omitted))
             param_value_json(&r->j, l->params[i].name, &l->params[i], sluice_model_param(model, i));
     json_close(&r->j, '}');
 }

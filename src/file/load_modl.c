@@ -194,6 +194,8 @@ static void get_params(modl *f, identity *is) {
     sluice_error why;
     if (sluice_params_read(info->name, info->params, info->n_params, given, n, is->params, &why) != SLUICE_OK)
         f->status = DAMAGED(f->l, "%s", why.message);
+    else
+        is->learner = sl_learner_for(is->learner, is->params);
 }
 
 static void get_scalars(modl *f, sluice_model *m) {

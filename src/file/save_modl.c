@@ -55,7 +55,9 @@ static void put_identity(sl_saver *s, const sluice_model *m) {
         put_text(s, "pair_fields", text);
     }
     for (size_t i = 0; i < m->learner->info.n_params; i++) {
-        sl_param_write(text, &m->learner->info.params[i], m->params[i]); /* "NAME=VALUE" */
+        const sluice_param_info *param = &m->learner->info.params[i];
+        if (param->extra && m->params[i] == param->value) continue; /* older versions do not know it */
+        sl_param_write(text, param, m->params[i]);                  /* "NAME=VALUE" */
         sl_save_text(s, "param ", 6);
         sl_save_text(s, text, strlen(text));
         sl_save_text(s, "\n", 1);

@@ -9,6 +9,10 @@ static size_t set_here(void) {
     return cpu == SL_CPU_AVX512 ? 2 : cpu == SL_CPU_AVX2 ? 1 : 0;
 }
 
+const sl_learner *sl_learner_for(const sl_learner *learner, const double *params) {
+    return learner->forgetting && params[learner->forget] < 1 ? learner->forgetting : learner;
+}
+
 sl_kernels sl_learner_kernels(const sl_learner *learner) {
     if (!learner->sets) return learner->kernels;
     size_t i = set_here();

@@ -127,6 +127,10 @@ typedef struct sl_learner {
     sl_kernels kernels;
     bool counts_rounds; /* features have counters of rounds, which settle() keeps from wrapping */
     size_t shared_by;   /* lanes with the same value of this parameter share work, if the rule can */
+    /* Learners that can forget: the place of their parameter `forget`, and the rule where it is below 1. Its state is
+     * that of the plain rule, and behind it one counter of rounds. NULL: cannot, or is that rule. */
+    size_t forget;
+    const struct sl_learner *forgetting;
     /* Before a round, where a learner must make room; may fail. NULL: nothing to do. */
     bool (*prepare)(sl_state *s, const sl_row *x);
     /* Learners with a matrix: the row of it that a feature has, from 1; 0: none. */
@@ -152,6 +156,8 @@ typedef struct sl_learner {
     size_t matrix_radius, matrix_share; /* the parameters: the largest l1 norm, and the share of features to keep */
 } sl_learner;
 
+/* The learner, or the form of it that forgets, if these parameters say so: what the state of a model belongs to. */
+const sl_learner *sl_learner_for(const sl_learner *learner, const double *params);
 /* The functions of a learner's rule that suit this processor. */
 sl_kernels sl_learner_kernels(const sl_learner *learner);
 /* The same for lanes; NULL: the learner, or this build, has none. */

@@ -96,6 +96,7 @@ sluice_model *sluice_model_new(const char *name, const char *const *params, size
                            err) != SLUICE_OK)
         return NULL;
     if (sl_settings_check(&given, err) != SLUICE_OK) return NULL;
+    learner = sl_learner_for(learner, values);
     return given.classes == SLUICE_CLASSES_TWO ? sl_model_empty(learner, learner, values, &given, err)
                                                : sl_many_new(learner, values, &given, err);
 }
@@ -151,15 +152,16 @@ void sl_model_copy_history(sluice_model *to, const sluice_model *from) {
 
 bool sl_model_copy_lane(sluice_model *to, const sluice_model *from, const sl_lane_blocks *lanes, size_t lane) {
     const char *const *scalars = to->learner->scalars;
+    char one[SL_MAX_FIELDS * 8 + 64] = {0}; /* lanes may have one more member than the model (learner.h: forgetting) */
     for (size_t i = 0; scalars && scalars[i]; i++) to->scalars[i] = *sl_lane_blocks_scalar(lanes, i, lane);
     sl_keys_walk k;
     bool fine = sl_keys_start(&k, &from->features);
     while (fine && sl_keys_next(&k)) {
         uint32_t slot;
         fine = sl_keys_add_like(&to->features, &from->features, &k.at, &slot);
-        if (fine)
-            sl_lane_blocks_gather(lanes, sl_space_at(&from->features.space, k.at.slot), lane,
-                                  sl_space_at(&to->features.space, slot));
+        if (!fine) break;
+        sl_lane_blocks_gather(lanes, sl_space_at(&from->features.space, k.at.slot), lane, one);
+        memcpy(sl_space_at(&to->features.space, slot), one, to->learner->info.bytes_per_feature);
     }
     sl_keys_end(&k);
     sl_model_copy_history(to, from);

@@ -68,6 +68,10 @@ static sluice_status add_counts(sluice_model *into, const sluice_model *from, co
 
 sluice_status sluice_model_merge(sluice_model *into, const sluice_model *from) {
     sluice_error *err = &into->error;
+    if (into->learner->forget && into->params[into->learner->forget] < 1)
+        return sl_fail(err, SLUICE_E_UNSUPPORTED,
+                       "%s models that forget (forget < 1) do not merge: what is left depends on the order",
+                       into->learner->info.name);
     if (!(into->learner->info.flags & SLUICE_LEARNER_MERGES) || sl_model_is_predict_only(into))
         return sl_fail(err, SLUICE_E_UNSUPPORTED, "%s models do not merge: their state is no sum over the examples",
                        sl_model_is_predict_only(into) ? "predict-only" : into->learner->info.name);

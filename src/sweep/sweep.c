@@ -50,11 +50,12 @@ static void settle(sl_state *s, const uint32_t *slot, size_t n) {
 
 /* Parameters of all lanes. Spare lanes repeat the last configuration; their results are ignored. */
 static void set_params(const sluice_sweep *w, sl_sweep_part *a) {
-    const size_t shared_by = w->learner->shared_by;
+    const size_t shared_by = w->learner->shared_by, forget = w->learner->forget; /* the first parameter: it is none */
     for (size_t l = 0; l < a->n_lanes; l++) {
         const double *p = w->params[a->first + (l < a->n ? l : a->n - 1)];
         sl_lane_blocks_set_params(&a->blocks, l, p);
         a->lanes->shared &= p[shared_by] == w->params[a->first][shared_by];
+        a->lanes->shared &= !forget || p[forget] == w->params[a->first][forget];
     }
 }
 
@@ -70,8 +71,17 @@ static const char *find_sided(const sluice_sweep *w, bool *some) {
     return found;
 }
 
-static bool make_lanes(sluice_sweep *w, sl_sweep_part *a, sluice_error *err) {
+/* Lanes have one layout: if a configuration forgets, all have the counter of rounds. One with forget=1 computes the
+ * same with it (algo/shared/forgetting.h). */
+static const sl_learner *lanes_learner(const sluice_sweep *w, const sl_sweep_part *a) {
     const sl_learner *learner = w->learner;
+    for (size_t i = 0; i < a->n && learner == w->learner; i++)
+        learner = sl_learner_for(w->learner, w->params[a->first + i]);
+    return learner;
+}
+
+static bool make_lanes(sluice_sweep *w, sl_sweep_part *a, sluice_error *err) {
+    const sl_learner *learner = lanes_learner(w, a);
     a->n_lanes = a->n > 8 ? 16 : 8;
     a->kernels = sl_learner_lanes(learner);
     if (!sl_lane_blocks_make(&a->blocks, learner, w->params[a->first], a->n_lanes)) {
@@ -117,8 +127,9 @@ static bool make_parts(sluice_sweep *w, sluice_error *err) {
         a->n = w->n - a->first < each ? w->n - a->first : each;
         if (each > 1 && !make_lanes(w, a, err)) return false;
         if (each > 1) continue;
-        a->model = w->settings.classes ? sl_many_new(w->learner, w->params[i], &w->settings, err)
-                                       : sl_model_empty(w->learner, w->learner, w->params[i], &w->settings, err);
+        const sl_learner *learner = sl_learner_for(w->learner, w->params[i]);
+        a->model = w->settings.classes ? sl_many_new(learner, w->params[i], &w->settings, err)
+                                       : sl_model_empty(learner, learner, w->params[i], &w->settings, err);
         if (!a->model) return false;
         a->model->state.batch.threads = 1; /* the parts have them */
     }
@@ -169,8 +180,8 @@ sluice_sweep *sluice_sweep_new(const char *learner, const char *const *const *pa
     for (size_t i = 0; fine && i < n; i++)
         fine = sluice_params_read(info->name, info->params, info->n_params, params ? params[i] : NULL,
                                   n_params ? n_params[i] : 0, values[i], err) == SLUICE_OK;
-    sluice_sweep *w = fine ? make_sweep(first->learner, (const double(*)[SL_MAX_PARAMS])values, n, &first->settings,
-                                        threads ? threads : sl_cores(), err)
+    sluice_sweep *w = fine ? make_sweep(sl_learner_find(learner), (const double(*)[SL_MAX_PARAMS])values, n,
+                                        &first->settings, threads ? threads : sl_cores(), err)
                            : NULL;
     free(values);
     sluice_model_free(first);

@@ -17,7 +17,8 @@ static void copy_counts(sluice_model *to, const sl_sweep_part *a, size_t l) {
 
 static sluice_model *take_out(const sluice_sweep *w, const sl_sweep_part *a, size_t l, sluice_error *err) {
     const sluice_model *from = a->model;
-    sluice_model *to = sl_model_empty(w->learner, w->learner, w->params[a->first + l], &w->settings, err);
+    const sl_learner *learner = sl_learner_for(w->learner, w->params[a->first + l]);
+    sluice_model *to = sl_model_empty(learner, learner, w->params[a->first + l], &w->settings, err);
     if (!to) return NULL;
     copy_counts(to, a, l);
     if (sl_class_labels_copy(to, from) && sl_model_copy_lane(to, from, &a->blocks, l)) return to;
@@ -74,7 +75,8 @@ static bool add_all_weights(const sl_sweep_part *a, size_t first, size_t n, slui
 
 /* The predict-only model of a configuration, as yet without weights; NULL: no memory. */
 static sluice_model *outline(const sluice_sweep *w, const sl_sweep_part *a, size_t l, sluice_error *err) {
-    sluice_model *to = sl_model_empty(w->learner, &sl_predict_only, w->params[a->first + l], &w->settings, err);
+    const sl_learner *learner = sl_learner_for(w->learner, w->params[a->first + l]);
+    sluice_model *to = sl_model_empty(learner, &sl_predict_only, w->params[a->first + l], &w->settings, err);
     if (!to) return NULL;
     copy_counts(to, a, l);
     memset(to->scalars, 0, sizeof to->scalars);

@@ -8,6 +8,7 @@
 
 #include "learner/learner.h"
 #include "model/model.h"
+#include "unit/every_learner.h"
 #include "unit/test.h"
 
 /* ---- a stream ---------------------------------------------------------------------------------------------------- */
@@ -728,8 +729,7 @@ int main(int argc, char **argv) {
             puts(properties[i].name);
         } else if (strcmp(argv[1], properties[i].name) == 0) {
             test_name = properties[i].name;
-            for (size_t k = 0; sl_learners[k]; k++, test_count++) {
-                learner = sl_learners[k];
+            for (size_t k = 0; (learner = every_learner(k)); k++, test_count++) {
                 if (!SLUICE_HAVE_OPENBLAS && (learner->info.flags & NEEDS_OPENBLAS) == NEEDS_OPENBLAS) {
                     printf("%s is left out: this build is without OpenBLAS\n", learner->info.name);
                     continue;

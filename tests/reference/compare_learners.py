@@ -111,6 +111,10 @@ SETTINGS = {
 }
 SETTINGS.update({name + "-full": SETTINGS[name] for name in ("arow", "narow", "scw-1", "scw-2", "cw", "sop")})
 
+# Forgetting, with half-lives of 35, 700 and 7 examples.
+for name in ("ssol", "cs-ssol", "ada-rda", "ftrl", "arow", "scw-1", "scw-2"):
+    SETTINGS[name] = SETTINGS[name] + [{**s, "forget": g} for s, g in zip(SETTINGS[name] * 3, (0.98, 0.999, 0.9))]
+
 # How far a weight may be off, relative to the largest: 32-bit state, 64-bit state.
 SINGLE, DOUBLE = 3e-5, 1e-6
 SUMS_64BIT = {"rda", "ada-rda", "ftrl", "sop", "bcw"} | {name for name in LEARNERS if name.endswith("-full")}

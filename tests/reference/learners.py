@@ -27,10 +27,12 @@ def ratio(a, b):
 
 class Learner:
     params = ()
+    options = ()  # parameters that may be left out
+    forget = 1  # what is left of the past after each example
     late_updates = 0  # made when a batch was learned
 
     def __init__(self, d, **given):
-        if set(given) != set(self.params):
+        if set(given) - set(self.options) != set(self.params):
             raise ValueError(f"{type(self).__name__} takes {self.params}, not {tuple(given)}")
         for name, value in given.items():
             setattr(self, "lambda_" if name == "lambda" else name, value)
@@ -41,6 +43,9 @@ class Learner:
 
     def see(self, columns):
         """The features of the next example, in its order; zeros count."""
+
+    def fade(self, g):
+        """Forgetting, before every round: sums, and precisions above their prior, become g times as large."""
 
     def look(self, x):
         """What happens before predicting."""
@@ -175,10 +180,15 @@ class Fsol(Learner):
 
 class Ssol(Fsol):
     params = ("eta", "lambda", "schedule", "r")
+    options = ("forget",)
 
     def start(self, d):
         self.theta = np.zeros(d)
         self.a = np.ones(d)
+
+    def fade(self, g):
+        self.theta *= g
+        self.a = 1 / (1 + g * (1 / self.a - 1))
 
     def look(self, x):
         self.a -= (self.a * x) ** 2 / (self.r + self.a @ x**2)
@@ -285,10 +295,15 @@ class Rda(Learner):
 
 class AdaRda(Learner):
     params = ("eta", "lambda", "delta")
+    options = ("forget",)
 
     def start(self, d):
         self.u = np.zeros(d)
         self.G = np.zeros(d)
+
+    def fade(self, g):
+        self.u *= g
+        self.G *= g
 
     def weights(self, t):
         n = max(t - 1, 1)
@@ -305,10 +320,15 @@ class AdaRda(Learner):
 class Ftrl(Learner):
     """FTRL-Proximal, algorithm 1 of McMahan et al. 2013."""
     params = ("alpha", "beta", "l1", "l2", "loss")
+    options = ("forget",)
 
     def start(self, d):
         self.z = np.zeros(d)
         self.n = np.zeros(d)
+
+    def fade(self, g):
+        self.z *= g
+        self.n *= g
 
     def weights(self, t):
         return -ratio(soft(self.z, self.l1), (self.beta + np.sqrt(self.n)) / self.alpha + self.l2)
@@ -535,6 +555,10 @@ class Confident(Learner):
         self.w = np.zeros(d)
         self.S = self.a * np.ones(d)
 
+    def fade(self, g):
+        # the weights are means, no sums: they stay
+        self.S = 1 / (1 / self.a + g * (1 / self.S - 1 / self.a))
+
     def times_S(self, x):
         return self.S * x
 
@@ -563,6 +587,7 @@ class Confident(Learner):
 
 class Arow(Confident):
     params = ("r", "a")
+    options = ("forget",)
 
     def rates(self, M, v, h):
         beta = 1 / (v + self.r / h)
@@ -603,6 +628,7 @@ class Cw(Confident):
 
 class Scw1(Confident):
     params = ("phi", "C", "a")
+    options = ("forget",)
 
     def enough(self, v):
         return self.phi * np.sqrt(v)
@@ -955,6 +981,8 @@ class Run:
             t += 1
             seen[columns] = True
             learner.see(columns)
+            if learner.forget != 1:
+                learner.fade(learner.forget)
             learner.look(x)
             # Summed in the example's order: with whole numbers margins lie exactly on
             # an edge, and another order would round some to the other side of it.

@@ -12,9 +12,11 @@ from learners import ratio, soft
 
 class Matrix:
     params = ()
+    options = ()  # parameters that may be left out
+    forget = 1  # what is left of the past after each example
 
     def __init__(self, d, **given):
-        if set(given) != set(self.params):
+        if set(given) - set(self.options) != set(self.params):
             raise ValueError(f"{type(self).__name__} takes {self.params}, not {tuple(given)}")
         for name, value in given.items():
             setattr(self, "lambda_" if name == "lambda" else name, value)
@@ -28,6 +30,9 @@ class Matrix:
     def first(self):
         """What the second matrix of a rule starts at: variances, or sums of squares."""
         return 0.0
+
+    def fade(self, g):
+        """Forgetting, before every round: sums, and precisions above their prior, become g times as large."""
 
     def look(self, x):
         """What happens before predicting."""
@@ -130,6 +135,9 @@ class Confident(Matrix):
     def first(self):
         return self.a
 
+    def fade(self, g):
+        self.N = 1 / (1 / self.a + g * (1 / self.N - 1 / self.a))
+
     def learn(self, t, x, y, r, h, M, seen):
         v = x @ (self.N[y] * x) + x @ (self.N[r] * x)
         if v == 0 or M >= self.enough(v):
@@ -147,6 +155,7 @@ class Confident(Matrix):
 
 class Arow(Confident):
     params = ("r", "a")
+    options = ("forget",)
 
     def rates(self, M, v, h):
         beta = 1 / (v + self.r / h)
@@ -167,6 +176,10 @@ class Cw(Confident):
 
 class Averager(Matrix):
     """theta, or minus the sum of gradients u, in W."""
+
+    def fade(self, g):
+        self.W *= g
+        self.N *= g
 
     def learn(self, t, x, y, r, h, M, seen):
         if M >= 1:
@@ -196,10 +209,15 @@ class Fsol(Averager):
 
 class Ssol(Fsol):
     params = ("eta", "lambda", "schedule", "r")
+    options = ("forget",)
 
     def __init__(self, d, **given):
         super().__init__(d, **given)
         self.A = np.ones(d)  # of all classes
+
+    def fade(self, g):
+        super().fade(g)
+        self.A = 1 / (1 + g * (1 / self.A - 1))
 
     def look(self, x):
         self.A -= (self.A * x) ** 2 / (self.r + (self.A * x * x).sum())
@@ -222,6 +240,7 @@ class Rda(Averager):
 class AdaRda(Averager):
     """G in N."""
     params = ("eta", "lambda", "delta")
+    options = ("forget",)
 
     def gradient(self, c, g, x):
         self.W[c] += g
@@ -236,6 +255,7 @@ class AdaRda(Averager):
 class Ftrl(Averager):
     """With the hinge loss. z in W, n in N."""
     params = ("alpha", "beta", "l1", "l2", "loss")
+    options = ("forget",)
 
     def gradient(self, c, g, x):
         sigma = (np.sqrt(self.N[c] + g * g) - np.sqrt(self.N[c])) / self.alpha
@@ -278,6 +298,8 @@ class Run:
             self.examples += 1
             t = self.examples
             seen += [c for c in columns if c not in seen]
+            if rule.forget != 1:
+                rule.fade(rule.forget)
             rule.look(x)
             known = len(self.classes)
             margins = [float(w @ x) for w in rule.weights(t)]

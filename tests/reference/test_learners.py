@@ -93,6 +93,25 @@ class ByHand(unittest.TestCase):
     def test_ssol(self):
         self.expect("ssol", self.SSOL, [0, 2 / 3 - 0.05])
 
+    # Forgetting half before the second round: theta = (.5, 1), 1/a - 1 = (.1, 1), a = (10/11, 1/2);
+    # then a1 = 10/11 - (10/11)^2/(21/11) = 10/21, theta = (-.5, 1).
+    def test_ssol_forgets(self):
+        self.expect("ssol", {**self.SSOL, "forget": 0.5}, [-5 / 21 + 0.05, 0.45])
+
+    def test_arow_forgets_precision_alone(self):
+        # w = (1/6, 1/3), S = (5/6, 1/3) fades to (10/11, 1/2): v = 10/11, alpha = 7/6/(21/11) = 11/18.
+        self.expect("arow", {"r": 1, "a": 1, "forget": 0.5}, [1 / 6 - 5 / 9, 1 / 3])
+
+    def test_ada_rda_forgets(self):
+        # u = -(1, 2)/4, G = (1, 4)/4: m > 0 is wrong: u1 = .75, G1 = 1.25.
+        self.expect("ada-rda", {"eta": 1, "lambda": 0, "delta": 1, "forget": 0.25}, [-0.75 / (1 + sqrt(1.25)), 0.25])
+
+    def test_ftrl_forgets(self):
+        # z = -(1, 2)/4, n = (1, 4)/4, w1 = 1/6; then g1 = 1, sigma = sqrt 1.25 - .5.
+        z = -0.25 + 1 - (sqrt(1.25) - 0.5) / 6
+        self.expect("ftrl", {"alpha": 1, "beta": 1, "l1": 0, "l2": 0, "loss": "hinge", "forget": 0.25},
+                    [-z / (1 + sqrt(1.25)), 0.25])
+
     # ssol-full: A^-1 = I - xx'/6 = (5/6 -1/3; -1/3 1/3), theta = (1, 2);
     # A^-1 -= (5/6, -1/3)(..)'/(11/6), so (5 -2; -2 3)/11, u = (1, 4)/11, theta = (0, 2).
     def test_ssol_full(self):

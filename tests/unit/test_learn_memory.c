@@ -3,6 +3,7 @@
 
 #include "learner/learner.h"
 #include "sluice.h"
+#include "unit/every_learner.h"
 #include "unit/failing_alloc.h"
 #include "unit/test.h"
 
@@ -177,19 +178,19 @@ static size_t learn_hard(sluice_model *m, const sluice_example *x, const char *n
 /* A row that was refused can be learned when there is memory again, and the model is the one of a quiet machine. */
 TEST(learning_goes_on_where_it_stopped) {
     const sluice_settings *settings[] = {&exact, &changed, &limited};
-    for (size_t l = 0; sl_learners[l]; l++)
-        for (size_t s = 0; s < (takes_limit(sl_learners[l]) ? 3 : 2); s++)
+    for (size_t l = 0; every_learner(l); l++)
+        for (size_t s = 0; s < (takes_limit(every_learner(l)) ? 3 : 2); s++)
             for (int names = 0; names < 2; names++) {
-                sluice_model *hard = new_model(sl_learners[l], settings[s]),
-                             *quiet = new_model(sl_learners[l], settings[s]);
+                sluice_model *hard = new_model(every_learner(l), settings[s]),
+                             *quiet = new_model(every_learner(l), settings[s]);
                 size_t failures = 0;
                 for (size_t t = 0; t < ROWS; t++) {
                     sluice_example x = example(&rows[t], names);
-                    failures += learn_hard(hard, &x, sl_learners[l]->info.name);
+                    failures += learn_hard(hard, &x, every_learner(l)->info.name);
                     CHECK_EQ(sluice_model_learn(quiet, &x, NULL), SLUICE_OK);
                 }
                 CHECK(failures > 0);
-                check_same(hard, quiet, sl_learners[l]->info.name);
+                check_same(hard, quiet, every_learner(l)->info.name);
                 sluice_model_free(hard);
                 sluice_model_free(quiet);
             }
@@ -198,12 +199,12 @@ TEST(learning_goes_on_where_it_stopped) {
 /* The rows before the one that failed are learned; learning the others gives the same model. */
 TEST(a_batch_goes_on_at_the_row_that_failed) {
     const sluice_settings *settings[] = {&exact, &changed, &limited};
-    for (size_t l = 0; sl_learners[l]; l++)
-        for (size_t s = 0; s < (takes_limit(sl_learners[l]) ? 3 : 2); s++)
+    for (size_t l = 0; every_learner(l); l++)
+        for (size_t s = 0; s < (takes_limit(every_learner(l)) ? 3 : 2); s++)
             for (int names = 0; names < 2; names++) {
                 sluice_batch *b = make_batch(names, ROWS);
-                sluice_model *hard = new_model(sl_learners[l], settings[s]),
-                             *quiet = new_model(sl_learners[l], settings[s]);
+                sluice_model *hard = new_model(every_learner(l), settings[s]),
+                             *quiet = new_model(every_learner(l), settings[s]);
                 CHECK_EQ(sluice_model_learn_batch(quiet, b, NULL), SLUICE_OK);
                 size_t learned = 0;
                 for (long n = 1; learned < ROWS; n++) {
@@ -218,9 +219,9 @@ TEST(a_batch_goes_on_at_the_row_that_failed) {
                     if (status != SLUICE_OK && status != SLUICE_E_MEMORY) break;
                 }
                 /* names are looked up a row ahead: those of the row after the one that failed may count as seen */
-                if (!names || !sl_learners[l]->counts_features)
-                    check_predict_alike(hard, quiet, sl_learners[l]->info.name);
-                if (!names) check_same(hard, quiet, sl_learners[l]->info.name);
+                if (!names || !every_learner(l)->counts_features)
+                    check_predict_alike(hard, quiet, every_learner(l)->info.name);
+                if (!names) check_same(hard, quiet, every_learner(l)->info.name);
                 sluice_model_free(hard);
                 sluice_model_free(quiet);
                 sluice_batch_free(b);
@@ -272,10 +273,11 @@ TEST(a_batch_is_learned_as_ever_or_not) {
     const sluice_settings *settings[] = {&exact, &changed, &limited, &few};
     for (int names = 0; names < 2; names++) {
         sluice_batch *small = make_batch(names, ROWS), *growing = make_growing(names, 300);
-        for (size_t l = 0; sl_learners[l]; l++)
-            for (size_t s = 0; s < (takes_limit(sl_learners[l]) ? 4 : 2); s++) {
-                CHECK(check_learned_alike(sl_learners[l], settings[s], small) > 0);
-                if (takes_limit(sl_learners[l])) CHECK(check_learned_alike(sl_learners[l], settings[s], growing) > 0);
+        for (size_t l = 0; every_learner(l); l++)
+            for (size_t s = 0; s < (takes_limit(every_learner(l)) ? 4 : 2); s++) {
+                CHECK(check_learned_alike(every_learner(l), settings[s], small) > 0);
+                if (takes_limit(every_learner(l)))
+                    CHECK(check_learned_alike(every_learner(l), settings[s], growing) > 0);
             }
         sluice_batch_free(small);
         sluice_batch_free(growing);
@@ -283,10 +285,10 @@ TEST(a_batch_is_learned_as_ever_or_not) {
 }
 
 TEST(the_end_of_a_run_can_be_tried_again) {
-    for (size_t l = 0; sl_learners[l]; l++) {
-        if (!(sl_learners[l]->info.flags & SLUICE_LEARNER_BATCH)) continue;
+    for (size_t l = 0; every_learner(l); l++) {
+        if (!(every_learner(l)->info.flags & SLUICE_LEARNER_BATCH)) continue;
         const char *whole = "batch=0";
-        sluice_model *hard = sluice_model_new(sl_learners[l]->info.name, &whole, 1, NULL, NULL), *quiet;
+        sluice_model *hard = sluice_model_new(every_learner(l)->info.name, &whole, 1, NULL, NULL), *quiet;
         sluice_model_set_threads(hard, 1);
         for (size_t t = 0; t < ROWS; t++) {
             sluice_example x = example(&rows[t], false);
@@ -306,7 +308,7 @@ TEST(the_end_of_a_run_can_be_tried_again) {
             if (status != SLUICE_E_MEMORY) break;
         }
         CHECK(failures > 0);
-        check_same(hard, quiet, sl_learners[l]->info.name);
+        check_same(hard, quiet, every_learner(l)->info.name);
         sluice_model_free(hard);
         sluice_model_free(quiet);
     }

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "unit/every_learner.h"
 #include "unit/model_bytes.h"
 
 enum { ROWS = 300, CLASSES = 12, HALF = 130 };
@@ -118,20 +119,20 @@ static void resume(const sl_learner *learner, unsigned kind, bool names, const s
 }
 
 TEST(a_loaded_matrix_goes_on_as_one_run) {
-    for (size_t i = 0; sl_learners[i]; i++) {
-        if (!sl_matrix_takes(sl_learners[i])) continue;
-        resume(sl_learners[i], SLUICE_CLASSES_MATRIX, false, &plain);
-        resume(sl_learners[i], SLUICE_CLASSES_MATRIX, true, &plain);
-        resume(sl_learners[i], SLUICE_CLASSES_MATRIX, false, &changed);
-        resume(sl_learners[i], SLUICE_CLASSES_MATRIX, true, &hashed);
+    for (size_t i = 0; every_learner(i); i++) {
+        if (!sl_matrix_takes(every_learner(i))) continue;
+        resume(every_learner(i), SLUICE_CLASSES_MATRIX, false, &plain);
+        resume(every_learner(i), SLUICE_CLASSES_MATRIX, true, &plain);
+        resume(every_learner(i), SLUICE_CLASSES_MATRIX, false, &changed);
+        resume(every_learner(i), SLUICE_CLASSES_MATRIX, true, &hashed);
     }
 }
 
 TEST(loaded_problems_go_on_as_one_run) {
-    for (size_t i = 0; sl_learners[i]; i++) {
-        resume(sl_learners[i], SLUICE_CLASSES_OVR, i % 2, &plain);
-        resume(sl_learners[i], SLUICE_CLASSES_OVR, i % 2 == 0, &changed);
-        resume(sl_learners[i], SLUICE_CLASSES_OVO, i % 2, &changed);
+    for (size_t i = 0; every_learner(i); i++) {
+        resume(every_learner(i), SLUICE_CLASSES_OVR, i % 2, &plain);
+        resume(every_learner(i), SLUICE_CLASSES_OVR, i % 2 == 0, &changed);
+        resume(every_learner(i), SLUICE_CLASSES_OVO, i % 2, &changed);
     }
     const sluice_settings few = {.size = sizeof few, .max_features = 60};
     resume(sl_learner_find("ssol"), SLUICE_CLASSES_OVR, true, &hashed);
@@ -237,8 +238,8 @@ static void predict_only(const sl_learner *learner, unsigned classes, bool names
 }
 
 TEST(predict_only_models_have_the_margins_of_the_full_ones) {
-    for (size_t i = 0; sl_learners[i]; i++) {
-        const sl_learner *learner = sl_learners[i];
+    for (size_t i = 0; every_learner(i); i++) {
+        const sl_learner *learner = every_learner(i);
         const unsigned classes[] = {SLUICE_CLASSES_MATRIX, SLUICE_CLASSES_OVR};
         const bool takes[] = {sl_matrix_takes(learner), sl_learner_lanes(learner) != NULL};
         for (size_t k = 0; k < 2; k++) {

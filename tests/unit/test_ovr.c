@@ -5,6 +5,7 @@
 
 #include "base/cpu.h"
 #include "model/classes/many.h"
+#include "unit/every_learner.h"
 #include "unit/model_bytes.h"
 
 enum { ROWS = 400, CLASSES = 21 };
@@ -91,11 +92,11 @@ static void compare(const sl_learner *learner, bool names, const sluice_settings
 TEST(every_class_becomes_the_binary_model_of_its_own_run) {
     const sluice_settings plain = {.size = sizeof plain},
                           changed = {.size = sizeof changed, .bias = 1, .normalize = SLUICE_NORMALIZE_L2};
-    for (size_t i = 0; sl_learners[i]; i++) {
-        if (!sl_learner_lanes(sl_learners[i])) continue;
-        compare(sl_learners[i], false, &plain);
-        compare(sl_learners[i], true, &plain);
-        compare(sl_learners[i], false, &changed);
+    for (size_t i = 0; every_learner(i); i++) {
+        if (!sl_learner_lanes(every_learner(i))) continue;
+        compare(every_learner(i), false, &plain);
+        compare(every_learner(i), true, &plain);
+        compare(every_learner(i), false, &changed);
     }
 }
 
@@ -136,8 +137,8 @@ TEST(more_classes_than_the_limit_are_refused) {
  * gives, a class that one of them does not know by the problem that stands for classes to come. */
 TEST(merging_adds_the_problems_of_each_class) {
     const sluice_settings ovr = {.size = sizeof ovr, .classes = SLUICE_CLASSES_OVR};
-    for (size_t i = 0; sl_learners[i]; i++) {
-        const sl_learner *learner = sl_learners[i];
+    for (size_t i = 0; every_learner(i); i++) {
+        const sl_learner *learner = every_learner(i);
         if (!(learner->info.flags & SLUICE_LEARNER_MERGES)) continue;
         sluice_error err = {0};
         double classes[ROWS];

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "model/classes/many.h"
+#include "unit/every_learner.h"
 #include "unit/model_bytes.h"
 
 enum { ROWS = 120, CLASSES = 5, PROBLEMS = CLASSES * (CLASSES - 1) / 2 };
@@ -104,18 +105,18 @@ static const sluice_settings plain = {.size = sizeof plain},
                              changed = {.size = sizeof changed, .bias = 1, .normalize = SLUICE_NORMALIZE_L2};
 
 TEST(one_against_one_every_problem_is_the_model_of_its_examples) {
-    for (size_t i = 0; sl_learners[i]; i++) {
-        compare(sl_learners[i], SLUICE_CLASSES_OVO, false, &plain);
-        compare(sl_learners[i], SLUICE_CLASSES_OVO, true, &plain);
-        compare(sl_learners[i], SLUICE_CLASSES_OVO, false, &changed);
+    for (size_t i = 0; every_learner(i); i++) {
+        compare(every_learner(i), SLUICE_CLASSES_OVO, false, &plain);
+        compare(every_learner(i), SLUICE_CLASSES_OVO, true, &plain);
+        compare(every_learner(i), SLUICE_CLASSES_OVO, false, &changed);
     }
 }
 
 TEST(against_the_rest_learners_without_lanes_do_the_same) {
-    for (size_t i = 0; sl_learners[i]; i++) {
-        if (sl_learner_lanes(sl_learners[i])) continue;
-        compare(sl_learners[i], SLUICE_CLASSES_OVR, false, &plain);
-        compare(sl_learners[i], SLUICE_CLASSES_OVR, true, &changed);
+    for (size_t i = 0; every_learner(i); i++) {
+        if (sl_learner_lanes(every_learner(i))) continue;
+        compare(every_learner(i), SLUICE_CLASSES_OVR, false, &plain);
+        compare(every_learner(i), SLUICE_CLASSES_OVR, true, &changed);
     }
 }
 

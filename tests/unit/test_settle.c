@@ -50,6 +50,50 @@ TEST(ada_fobos_crosses_its_settling_rounds) {
     compare("ada-fobos", params, 2, 5 * SL_SETTLE_EVERY - 1);
 }
 
+/* Rules that forget count rounds, too. */
+TEST(forgetting_crosses_the_settling_rounds) {
+    const char *ssol[] = {"lambda=0", "forget=0.97"}, *arow[] = {"r=0.5", "forget=0.97"},
+               *ftrl[] = {"l1=0", "alpha=0.5", "forget=0.97"}, *ada_rda[] = {"lambda=0", "forget=0.97"};
+    for (uint64_t k = 1; k <= 5; k += 2) {
+        compare("ssol", ssol, 2, k * SL_SETTLE_EVERY - 50);
+        compare("arow", arow, 2, k * SL_SETTLE_EVERY - 98);
+        compare("ftrl", ftrl, 3, k * SL_SETTLE_EVERY - 50);
+        compare("ada-rda", ada_rda, 2, k * SL_SETTLE_EVERY - 1);
+    }
+}
+
+/* Without settling, 2^32 rounds would be none. */
+TEST(what_was_learned_ages_ago_is_forgotten) {
+    const char *params[] = {"lambda=0", "forget=0.999"};
+    static const unsigned kinds[] = {SLUICE_CLASSES_TWO, SLUICE_CLASSES_OVR, SLUICE_CLASSES_MATRIX};
+    for (size_t c = 0; c < SL_COUNT(kinds); c++) {
+        const sluice_settings settings = {.size = sizeof settings, .classes = kinds[c]};
+        sluice_model *m = sluice_model_new("ssol", params, 2, &settings, NULL);
+        uint64_t once = 1, often = 2;
+        float value = 1;
+        sluice_example x = {&once, &value, 1, 1, 1}, y = {&often, &value, 1, -1, 1};
+        for (int i = 0; i < 5; i++) {
+            y.label = i % 2 ? 1 : -1; /* two classes before the row */
+            CHECK_EQ(sluice_model_learn(m, &y, NULL), SLUICE_OK);
+        }
+        CHECK_EQ(sluice_model_learn(m, &x, NULL), SLUICE_OK);
+        sluice_weight *w;
+        size_t n, old[2] = {0};
+        for (int late = 0; late < 2; late++) {
+            CHECK_EQ(sl_model_weights_inside(m, 0, &w, &n, NULL), SLUICE_OK);
+            for (size_t i = 0; i < n; i++) old[late] += w[i].id == once;
+            sluice_free(w);
+            for (int k = 1; k <= 2 && !late; k++) { /* as if the rounds between had passed */
+                m->state.t = (uint64_t)k * SL_SETTLE_EVERY - 1;
+                CHECK_EQ(sluice_model_learn(m, &y, NULL), SLUICE_OK);
+            }
+        }
+        CHECK_EQ(old[0], 1);
+        CHECK_EQ(old[1], 0);
+        sluice_model_free(m);
+    }
+}
+
 static sluice_batch *make_rows(void) {
     sluice_error err = {0};
     sluice_batch *rows = sluice_batch_new(&err);
@@ -63,10 +107,11 @@ static sluice_batch *make_rows(void) {
 }
 
 /* In a sweep as alone. */
-static void compare_sweep(const char *learner, uint64_t start) {
-    static const char *const a[] = {"eta=0.5", "lambda=0.003"}, *const b[] = {"eta=0.25", "lambda=0.02"};
+static void compare_sweep(const char *learner, bool forgets, uint64_t start) {
+    static const char *const a[] = {"eta=0.5", "lambda=0.003", "forget=0.97"}, *const b[] = {"eta=0.25", "lambda=0.02",
+                                                                                             "forget=1"};
     const char *const *params[] = {a, b};
-    size_t n_params[] = {2, 2};
+    const size_t n = forgets ? 3 : 2, n_params[] = {n, n};
     sluice_error err = {0};
     sluice_sweep *sweep = sluice_sweep_new(learner, params, n_params, 2, NULL, 1, &err);
     sluice_batch *rows = make_rows();
@@ -74,7 +119,7 @@ static void compare_sweep(const char *learner, uint64_t start) {
     sweep->parts[0].model->state.t = start;
     CHECK_EQ(sluice_sweep_learn_batch(sweep, rows), SLUICE_OK);
     for (size_t i = 0; i < 2; i++) {
-        sluice_model *alone = sluice_model_new(learner, params[i], 2, NULL, NULL), *m;
+        sluice_model *alone = sluice_model_new(learner, params[i], n, NULL, NULL), *m;
         alone->state.t = start;
         CHECK_EQ(sluice_model_learn_batch(alone, rows, NULL), SLUICE_OK);
         CHECK((m = sluice_sweep_model(sweep, i, &err)));
@@ -93,10 +138,12 @@ static void compare_sweep(const char *learner, uint64_t start) {
 }
 
 TEST(sweeps_cross_the_settling_rounds) {
-    compare_sweep("stg", SL_SETTLE_EVERY - 50);
-    compare_sweep("stg", 5 * SL_SETTLE_EVERY - 98);
-    compare_sweep("ada-fobos", SL_SETTLE_EVERY - 50);
-    compare_sweep("ada-fobos", 5 * SL_SETTLE_EVERY - 1);
+    compare_sweep("stg", false, SL_SETTLE_EVERY - 50);
+    compare_sweep("stg", false, 5 * SL_SETTLE_EVERY - 98);
+    compare_sweep("ada-fobos", false, SL_SETTLE_EVERY - 50);
+    compare_sweep("ada-fobos", false, 5 * SL_SETTLE_EVERY - 1);
+    compare_sweep("ada-rda", true, SL_SETTLE_EVERY - 50);
+    compare_sweep("ssol", true, 2 * SL_SETTLE_EVERY - 50);
 }
 
 /* Without settling a feature that waits for 2^32 rounds would look as if it had waited for none. */
@@ -145,6 +192,8 @@ TEST(shrinkage_below_the_last_bit_of_a_float_is_not_lost) {
 int main(void) {
     RUN(stg_crosses_its_settling_rounds);
     RUN(ada_fobos_crosses_its_settling_rounds);
+    RUN(forgetting_crosses_the_settling_rounds);
+    RUN(what_was_learned_ages_ago_is_forgotten);
     RUN(sweeps_cross_the_settling_rounds);
     RUN(a_feature_untouched_for_ages_is_still_shrunk);
     RUN(shrinkage_below_the_last_bit_of_a_float_is_not_lost);

@@ -5,6 +5,7 @@
 #include "base/cpu.h"
 #include "learner/learner.h"
 #include "model/model.h"
+#include "unit/every_learner.h"
 #include "unit/test.h"
 
 enum { ROWS = 300, MOST = 40 };
@@ -45,8 +46,8 @@ typedef struct configuration {
 } configuration;
 
 static void vary(const sl_learner *learner, size_t i, bool lambda_alone, configuration *c) {
-    static const char *const varied[] = {"lambda",   "l1",  "eta", "alpha", "r",        "delta",     "C",
-                                         "features", "phi", "b",   "a",     "cost_pos", "margin_pos"};
+    static const char *const varied[] = {"lambda",   "l1",  "eta", "alpha", "r",        "delta",      "C",
+                                         "features", "phi", "b",   "a",     "cost_pos", "margin_pos", "forget"};
     *c = (configuration){.n = 0};
     for (size_t k = 0; learner->trial[k]; k++, c->n++) {
         snprintf(c->text[k], sizeof c->text[k], "%s", learner->trial[k]);
@@ -55,6 +56,7 @@ static void vary(const sl_learner *learner, size_t i, bool lambda_alone, configu
             if (strncmp(c->text[k], varied[v], n) != 0 || c->text[k][n] != '=') continue;
             double value = atof(c->text[k] + n + 1) * (v < 2 ? (double)(i + 1) / 4 : 1 + (double)(i % 3) / 4);
             if (v == 7) value = floor(value);
+            if (v == 13) value = i % 3 ? 1 - (double)i * 0x1p-10 : 1; /* those that forget with one that does not */
             snprintf(c->text[k], sizeof c->text[k], "%s=%.9g", varied[v], value);
         }
         c->given[k] = c->text[k];
@@ -148,25 +150,25 @@ static bool has_lanes(const sl_learner *learner) { return sl_learner_lanes(learn
 
 TEST(every_configuration_is_the_model_it_would_be_alone) {
     unsetenv("SLUICE_CPU");
-    for (size_t i = 0; sl_learners[i]; i++) compare(sl_learners[i], false, NULL, 1, false);
+    for (size_t i = 0; every_learner(i); i++) compare(every_learner(i), false, NULL, 1, false);
 }
 
 TEST(with_names_weights_and_settings_too_in_every_kernel_set) {
     sluice_settings settings = {.size = sizeof settings, .bias = 0.5, .normalize = SLUICE_NORMALIZE_L2,
                                 .transform = SLUICE_TRANSFORM_LOG1P};
     for (const char *const *set = sets; *set; set++)
-        for (size_t i = 0; use_set(*set) && sl_learners[i]; i++)
-            if (has_lanes(sl_learners[i])) {
-                compare(sl_learners[i], true, NULL, 1, false);
-                compare(sl_learners[i], true, &settings, 3, false);
+        for (size_t i = 0; use_set(*set) && every_learner(i); i++)
+            if (has_lanes(every_learner(i))) {
+                compare(every_learner(i), true, NULL, 1, false);
+                compare(every_learner(i), true, &settings, 3, false);
             }
     unsetenv("SLUICE_CPU");
 }
 
 TEST(at_any_number_of_threads_and_where_one_parameter_alone_differs) {
     for (const char *const *set = sets; *set; set++)
-        for (size_t i = 0; use_set(*set) && sl_learners[i]; i++)
-            if (has_lanes(sl_learners[i])) compare(sl_learners[i], false, NULL, 3, true);
+        for (size_t i = 0; use_set(*set) && every_learner(i); i++)
+            if (has_lanes(every_learner(i))) compare(every_learner(i), false, NULL, 3, true);
     unsetenv("SLUICE_CPU");
     compare(sl_learner_find("ssol"), false, NULL, 1, true); /* its lanes share a where r is the same */
 }

@@ -5,25 +5,36 @@
  *   if l > 0: u -= y x, G += x^2
  *
  * The paper divides by t - 1, which the first round does not have; there n = 1. The sums must not stall: 64 bits.
- * Importance h: the gradient is h times as long in u. Cost: O(nonzeros of x). */
+ * Importance h: the gradient is h times as long in u. Forgetting: of u and G; n stays. Cost: O(nonzeros of x). */
 #include "algo/shared/feature.h"
+#include "algo/shared/forgetting.h"
 #include "algo/shared/rule.h"
 
-enum { ETA, LAMBDA, DELTA };
+enum { ETA, LAMBDA, DELTA, FORGET };
 
-#define STATE(MEMBER) MEMBER(F64, u, SL_ANY) MEMBER(F64, G, 0)
+#define STATE(MEMBER) MEMBER(F64, u, SL_ANY) MEMBER(F64, G, 0) SL_ROUND(MEMBER)
 SL_FEATURE(STATE)
 
 typedef struct round_state {
     num eta, delta, k_n;
     num hy;
+    SL_FORGETTING_PART
 } round_state;
 
 RULE round_state begin(const num *p, const num *s, uint64_t t, uint64_t done) {
     (void)s, (void)t;
     double n = done > 1 ? (double)done : 1;
-    return (round_state){.eta = p[ETA], .delta = p[DELTA], .k_n = n * p[LAMBDA]};
+    return (round_state){SL_FORGET_BEGIN(p, FORGET, t).eta = p[ETA], .delta = p[DELTA], .k_n = n * p[LAMBDA]};
 }
+
+#ifdef SL_FORGETS
+RULE void catch_up(reg *f, const round_state *r) {
+    num g = power(r->log2_G, r->round - f->round);
+    f->u *= g;
+    f->G *= g;
+    f->round = r->round;
+}
+#endif
 
 RULE num weight(reg *f, const round_state *r) { return -r->eta / (r->delta + root(f->G)) * soft(f->u, r->k_n); }
 
@@ -40,22 +51,26 @@ RULE void step(reg *f, const round_state *r, double x) {
 
 #include "algo/shared/kernels.h"
 
-static const rule ada_rda = {.begin = begin, .weight = weight, .decide = decide, .step = step, .vector_score = true};
+static const rule ada_rda = {SL_CATCH_UP.begin = begin, .weight = weight, .decide = decide, .step = step,
+                             .vector_score = true};
 SL_KERNELS(ada_rda)
 
 #ifdef SL_MAKES_RECORDS
 
-static const sluice_param_info params[] = {P_ETA(2), P_LAMBDA(1e-5), P_DELTA};
+static const sluice_param_info params[] = {P_ETA(2), P_LAMBDA(1e-5), P_DELTA, P_FORGET};
 
-const sl_learner sl_ada_rda = {
+extern const sl_learner sl_ada_rda_forgetting;
+
+const sl_learner SL_RECORD(ada_rda) = {
     .info.name = "ada-rda",
     .info.summary = "dual averaging with a step size per feature",
     .info.paper =
         "Duchi et al., Adaptive subgradient methods for online learning and stochastic optimization, JMLR 2011",
-    .info.flags = SLUICE_LEARNER_MERGES | SLUICE_LEARNER_MATRIX,
+    .info.flags = SL_FLAGS(SLUICE_LEARNER_MERGES | SLUICE_LEARNER_MATRIX),
     SL_PARAMS(params),
     SL_DIAGONAL(ada_rda),
-    .trial = {"eta=0.5", "lambda=0.01", "delta=0.5"},
+    SL_FORGETTING(ada_rda, FORGET),
+    .trial = SL_TRIAL("eta=0.5", "lambda=0.01", "delta=0.5"),
 };
 
 #endif

@@ -6,25 +6,37 @@
  *
  * Divisions take longest, so there is one: w = -alpha v with v = soft(z, l1)/(beta + alpha l2 + sqrt n), and
  * -sigma w = (sqrt(n + g^2) - sqrt n) v. The sums must not stall: 64 bits. With the logistic loss margins are log odds.
- * Cost: O(nonzeros of x). */
+ * Forgetting: of z and n. Cost: O(nonzeros of x). */
 #include "algo/shared/feature.h"
+#include "algo/shared/forgetting.h"
 #include "algo/shared/rule.h"
 
-enum { ALPHA, BETA, L1, L2, LOSS };
+enum { ALPHA, BETA, L1, L2, LOSS, FORGET };
 enum { LOGISTIC, HINGE };
 
-#define STATE(MEMBER) MEMBER(F64, z, SL_ANY) MEMBER(F64, n, 0)
+#define STATE(MEMBER) MEMBER(F64, z, SL_ANY) MEMBER(F64, n, 0) SL_ROUND(MEMBER)
 SL_FEATURE(STATE)
 
 typedef struct round_state {
     num alpha, l1, base;
     num d; /* the derivative of the loss by the margin, times h */
+    SL_FORGETTING_PART
 } round_state;
 
 RULE round_state begin(const num *p, const num *s, uint64_t t, uint64_t done) {
     (void)s, (void)t, (void)done;
-    return (round_state){.alpha = p[ALPHA], .l1 = p[L1], .base = p[BETA] + p[ALPHA] * p[L2]};
+    return (round_state){SL_FORGET_BEGIN(p, FORGET, t).alpha = p[ALPHA], .l1 = p[L1],
+                         .base = p[BETA] + p[ALPHA] * p[L2]};
 }
+
+#ifdef SL_FORGETS
+RULE void catch_up(reg *f, const round_state *r) {
+    num g = power(r->log2_G, r->round - f->round);
+    f->z *= g;
+    f->n *= g;
+    f->round = r->round;
+}
+#endif
 
 /* A feature without a gradient yet has weight 0, also where beta = l2 = 0 would make it 0/0. */
 RULE num quotient(const reg *f, const round_state *r, num root_n) {
@@ -54,8 +66,8 @@ RULE void step(reg *f, const round_state *r, double x) {
 
 #include "algo/shared/kernels.h"
 
-static const rule ftrl = {
-    .begin = begin, .weight = weight, .decide = decide, .step = step, .vector_score = true, .vector_step = true};
+static const rule ftrl = {SL_CATCH_UP.begin = begin, .weight = weight,   .decide = decide, .step = step,
+                          .vector_score = true,      .vector_step = true};
 SL_KERNELS(ftrl)
 
 #ifdef SL_MAKES_RECORDS
@@ -68,18 +80,22 @@ static const sluice_param_info params[] = {
     {"l1", "strength of the l1 regularisation: more makes the model sparser", 0.03, 0, 1e12, 0, NULL},
     {"l2", "strength of the l2 regularisation", 0, 0, 1e12, 0, NULL},
     {"loss", "logistic (gives probabilities) or hinge", LOGISTIC, 0, 1, 1, losses},
+    P_FORGET,
 };
 
 static bool has_probability(const double *p) { return p[LOSS] == LOGISTIC; }
 
-const sl_learner sl_ftrl = {
+extern const sl_learner sl_ftrl_forgetting;
+
+const sl_learner SL_RECORD(ftrl) = {
     .info.name = "ftrl",
     .info.summary = "follow the proximally regularised leader; logistic regression with l1 and l2",
     .info.paper = "McMahan et al., Ad click prediction: a view from the trenches, KDD 2013",
     .info.flags = SLUICE_LEARNER_PROBABILITY | SLUICE_LEARNER_MATRIX,
     SL_PARAMS(params),
     SL_DIAGONAL(ftrl),
-    .trial = {"alpha=0.5", "beta=0.5", "l1=0.5", "l2=0.1", "loss=hinge"},
+    SL_FORGETTING(ftrl, FORGET),
+    .trial = SL_TRIAL("alpha=0.5", "beta=0.5", "l1=0.5", "l2=0.1", "loss=hinge"),
     .has_probability = has_probability,
 };
 

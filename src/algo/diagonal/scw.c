@@ -11,7 +11,7 @@
  * The rest is in confidence.h. Importance h: C h. */
 #include "algo/shared/confidence.h"
 
-enum { PHI, C, A };
+enum { PHI, C, A, FORGET };
 
 RULE mask rates_of(num alpha, num phi, num v, rates *to) {
     num b = alpha * v * phi;
@@ -43,42 +43,50 @@ SL_CONFIDENCE(scw_2, A, NULL)
 
 #ifdef SL_MAKES_RECORDS
 
-static const sluice_param_info params[] = {P_PHI(1), P_C(4), P_A};
+static const sluice_param_info params[] = {P_PHI(1), P_C(4), P_A, P_FORGET};
 
 #define PAPER "Wang et al., Exact soft confidence-weighted learning, ICML 2012"
 
-SL_FULL(scw_1, A, true)
-SL_FULL(scw_2, A, true)
+extern const sl_learner sl_scw_1_forgetting, sl_scw_2_forgetting;
 
-const sl_learner sl_scw_1 = {
+const sl_learner SL_RECORD(scw_1) = {
     .info.name = "scw-1",
     .info.summary = "soft confidence-weighted with bounded steps",
     .info.paper = PAPER,
     SL_PARAMS(params),
     SL_DIAGONAL(scw_1),
+    SL_FORGETTING(scw_1, FORGET),
     .fresh = &fresh,
-    .trial = {"phi=0.5", "C=0.5", "a=2"},
+    .trial = SL_TRIAL("phi=0.5", "C=0.5", "a=2"),
 };
+
+const sl_learner SL_RECORD(scw_2) = {
+    .info.name = "scw-2",
+    .info.summary = "soft confidence-weighted with damped steps",
+    .info.paper = PAPER,
+    SL_PARAMS(params),
+    SL_DIAGONAL(scw_2),
+    SL_FORGETTING(scw_2, FORGET),
+    .fresh = &fresh,
+    .trial = SL_TRIAL("phi=0.5", "C=0.5", "a=2"),
+};
+
+#ifndef SL_FORGETS
+
+static const sluice_param_info full_params[] = {P_PHI(1), P_C(4), P_A};
+
+SL_FULL(scw_1, A, true)
+SL_FULL(scw_2, A, true)
 
 const sl_learner sl_scw_1_full = {
     .info.name = "scw-1-full",
     .without_matrix = "scw-1",
     .info.summary = "scw-1 with a full matrix: for few features",
     .info.paper = PAPER,
-    SL_PARAMS(params),
+    SL_PARAMS(full_params),
     SL_FULL_STATE,
     .trial = {"phi=0.5", "C=0.5", "a=2"},
     .kernels.update = scw_1_full_update,
-};
-
-const sl_learner sl_scw_2 = {
-    .info.name = "scw-2",
-    .info.summary = "soft confidence-weighted with damped steps",
-    .info.paper = PAPER,
-    SL_PARAMS(params),
-    SL_DIAGONAL(scw_2),
-    .fresh = &fresh,
-    .trial = {"phi=0.5", "C=0.5", "a=2"},
 };
 
 const sl_learner sl_scw_2_full = {
@@ -86,10 +94,11 @@ const sl_learner sl_scw_2_full = {
     .without_matrix = "scw-2",
     .info.summary = "scw-2 with a full matrix: for few features",
     .info.paper = PAPER,
-    SL_PARAMS(params),
+    SL_PARAMS(full_params),
     SL_FULL_STATE,
     .trial = {"phi=0.5", "C=0.5", "a=2"},
     .kernels.update = scw_2_full_update,
 };
 
+#endif
 #endif

@@ -6,23 +6,39 @@
  *   if l > 0: theta += eta c_y y x      c_y = 1 in ssol
  *
  * a is the diagonal of the inverse of r I + sum of x x': features seen often move less.
- * Importance h: the step is eta h. Cost: O(nonzeros of x). */
+ * Importance h: the step is eta h. Forgetting: of theta, and of 1/a - 1. Cost: O(nonzeros of x). */
 #include "algo/shared/feature.h"
+#include "algo/shared/forgetting.h"
 #include "algo/shared/rule.h"
 
-enum { ETA, LAMBDA, R, SCHEDULE, COST_POS, COST_NEG };
+enum { ETA, LAMBDA, R, SCHEDULE, FORGET, COST_POS = FORGET, COST_NEG, CS_FORGET };
 
-#define STATE(MEMBER) MEMBER(F32, theta, SL_ANY) MEMBER(F32, a, 0)
+#define STATE(MEMBER) MEMBER(F32, theta, SL_ANY) MEMBER(F32, a, 0) SL_ROUND(MEMBER)
 SL_FEATURE(STATE)
 
 typedef struct round_state {
     num k_t, shrink, step;
+    SL_FORGETTING_PART
 } round_state;
 
 RULE round_state begin(const num *p, const num *s, uint64_t t, uint64_t done) {
     (void)s, (void)done;
-    return (round_state){.k_t = threshold(p[SCHEDULE], p[ETA], p[LAMBDA], t)};
+    return (round_state){SL_FORGET_BEGIN(p, FORGET, t).k_t = threshold(p[SCHEDULE], p[ETA], p[LAMBDA], t)};
 }
+
+RULE round_state cs_begin(const num *p, const num *s, uint64_t t, uint64_t done) {
+    (void)s, (void)done;
+    return (round_state){SL_FORGET_BEGIN(p, CS_FORGET, t).k_t = threshold(p[SCHEDULE], p[ETA], p[LAMBDA], t)};
+}
+
+#ifdef SL_FORGETS
+RULE void catch_up(reg *f, const round_state *r) {
+    num g = power(r->log2_G, r->round - f->round);
+    f->theta = f32(f->theta * g);
+    f->a = f32(forget_variance(f->a, g));
+    f->round = r->round;
+}
+#endif
 
 RULE num variance(const reg *f, double x) { return f->a * x * x; }
 
@@ -57,44 +73,48 @@ RULE void step(reg *f, const round_state *r, double x) { f->theta += r->step * x
 
 #include "algo/shared/kernels.h"
 
-#define SSOL(decides)                                                                                                  \
+#define SSOL(begins, decides)                                                                                          \
     {                                                                                                                  \
-        .begin = begin, .variance = variance, .measure = measure, .advance = advance, .share = share,                  \
+        SL_CATCH_UP.begin = begins, .variance = variance, .measure = measure, .advance = advance, .share = share,      \
         .advance_changes = MEMBER_BIT(a), .step_changes = MEMBER_BIT(theta), .weight = weight, .decide = decides,      \
         .step = step, .vector_score = true                                                                             \
     }
-static const rule ssol = SSOL(decide), cs_ssol = SSOL(cs_decide);
+static const rule ssol = SSOL(begin, decide), cs_ssol = SSOL(cs_begin, cs_decide);
 SL_KERNELS(ssol)
 SL_KERNELS(cs_ssol)
 
 #ifdef SL_MAKES_RECORDS
 
-static const sluice_param_info params[] = {P_ETA(4), P_LAMBDA(30), P_R(1), P_SCHEDULE(SCHEDULE_INVERSE)};
-static const sluice_param_info cs_params[] = {P_ETA(4),   P_LAMBDA(30), P_R(1), P_SCHEDULE(SCHEDULE_INVERSE),
-                                              P_COST_POS, P_COST_NEG};
+static const sluice_param_info params[] = {P_ETA(4), P_LAMBDA(30), P_R(1), P_SCHEDULE(SCHEDULE_INVERSE), P_FORGET};
+static const sluice_param_info cs_params[] = {P_ETA(4),   P_LAMBDA(30), P_R(1),  P_SCHEDULE(SCHEDULE_INVERSE),
+                                              P_COST_POS, P_COST_NEG,   P_FORGET};
 static const feature fresh = {.a = 1};
 
-const sl_learner sl_ssol = {
+extern const sl_learner sl_ssol_forgetting, sl_cs_ssol_forgetting;
+
+const sl_learner SL_RECORD(ssol) = {
     .info.name = "ssol",
     .info.summary = "second-order sparse online learning: the default",
     .info.paper = "Wang et al., High-dimensional data stream classification via sparse online learning, ICDM 2014",
     .info.flags = SLUICE_LEARNER_MATRIX,
     SL_PARAMS(params),
     SL_DIAGONAL(ssol),
+    SL_FORGETTING(ssol, FORGET),
     .shared_by = R,
     .matrix_shares = &fields[PLACE_OF_a],
-    .trial = {"eta=2", "lambda=4", "r=2"},
+    .trial = SL_TRIAL("eta=2", "lambda=4", "r=2"),
     .fresh = &fresh,
 };
 
-const sl_learner sl_cs_ssol = {
+const sl_learner SL_RECORD(cs_ssol) = {
     .info.name = "cs-ssol",
     .info.summary = "cost-sensitive ssol, for rare classes",
     .info.paper = "Wang et al., A framework of sparse online learning and its applications",
     SL_PARAMS(cs_params),
     SL_DIAGONAL(cs_ssol),
+    SL_FORGETTING(cs_ssol, CS_FORGET),
     .shared_by = R,
-    .trial = {"eta=2", "lambda=0.25", "r=8", "schedule=sqrt", "cost_pos=2", "cost_neg=0.5"},
+    .trial = SL_TRIAL("eta=2", "lambda=0.25", "r=8", "schedule=sqrt", "cost_pos=2", "cost_neg=0.5"),
     .fresh = &fresh,
 };
 

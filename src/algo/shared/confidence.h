@@ -6,7 +6,8 @@
  *
  * A rule chooses alpha and r; the latter is how the papers write it too: S^-1 += x x'/r. S is diagonal, or in the -full
  * learners a matrix (dense.h). It starts at a I. What is kept is S/a, so that every feature starts alike.
- * Where v = 0 there is no update. Cost: O(nonzeros of x), -full O(d^2) for d features. */
+ * Where v = 0 there is no update. Forgetting: of the precision above that of the start, 1/S - 1/a; the weights are
+ * means, no sums, and stay. Cost: O(nonzeros of x), -full O(d^2) for d features. */
 #ifndef SL_CONFIDENCE_H
 #define SL_CONFIDENCE_H
 
@@ -14,18 +15,27 @@
 
 #include "algo/shared/dense.h"
 #include "algo/shared/feature.h"
+#include "algo/shared/forgetting.h"
 #include "algo/shared/rule.h"
 
 typedef struct rates {
     num alpha, r; /* both > 0 */
 } rates;
 
-#define STATE(MEMBER) MEMBER(F32, w, SL_ANY) MEMBER(F32, s, 0)
+#define STATE(MEMBER) MEMBER(F32, w, SL_ANY) MEMBER(F32, s, 0) SL_ROUND(MEMBER)
 SL_FEATURE(STATE)
 
 typedef struct round_state {
     num step, beta, least;
+    SL_FORGETTING_PART
 } round_state;
+
+#ifdef SL_FORGETS
+RULE void catch_up(reg *f, const round_state *r) {
+    f->s = f32(forget_variance(f->s, power(r->log2_G, r->round - f->round)));
+    f->round = r->round;
+}
+#endif
 
 RULE num variance(const reg *f, double x) { return f->s * x * x; }
 
@@ -58,8 +68,20 @@ RULE mask take(round_state *r, const rates *to, mask on, const rule_row *x, num 
 
 #include "algo/shared/kernels.h"
 
+#ifdef SL_FORGETS
+#define SL_CONFIDENCE_BEGIN(name, A)                                                                                   \
+    RULE round_state name##_begin(const num *p, const num *s, uint64_t t, uint64_t done) {                             \
+        (void)s, (void)done;                                                                                           \
+        return (round_state){SL_FORGET_BEGIN(p, (A) + 1, t)};                                                          \
+    }
+#define SL_BEGIN_OF(name) .begin = name##_begin,
+#else
+#define SL_CONFIDENCE_BEGIN(name, A)
+#define SL_BEGIN_OF(name)
+#endif
+
 /* A rule of this kind: name_rates(p, M, v, h, to) says whether there is an update, and which, where v > 0; A is the
- * place of the parameter a. */
+ * place of the parameter a, behind which that of `forget` is. */
 #define SL_CONFIDENCE(name, A, is_possible)                                                                            \
     RULE mask name##_decide(round_state *r, const num *p, const rule_row *x, num m, num unscaled, uint64_t t) {        \
         (void)t;                                                                                                       \
@@ -68,13 +90,16 @@ RULE mask take(round_state *r, const rates *to, mask on, const rule_row *x, num 
         mask on = name##_rates(p, x->y * m, v, x->h, &to);                                                             \
         return take(r, &to, on, x, v, p[A]);                                                                           \
     }                                                                                                                  \
-    static const rule name = {                                                                                         \
-        .variance = variance, .weight = weight, .possible = is_possible, .decide = name##_decide, .step = step};       \
+    SL_CONFIDENCE_BEGIN(name, A)                                                                                       \
+    static const rule name = {SL_CATCH_UP SL_BEGIN_OF(name).variance = variance, .weight = weight,                     \
+                              .possible = is_possible, .decide = name##_decide, .step = step};                         \
     SL_KERNELS(name)
 
 #ifdef SL_MAKES_RECORDS
 
 static const feature fresh = {.s = 1};
+
+#ifndef SL_FORGETS
 
 /* The same with a full matrix: S = a times the matrix of dense.h. */
 RULE bool full_update(sl_state *s, const sl_row *x, double m, double a, bool possible,
@@ -93,6 +118,8 @@ RULE bool full_update(sl_state *s, const sl_row *x, double m, double a, bool pos
         return full_update(s, x, m, s->p[A], is_possible, name##_rates);                                               \
     }
 #define SL_FULL_STATE SL_DENSE_STATE, .kernels.score = sl_dense_score, .kernels.weights = sl_dense_weights
+
+#endif
 
 #define P_PHI(phi)                                                                                                     \
     { "phi", "how sure the model has to be of an example", phi, 1e-6, 1e6, 0, NULL }

@@ -15,6 +15,9 @@ typedef struct rule {
     /* What the round computes once, from the parameters p and the scalars s. `t` is the round, from 1, when a row is
      * learned, or the rounds done when weights are asked for; `done` is how many rounds are over. May be NULL. */
     round_state (*begin)(const num *p, const num *s, uint64_t t, uint64_t done);
+    /* Brings a feature up to date with the rounds that passed it by, before anything else looks at it (forgetting.h).
+     * May be NULL. */
+    void (*catch_up)(reg *f, const round_state *r);
     /* A feature's share of the variance, with value x. May be NULL. */
     num (*variance)(const reg *f, double x);
     /* What every feature of the row does before the prediction, given the row's variance. May be NULL. */
@@ -64,13 +67,40 @@ RULE num margin_term(const rule *k, reg *f, const round_state *r, double x) {
 
 #define SL_JOIN_(a, b, c, d) a##b##_##c##_##d
 #define SL_JOIN(a, b, c, d) SL_JOIN_(a, b, c, d)
+#ifdef SL_FORGETS
+#define SL_NAME_IN(name, set, width) SL_JOIN(sl_forgetting_, name, set, width)
+#else
 #define SL_NAME_IN(name, set, width) SL_JOIN(sl_kernels_, name, set, width)
+#endif
 
 #if SL_WIDTH == 1 /* ---- one model ---------------------------------------------------------------------------------  \
                    */
 
 /* Features that are computed side by side: their state is first gathered, so that the compiler can use vectors. */
 enum { SL_STAGED = 64 };
+
+/* A feature, up to date. */
+RULE reg load_now(const feature *at, const rule *k, const round_state *r) {
+    reg f = load(at);
+    if (k->catch_up) k->catch_up(&f, r);
+    return f;
+}
+
+RULE void single_catch_up(sl_state *s, const uint32_t *slots, size_t n_slots, const rule *k, const round_state *r) {
+    feature *features = s->features;
+    for (size_t at = 0, n; at < n_slots; at += n) {
+        const uint32_t *slot = slots + at;
+        stage g;
+        n = n_slots - at < SL_STAGED ? n_slots - at : SL_STAGED;
+        for (size_t i = 0; i < n; i++) stage_in(&g, i, &features[slot[i]]);
+        for (size_t i = 0; i < n; i++) {
+            reg f = stage_get(&g, i);
+            k->catch_up(&f, r);
+            stage_put(&g, i, f, ~0u);
+        }
+        for (size_t i = 0; i < n; i++) stage_out(&g, i, &features[slot[i]], ~0u);
+    }
+}
 
 RULE double sum_variance(sl_state *s, const sl_row *x, const rule *k) {
     const feature *features = s->features;
@@ -86,6 +116,7 @@ RULE double sum_variance(sl_state *s, const sl_row *x, const rule *k) {
 RULE double single_score(sl_state *s, const sl_row *x, const rule *k) {
     feature *features = s->features;
     round_state r = begin_round(k, s->p, s->scalar, s->t, s->t - 1);
+    if (k->catch_up) single_catch_up(s, x->slot, x->n, k, &r);
     if (k->measure) k->measure(&r, s->p, sum_variance(s, x, k));
     const unsigned changes = score_changes(k);
     double m = 0;
@@ -159,7 +190,7 @@ RULE void single_weights(const sl_state *s, const uint32_t *slot, size_t n, floa
     const feature *features = s->features;
     round_state r = begin_round(k, s->p, s->scalar, s->t, done);
     for (size_t i = 0; i < n; i++) {
-        reg f = load(&features[slot[i]]);
+        reg f = load_now(&features[slot[i]], k, &r);
         w[i] = (float)k->weight(&f, &r);
     }
 }
@@ -168,7 +199,7 @@ RULE void single_settle(sl_state *s, const uint32_t *slot, size_t n, const rule 
     feature *features = s->features;
     round_state r = begin_round(k, s->p, s->scalar, s->t, s->t);
     for (size_t i = 0; i < n; i++) {
-        reg f = load(&features[slot[i]]);
+        reg f = load_now(&features[slot[i]], k, &r);
         k->weight(&f, &r);
         store(&features[slot[i]], f, ~0u);
     }
@@ -193,22 +224,21 @@ RULE void single_settle(sl_state *s, const uint32_t *slot, size_t n, const rule 
  * set portable. A build that compiles every file once has neither, and sweeps without lanes. */
 #ifdef SLUICE_KERNELS_X86
 #define SL_SINGLE_SETS(name)                                                                                           \
-    { &sl_kernels_##name##_portable_1, &sl_kernels_##name##_avx2_1, &sl_kernels_##name##_avx512_1 }
+    { &SL_NAME_IN(name, portable, 1), &SL_NAME_IN(name, avx2, 1), &SL_NAME_IN(name, avx512, 1) }
 #define SL_LANE_SETS(name)                                                                                             \
-    { &sl_kernels_##name##_portable_2, &sl_kernels_##name##_avx2_4, &sl_kernels_##name##_avx512_8 }
+    { &SL_NAME_IN(name, portable, 2), &SL_NAME_IN(name, avx2, 4), &SL_NAME_IN(name, avx512, 8) }
 #define SL_DECLARE_SETS(name)                                                                                          \
-    extern const sl_kernels sl_kernels_##name##_avx2_1, sl_kernels_##name##_avx512_1;                                  \
-    extern const sl_lane_kernels sl_kernels_##name##_portable_2, sl_kernels_##name##_avx2_4,                           \
-        sl_kernels_##name##_avx512_8;
+    extern const sl_kernels SL_NAME_IN(name, avx2, 1), SL_NAME_IN(name, avx512, 1);                                    \
+    extern const sl_lane_kernels SL_NAME_IN(name, portable, 2), SL_NAME_IN(name, avx2, 4), SL_NAME_IN(name, avx512, 8);
 #elif defined(SLUICE_KERNELS_LANES)
 #define SL_SINGLE_SETS(name)                                                                                           \
-    { &sl_kernels_##name##_portable_1 }
+    { &SL_NAME_IN(name, portable, 1) }
 #define SL_LANE_SETS(name)                                                                                             \
-    { &sl_kernels_##name##_portable_2 }
-#define SL_DECLARE_SETS(name) extern const sl_lane_kernels sl_kernels_##name##_portable_2;
+    { &SL_NAME_IN(name, portable, 2) }
+#define SL_DECLARE_SETS(name) extern const sl_lane_kernels SL_NAME_IN(name, portable, 2);
 #else
 #define SL_SINGLE_SETS(name)                                                                                           \
-    { &sl_kernels_##name##_portable_1 }
+    { &SL_NAME_IN(name, portable, 1) }
 #define SL_LANE_SETS(name)                                                                                             \
     { 0 }
 #define SL_DECLARE_SETS(name)
@@ -246,6 +276,19 @@ typedef struct place {
 RULE place place_of(const sl_lanes *s) { return (place){s->features, s->size}; }
 RULE char *feature_at(place p, uint32_t slot) { return p.features + slot * p.size; }
 
+RULE reg load_lanes_now(const char *at, size_t lanes, size_t v, const rule *k, const round_state *r) {
+    reg f = load_lanes(at, lanes, v);
+    if (k->catch_up) k->catch_up(&f, r);
+    return f;
+}
+
+RULE void lanes_catch_up(place at_lanes, const sl_row *x, const rule *k, const round_state *r, size_t lanes) {
+    for (size_t i = 0; i < x->n; i++) {
+        char *at = feature_at(at_lanes, x->slot[i]);
+        VECTORS store_lanes(at, load_lanes_now(at, lanes, v, k, &r[v]), ~0u, lanes, v);
+    }
+}
+
 /* shared: all lanes agree on what advance() computes, and the first vector computes it for all. */
 RULE void lanes_score(sl_lanes *s, const sl_row *row, const rule *k, const size_t lanes, const bool shared) {
     const place at_lanes = place_of(s);
@@ -253,6 +296,7 @@ RULE void lanes_score(sl_lanes *s, const sl_row *row, const rule *k, const size_
     round_state r[MOST_VECTORS];
     num sum[MOST_VECTORS];
     VECTORS r[v] = begin_round(k, params_of(s, v), scalars_of(s, v), s->t, s->t - 1);
+    if (k->catch_up) lanes_catch_up(at_lanes, x, k, r, lanes);
     if (k->measure) {
         VECTORS sum[v] = all(0);
         for (size_t i = 0; i < x->n; i++) {
@@ -330,7 +374,7 @@ RULE void lanes_weights(const sl_lanes *s, const uint32_t *slot, size_t n, float
     round_state r[MOST_VECTORS];
     VECTORS r[v] = begin_round(k, params_of(s, v), scalars_of(s, v), s->t, s->t);
     for (size_t i = 0; i < n; i++) VECTORS {
-            reg f = load_lanes(sl_lanes_at(s, slot[i]), lanes, v);
+            reg f = load_lanes_now(sl_lanes_at(s, slot[i]), lanes, v, k, &r[v]);
             *(f32s_at *)(w + i * lanes + v * SL_WIDTH) = narrowed(k->weight(&f, &r[v]));
         }
 }
@@ -346,7 +390,7 @@ RULE void lanes_margins(const sl_lanes *s, const uint32_t *slot, const float *va
         sum[v] = *(const num_at *)(m + v * SL_WIDTH);
     }
     for (size_t i = 0; i < n; i++) VECTORS {
-            reg f = load_lanes(feature_at(at_lanes, slot[i]), lanes, v);
+            reg f = load_lanes_now(feature_at(at_lanes, slot[i]), lanes, v, k, &r[v]);
             sum[v] += f32(k->weight(&f, &r[v])) * (double)value[i];
         }
     VECTORS *(num_at *)(m + v * SL_WIDTH) = sum[v];
@@ -356,7 +400,7 @@ RULE void lanes_settle(sl_lanes *s, const uint32_t *slot, size_t n, const rule *
     VECTORS {
         round_state r = begin_round(k, params_of(s, v), scalars_of(s, v), s->t, s->t);
         for (size_t i = 0; i < n; i++) {
-            reg f = load_lanes(sl_lanes_at(s, slot[i]), lanes, v);
+            reg f = load_lanes_now(sl_lanes_at(s, slot[i]), lanes, v, k, &r);
             k->weight(&f, &r);
             store_lanes(sl_lanes_at(s, slot[i]), f, ~0u, lanes, v);
         }

@@ -91,6 +91,21 @@ static void copy_shared(const sl_matrix *x, char *to, const char *from) {
     memcpy(to + f->offset, from + f->offset, sl_type_size(f->type));
 }
 
+/* Brings all pairs of a feature up to date. */
+static void settle_pairs(const sl_matrix *x, sl_state *pairs, const sl_pair_list *list) {
+    uint32_t place[SL_CHUNK];
+    for (uint32_t k = 0; k < list->n;) {
+        size_t n = 0;
+        for (; n < SL_CHUNK && k < list->n; k++) place[n++] = list->first + k;
+        x->kernels.settle(pairs, place, n);
+    }
+}
+
+static void settle(sl_state *s, const uint32_t *slot, size_t n) {
+    sl_state pairs = pairs_of(s);
+    for (size_t i = 0; i < n; i++) settle_pairs(s->matrix, &pairs, list_at(s, slot[i]));
+}
+
 /* Computes what all classes of a feature share, once, and hands it to its pairs. */
 static void advance_shared(sl_state *s, const sl_row *row) {
     sl_matrix *x = s->matrix;
@@ -104,6 +119,7 @@ static void advance_shared(sl_state *s, const sl_row *row) {
     x->kernels.score(&pairs, &shared);
     for (size_t i = 0; i < row->n; i++) {
         const sl_pair_list *list = list_at(s, row->slot[i]);
+        if (x->kernels.settle) settle_pairs(x, &pairs, list); /* what they share is of this round */
         const char *from = sl_pair_state(&x->arena, list->first);
         for (uint32_t k = 1; k < list->n; k++) copy_shared(x, sl_pair_state(&x->arena, list->first + k), from);
     }
@@ -126,8 +142,9 @@ static void put_pairs(sl_state *s, const sl_row *row, size_t class_index, float 
         uint32_t place = sl_pair_find(&x->arena, list, (uint32_t)class_index);
         if (place == SL_NO_SLOT) {
             place = x->arena.used + (uint32_t)at;
-            memcpy(sl_pair_state(&x->arena, place), x->fresh, x->arena.size);
-            if (x->shares) copy_shared(x, sl_pair_state(&x->arena, place), sl_pair_state(&x->arena, list->first));
+            /* the shared pair never makes a step: it is a fresh one with what the classes share */
+            const char *fresh = x->shares ? sl_pair_state(&x->arena, list->first) : x->fresh;
+            memcpy(sl_pair_state(&x->arena, place), fresh, x->arena.size);
         }
         x->slot[at] = place;
         x->value[at] = sign * row->value[i];
@@ -280,6 +297,7 @@ static void make_rule(sl_matrix *x, const sl_learner *rule, bool projects) {
     x->rule.prepare = prepare;
     x->rule.kernels = (sl_kernels){.weights = weights};
     if (rule != &sl_predict_only) x->rule.kernels.score = score, x->rule.kernels.update = update;
+    if (x->kernels.settle) x->rule.kernels.settle = settle;
     if (!projects) return;
     x->rule.scalars = NULL; /* each class has its own */
     x->rule.first_scalars = NULL;
