@@ -1105,20 +1105,23 @@ SLUICE_API void sluice_search_free(sluice_search *search);
 /* Adds a learner with n fixed "name=value" parameters; each learner once. */
 SLUICE_API sluice_status sluice_search_add_learner(sluice_search *search, const char *learner,
                                                    const char *const *params, size_t n, sluice_error *err);
-/* Adds values for a parameter of a learner, separated by commas: numbers (0.1,1,10), words (constant,sqrt), powers
- * (2^-5..2^5: all between), or a range with the number of values, at equal ratios (0.01..100:9). Where points are drawn
- * a range needs no number. */
+/* Adds values for a parameter of a learner, or for a setting of its models (normalize, bias, transform, scale),
+ * separated by commas: numbers (0.1,1,10), words (constant,sqrt), powers (2^-5..2^5: all between), or a range with the
+ * number of values, at equal ratios (0.01..100:9). Where points are drawn a range needs no number. */
 SLUICE_API sluice_status sluice_search_add_grid(sluice_search *search, const char *learner, const char *param,
                                                 const char *values, sluice_error *err);
 
 enum {
-    SLUICE_GRIDS_TUNE = 0,     /* up to two usual parameters, each from a sixteenth of its default to 16 times that */
+    SLUICE_GRIDS_TUNE = 0,     /* up to two usual parameters, and r, each from a sixteenth of its default to 16 times
+                                  that: at most 75 points */
     SLUICE_GRIDS_SPARSITY = 1, /* 16 values of the parameter that makes the learner sparse */
 };
 
 /* The grids to use when the user names none. */
 SLUICE_API sluice_status sluice_search_add_default_grids(sluice_search *search, const char *learner, int kind,
                                                          sluice_error *err);
+/* A setting that a search can vary, by its name or by "name=value"; NULL: there is none. */
+SLUICE_API const sluice_param_info *sluice_search_setting(const char *name);
 /* Makes the points: all combinations of each learner's values, or those drawn. The calls below do it by themselves, but
  * this shows earlier what is wrong. SLUICE_E_LIMIT: more than 100,000. */
 SLUICE_API sluice_status sluice_search_make_points(sluice_search *search, sluice_error *err);
@@ -1139,6 +1142,9 @@ typedef struct sluice_point {
     double error_deviation;                                       /* while learning */
     double nonzeros, features_seen, sparsity, sparsity_deviation; /* means */
     double seconds;                                               /* sum */
+    const sluice_settings *settings;                              /* of its models */
+    const char *const *varied;                                    /* "name=value" of the settings that have grids */
+    size_t n_varied;
 } sluice_point;
 
 SLUICE_API size_t sluice_search_points(const sluice_search *search);
@@ -1159,6 +1165,13 @@ enum {
     SLUICE_MEASURE_COST = 4,
 };
 
+/* Which point is the best. */
+enum {
+    SLUICE_CHOOSE_SPARSE = 0, /* the one of fewest nonzeros (but some) whose measure is within one standard error, over
+                                 the folds, of the best */
+    SLUICE_CHOOSE_BEST = 1,   /* the one of the best measure; among equals the one of fewest nonzeros */
+};
+
 typedef struct sluice_tune_options {
     size_t size;
     int measure; /* SLUICE_MEASURE_ */
@@ -1167,12 +1180,16 @@ typedef struct sluice_tune_options {
     double cost_missed, cost_alarm;    /* for SLUICE_MEASURE_COST; 0 means 1 */
     sluice_progress_function progress; /* counts models; may be NULL */
     void *context;
+    int choose; /* SLUICE_CHOOSE_ */
 } sluice_tune_options;
 
-/* Cross-validates all points: every fold is predicted by a model of the others. Points are sorted by the measure, then
- * by nonzeros, then as they were made; those that failed last, those without the measure (mean is NaN) before them. */
+/* Cross-validates all points: every fold is predicted by a model of the others. The chosen point comes first, the
+ * others are sorted by the measure, then by nonzeros, then as they were made; those that failed last, those without the
+ * measure (mean is NaN) before them. */
 SLUICE_API sluice_status sluice_search_tune(sluice_search *search, const sluice_folds *folds,
                                             const sluice_tune_options *options, sluice_error *err);
+/* After it: the number of the point with the best mean, 0 or 1. */
+SLUICE_API size_t sluice_search_best_mean(const sluice_search *search);
 
 /* The parameter that makes models of this learner sparse, or NULL. */
 SLUICE_API const sluice_param_info *sluice_learner_sparsity_param(const sluice_learner_info *learner);

@@ -48,6 +48,14 @@ static int is_trains(const option_info *o) {
     return 0;
 }
 
+/* "normalize=l2" as an option, unless it is the default. */
+static void put_setting(FILE *out, const char *setting) {
+    const char *value = setting + strcspn(setting, "=") + 1;
+    if (strcmp(value, "none") == 0 || strcmp(value, "0") == 0) return;
+    fprintf(out, " --%.*s", (int)(value - setting - 1), setting);
+    put_word(out, value);
+}
+
 char *train_command_line(const args *a, const sluice_point *p, const char *output) {
     memory_text text;
     FILE *out = memory_text_open(&text);
@@ -57,6 +65,7 @@ char *train_command_line(const args *a, const sluice_point *p, const char *outpu
         fputs(" -P", out);
         put_word(out, p->params[i]);
     }
+    for (size_t i = 0; i < p->n_varied; i++) put_setting(out, p->varied[i]);
     for (size_t i = 0; i < a->n_given; i++) {
         if (!is_trains(a->given[i].option)) continue;
         fprintf(out, " --%s", a->given[i].option->name);

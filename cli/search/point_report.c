@@ -1,4 +1,4 @@
-/* Prints points of a search, and what all of them have in common. */
+/* Prints points of a search, and the settings of one. */
 #include "search/point_report.h"
 
 #include "output/message.h"
@@ -14,10 +14,9 @@ void print_figure(int width, double x) {
         printf("%*.6g", width, x);
 }
 
-void report_search_settings(report *r, const args *a, const sluice_point *like, const sluice_settings *settings,
-                            const char *format) {
+void report_search_settings(report *r, const args *a, const sluice_point *like, const char *format) {
     sluice_model *model =
-        sluice_model_new(like->learner->name, like->params, like->n_params, settings, &(sluice_error){0});
+        sluice_model_new(like->learner->name, like->params, like->n_params, like->settings, &(sluice_error){0});
     if (model && remember_text_options(a, model) == DONE && remember_input(a, model, format) == DONE)
         report_settings(r, model);
     else

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char default_learner[] = "ssol";
+
 int name_in_list(const char *list, size_t i, char name[64]) {
     for (; i; i--) {
         list += strcspn(list, ",");
@@ -15,15 +17,19 @@ int name_in_list(const char *list, size_t i, char name[64]) {
     return 1;
 }
 
+int tunes_itself(const sluice_learner_info *learner) { return strcmp(learner->name, "auto") == 0; }
+
 static int read_learners(search_args *s) {
     const char *list = args_value(s->a, "learner");
     char name[64];
-    if (!list) list = sluice_learner_default();
+    if (!list) list = default_learner;
     s->learners = calloc(strlen(list) + 1, sizeof *s->learners);
     if (!s->learners) return out_of_memory();
     for (size_t i = 0; name_in_list(list, i, name); i++) {
         const sluice_learner_info *learner = sluice_learner_find(name);
         if (!learner) return unknown_learner(s->a->command, name);
+        if (tunes_itself(learner))
+            return wrong_usage(s->a->command->name, "%s tunes itself: use `sluice train -a %s`", name, name);
         size_t k = 0;
         while (k < s->n_learners && s->learners[k] != learner) k++;
         if (k == s->n_learners) s->learners[s->n_learners++] = learner;
@@ -45,20 +51,32 @@ void search_args_free(search_args *s) {
     free(s->learners);
 }
 
-int check_known(const search_args *s, const char *option, const char *text) {
-    char known[512] = "";
+/* "eta, lambda; C" into a text of a size. */
+static void list_params(const search_args *s, char *known, size_t size) {
     size_t length = 0;
-    for (size_t i = 0; i < s->n_learners; i++) {
-        const sluice_learner_info *learner = s->learners[i];
-        if (sluice_learner_param(learner, text)) return DONE;
-        for (size_t k = 0; k < learner->n_params && length < sizeof known; k++)
-            length += (size_t)snprintf(known + length, sizeof known - length, "%s%s",
-                                       k   ? ", "
-                                       : i ? "; "
-                                           : "",
-                                       learner->params[k].name);
-    }
+    *known = 0;
+    for (size_t i = 0; i < s->n_learners; i++)
+        for (size_t k = 0; k < s->learners[i]->n_params && length < size; k++) {
+            const char *before = k ? ", " : i ? "; " : "";
+            length += (size_t)snprintf(known + length, size - length, "%s%s", before, s->learners[i]->params[k].name);
+        }
+}
+
+int check_known(const search_args *s, const char *option, const char *text) {
+    char known[512];
+    for (size_t i = 0; i < s->n_learners; i++)
+        if (sluice_learner_param(s->learners[i], text)) return DONE;
+    list_params(s, known, sizeof known);
     return wrong_usage(s->a->command->name, "%s %s: no such parameter; there are: %s", option, text, known);
+}
+
+/* As check_known(), of a --grid, which may have settings. */
+static int check_grid_known(const search_args *s, const char *text) {
+    const sluice_param_info *setting = sluice_search_setting(text);
+    if (!setting) return check_known(s, "--grid", text);
+    if (args_has(s->a, setting->name))
+        return wrong_usage(s->a->command->name, "--grid %s: --%s already fixes it", text, setting->name);
+    return DONE;
 }
 
 int add_learner(const search_args *s, const sluice_learner_info *learner, sluice_search *search) {
@@ -83,8 +101,8 @@ int add_values(const search_args *s, const sluice_learner_info *learner, const c
                const char *values, sluice_search *search) {
     const char *name = s->a->command->name;
     sluice_error err = {0};
-    if (is_fixed(s, learner, sluice_learner_param(learner, param)))
-        return wrong_usage(name, "%s%s: -P already fixes %s", option, values, param);
+    const sluice_param_info *p = sluice_learner_param(learner, param);
+    if (p && is_fixed(s, learner, p)) return wrong_usage(name, "%s%s: -P already fixes %s", option, values, param);
     sluice_status status = sluice_search_add_grid(search, learner->name, param, values, &err);
     if (status == SLUICE_OK) return DONE;
     if (status != SLUICE_E_USAGE) return complain_error(&err);
@@ -93,11 +111,13 @@ int add_values(const search_args *s, const sluice_learner_info *learner, const c
 
 int add_grid(const search_args *s, const sluice_learner_info *learner, const char *text, sluice_search *search) {
     const sluice_param_info *p = sluice_learner_param(learner, text);
+    if (!p) p = sluice_search_setting(text);
     if (!p) return DONE; /* another learner has it */
     const char *values = text + strlen(p->name);
     char option[96];
     if (*values++ != '=' || !*values)
-        return wrong_usage(s->a->command->name, "--grid %s: no values; write for instance %s=0.1,1,10", text, p->name);
+        return wrong_usage(s->a->command->name, "--grid %s: no values; write for instance %s=%s", text, p->name,
+                           p->choices ? p->choices[0] : "0.1,1,10");
     snprintf(option, sizeof option, "--grid %s=", p->name);
     return add_values(s, learner, option, p->name, values, search);
 }
@@ -109,13 +129,24 @@ int make_points(const args *a, sluice_search *search, const char *advice) {
     return status == SLUICE_E_LIMIT ? wrong_usage(a->command->name, "%s%s", err.message, advice) : complain_error(&err);
 }
 
+/* What is tried where no --grid says it: usual parameters, and these settings unless an option fixes them. */
+static int add_default_grids(const search_args *s, const sluice_learner_info *learner, sluice_search *search) {
+    static const char *const settings[][2] = {{"normalize", "none,l2"}, {"bias", "0,0.3,1"}};
+    sluice_error err = {0};
+    if (sluice_search_add_default_grids(search, learner->name, SLUICE_GRIDS_TUNE, &err) != SLUICE_OK)
+        return complain_error(&err);
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        if (args_has(s->a, settings[i][0])) continue;
+        if (sluice_search_add_grid(search, learner->name, settings[i][0], settings[i][1], &err) != SLUICE_OK)
+            return complain_error(&err);
+    }
+    return DONE;
+}
+
 /* Everything that is to be tried with a learner. */
 static int fill_search(const search_args *s, const sluice_learner_info *learner, sluice_search *search) {
-    sluice_error err = {0};
     int rc = add_learner(s, learner, search);
-    if (!rc && !s->n_grids &&
-        sluice_search_add_default_grids(search, learner->name, SLUICE_GRIDS_TUNE, &err) != SLUICE_OK)
-        rc = complain_error(&err);
+    if (!rc && !s->n_grids) rc = add_default_grids(s, learner, search);
     for (size_t i = 0; i < s->n_grids && !rc; i++) rc = add_grid(s, learner, s->grids[i], search);
     return rc;
 }
@@ -125,7 +156,7 @@ int search_from_args(const args *a, const sluice_settings *settings, uint64_t ra
     sluice_search_options how = {.size = sizeof how, .settings = settings, .random = random, .seed = a->seed};
     search_args s;
     int rc = search_args_read(a, &s);
-    for (size_t i = 0; i < s.n_grids && !rc; i++) rc = check_known(&s, "--grid", s.grids[i]);
+    for (size_t i = 0; i < s.n_grids && !rc; i++) rc = check_grid_known(&s, s.grids[i]);
     for (size_t i = 0; i < s.n_fixed && !rc; i++) rc = check_known(&s, "-P", s.fixed[i]);
     if (!rc && !(*search = sluice_search_new(&how, &err))) rc = complain_error(&err);
     for (size_t i = 0; i < s.n_learners && !rc; i++) rc = fill_search(&s, s.learners[i], *search);
@@ -136,6 +167,6 @@ int search_from_args(const args *a, const sluice_settings *settings, uint64_t ra
 void print_learners_help(const args *a) {
     const char *list = args_value(a, "learner");
     char name[64];
-    if (!list) print_learner_help(NULL, sluice_learner_default());
+    if (!list) print_learner_help(NULL, default_learner);
     for (size_t i = 0; list && name_in_list(list, i, name); i++) print_learner_help(name, NULL);
 }

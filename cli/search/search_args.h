@@ -15,6 +15,9 @@ typedef struct search_args {
     size_t n_fixed;
 } search_args;
 
+/* Whether the learner chooses its parameters by itself: there is nothing to search. */
+int tunes_itself(const sluice_learner_info *learner);
+
 /* Reads the options; the learner is the default one where none is given. Free with search_args_free() in any case. */
 int search_args_read(const args *a, search_args *s);
 void search_args_free(search_args *s);
@@ -23,7 +26,7 @@ void search_args_free(search_args *s);
 int check_known(const search_args *s, const char *option, const char *text);
 /* Adds a learner with those of the -P that it has. */
 int add_learner(const search_args *s, const sluice_learner_info *learner, sluice_search *search);
-/* Adds the grid "name=values", if the learner has the parameter. */
+/* Adds the grid "name=values", if the learner has the parameter or it is a setting. */
 int add_grid(const search_args *s, const sluice_learner_info *learner, const char *text, sluice_search *search);
 /* Adds values that were given with `option`, such as "--grid eta=" or "--lambda ". */
 int add_values(const search_args *s, const sluice_learner_info *learner, const char *option, const char *param,

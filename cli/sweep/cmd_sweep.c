@@ -136,7 +136,7 @@ static int warn(const sweeping *w) {
 
 static int print_results(const sweeping *w) {
     report r = report_start(args_has(w->a, "json"));
-    report_search_settings(&r, w->a, sluice_search_point(w->search, 0), &w->settings, w->format);
+    report_search_settings(&r, w->a, sluice_search_point(w->search, 0), w->format);
     report_count(&r, "passes", w->passes);
     report_count(&r, "repeats", w->repeats);
     report_count(&r, "examples", w->examples);

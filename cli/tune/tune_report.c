@@ -1,6 +1,7 @@
 /* The results of `sluice tune`: a table, or JSON. */
 #include "measure/class_figures.h"
 #include "output/message.h"
+#include "output/wrap.h"
 #include "search/point_report.h"
 #include "tune/tuning.h"
 
@@ -14,6 +15,7 @@ static const sluice_point *best_point(const tuning *t) { return sluice_search_po
 static void print_point_name(const sluice_point *p) {
     printf("  %s", p->learner->name);
     for (size_t i = p->n_fixed; i < p->n_params; i++) printf(" %s", p->params[i]);
+    for (size_t i = 0; i < p->n_varied; i++) printf(" %s", p->varied[i]);
     putchar('\n');
 }
 
@@ -35,6 +37,28 @@ static void print_points(const tuning *t, size_t top) {
         }
         print_point_name(p);
     }
+}
+
+/* The standard error of the mean over the folds that have the measure; NaN where that is one. */
+static double standard_error(const sluice_point *p) {
+    double n = 0;
+    for (size_t i = 0; i < p->n_runs; i++) n += isnan(p->runs[i]) ? 0 : 1;
+    return p->deviation / sqrt(n);
+}
+
+/* Why the first point is best, where another one has a better measure. */
+static void print_choice(const tuning *t) {
+    const size_t i = sluice_search_best_mean(t->search);
+    if (i == 0) return;
+    const sluice_point *p = sluice_search_point(t->search, i);
+    char text[256];
+    snprintf(
+        text, sizeof text,
+        "Point 1 is the sparsest within one standard error (%.4f) of the best %s, that of point %zu, which --choose "
+        "best takes.",
+        standard_error(p), t->measure->option, i + 1);
+    putchar('\n');
+    print_wrapped(stdout, text, 0, 0);
 }
 
 static void json_failure(report *r, const sluice_point *p) {
@@ -60,9 +84,25 @@ static void json_figures(report *r, const sluice_point *p) {
     report_close(r);
 }
 
+/* Those settings that differ between points. */
+static void json_settings(report *r, const sluice_point *p) {
+    json_open(&r->j, "settings", '{');
+    for (size_t i = 0; i < p->n_varied; i++) {
+        const sluice_param_info *setting = sluice_search_setting(p->varied[i]);
+        const char *text = p->varied[i] + strlen(setting->name) + 1;
+        double value;
+        if (!setting->choices && sluice_parse_number(text, &value))
+            json_number(&r->j, setting->name, value);
+        else
+            json_text(&r->j, setting->name, text);
+    }
+    json_close(&r->j, '}');
+}
+
 static void json_point(report *r, const sluice_point *p) {
     json_text(&r->j, "learner", p->learner->name);
     json_point_params(r, p);
+    json_settings(r, p);
     if (p->failure)
         json_failure(r, p);
     else
@@ -85,9 +125,21 @@ static void json_best(report *r, const tuning *t, const char *command_line) {
     json_close(&r->j, '}');
 }
 
+/* The point with the best measure, which a sparser one may have been preferred to. */
+static void json_best_measure(report *r, const tuning *t) {
+    const size_t i = sluice_search_best_mean(t->search);
+    const sluice_point *p = sluice_search_point(t->search, i);
+    json_open(&r->j, "best_measure", '{');
+    json_count(&r->j, "point", i);
+    json_number(&r->j, "mean", p->mean);
+    json_number(&r->j, "standard_error", standard_error(p));
+    json_close(&r->j, '}');
+}
+
 void report_points(report *r, const tuning *t, size_t top, const char *command_line) {
     if (!r->as_json) {
         print_points(t, top);
+        print_choice(t);
         printf("\nthe best on all examples: %s\n", command_line);
         return;
     }
@@ -98,6 +150,7 @@ void report_points(report *r, const tuning *t, size_t top, const char *command_l
         json_close(&r->j, '}');
     }
     json_close(&r->j, ']');
+    json_best_measure(r, t);
     json_best(r, t, command_line);
 }
 

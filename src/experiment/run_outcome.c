@@ -211,6 +211,9 @@ static void forget_result(sl_point *p) {
                               .n_fixed = old->n_fixed,
                               .order = old->order,
                               .searched = old->searched,
+                              .settings = old->settings,
+                              .varied = old->varied,
+                              .n_varied = old->n_varied,
                               .test = &p->test};
 }
 

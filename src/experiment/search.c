@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/sized_struct.h"
 #include "experiment/dataset.h"
+#include "experiment/setting_grid.h"
 #include "experiment/sparsity.h"
 
 #include <stdint.h>
@@ -11,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a search by cross-validation tries by default: the first two of these that a learner has and that are not fixed;
- * the last one only alone, since beside r or b it is their ratio that matters. */
+/* What a search by cross-validation tries by default: the first two of these that a learner has and that are not fixed,
+ * and r where it is a third; the last one only alone, since beside r or b it is their ratio that matters. */
 static const char *const usual[] = {"eta", "alpha", "C", "lambda", "l1", "phi", "r", "b", "a"};
-enum { N_USUAL = sizeof usual / sizeof usual[0], MAX_USUAL = 2, USUAL_VALUES = 5 };
+enum { N_USUAL = sizeof usual / sizeof usual[0], MAX_USUAL = 2, USUAL_VALUES = 5, FEW_VALUES = 3 };
 
 const sluice_param_info *sluice_learner_param(const sluice_learner_info *learner, const char *name) {
     size_t length = strcspn(name, "=");
@@ -50,6 +51,8 @@ sluice_search *sluice_search_new(const sluice_search_options *options, sluice_er
 static void free_point(const sluice_search *s, sl_point *p) {
     for (size_t i = s->trials[p->trial].n_fixed; p->params && i < p->shown.n_params; i++)
         free((void *)(uintptr_t)p->params[i]);
+    for (size_t i = 0; p->varied && i < p->shown.n_varied; i++) free((void *)(uintptr_t)p->varied[i]);
+    free(p->varied);
     free(p->params);
     free(p->runs);
     free(p->failure);
@@ -139,9 +142,10 @@ static sluice_status check_value(const sl_trial *t, const sl_grid *g, const char
     char setting[SL_GRID_TEXT + 64];
     const char *given = setting;
     const sluice_learner_info *l = t->learner;
+    snprintf(setting, sizeof setting, "%s=%s", g->param->name, value);
+    if (g->param == sluice_search_setting(setting)) return sl_setting_check(setting, err);
     double *values = calloc(l->n_params, sizeof *values);
     if (!values) return sl_no_memory(err);
-    snprintf(setting, sizeof setting, "%s=%s", g->param->name, value);
     sluice_status status = sluice_params_read(l->name, l->params, l->n_params, &given, 1, values, err);
     free(values);
     return status;
@@ -151,8 +155,12 @@ static sluice_status check_value(const sl_trial *t, const sl_grid *g, const char
 static sluice_status keep_grid(sl_trial *t, sl_grid *g, sluice_status status, sluice_error *err) {
     sl_grid *larger = status == SLUICE_OK ? realloc(t->grids, (t->n_grids + 1) * sizeof *larger) : NULL;
     if (larger) {
+        const int is_setting = g->param == sluice_search_setting(g->param->name);
+        const size_t at = is_setting ? t->n_grids : t->n_param_grids++;
         t->grids = larger;
-        t->grids[t->n_grids++] = *g;
+        memmove(&t->grids[at + 1], &t->grids[at], (t->n_grids - at) * sizeof *larger);
+        t->grids[at] = *g;
+        t->n_grids++;
         return SLUICE_OK;
     }
     sl_grid_free(g);
@@ -165,6 +173,7 @@ sluice_status sluice_search_add_grid(sluice_search *s, const char *learner, cons
     if (s->has_points) return too_late(err);
     if (!t) return sl_fail(err, SLUICE_E_USAGE, "%s is not in this search", learner);
     const sluice_param_info *p = strchr(param, '=') ? NULL : sluice_learner_param(t->learner, param);
+    if (!p && !strchr(param, '=')) p = sluice_search_setting(param);
     if (!p) return sl_fail(err, SLUICE_E_USAGE, "%s has no parameter %s", learner, param);
     if (has_grid(t, p)) return sl_fail(err, SLUICE_E_USAGE, "%s has a grid already", param);
     if (is_fixed(t, p)) return sl_fail(err, SLUICE_E_USAGE, "%s has a fixed value already", param);
@@ -180,13 +189,22 @@ static sluice_status add_around(sl_trial *t, const sluice_param_info *p, double 
     return keep_grid(t, &g, sl_grid_around(p, least, most, n, &g, err), err);
 }
 
+static int is_usual(const sl_trial *t, const sluice_param_info *p) {
+    return p && p->value > 0 && !is_fixed(t, p) && !has_grid(t, p);
+}
+
+/* Models of dense and of batch learners take long: fewer values. */
 static sluice_status add_usual(sl_trial *t, sluice_error *err) {
+    const int slow = t->learner->flags & (SLUICE_LEARNER_BATCH | SLUICE_LEARNER_DENSE);
+    const size_t values = slow ? FEW_VALUES : USUAL_VALUES;
     sluice_status status = SLUICE_OK;
     for (size_t i = 0; i < N_USUAL && t->n_grids < MAX_USUAL && status == SLUICE_OK; i++) {
         if (i + 1 == N_USUAL && t->n_grids) break;
         const sluice_param_info *p = sluice_learner_param(t->learner, usual[i]);
-        if (p && p->value > 0 && !is_fixed(t, p)) status = add_around(t, p, 1.0 / 16, 16, USUAL_VALUES, err);
+        if (is_usual(t, p)) status = add_around(t, p, 1.0 / 16, 16, values, err);
     }
+    const sluice_param_info *r = sluice_learner_param(t->learner, "r");
+    if (status == SLUICE_OK && is_usual(t, r)) status = add_around(t, r, 1.0 / 16, 16, FEW_VALUES, err);
     return status;
 }
 
@@ -212,7 +230,8 @@ sluice_status sluice_search_add_default_grids(sluice_search *s, const char *lear
 
 const char *sl_point_value(const sluice_search *s, const sl_point *p, size_t grid) {
     const sl_trial *t = &s->trials[p->trial];
-    return p->params[t->n_fixed + grid] + strlen(t->grids[grid].param->name) + 1;
+    const char *text = grid < t->n_param_grids ? p->params[t->n_fixed + grid] : p->varied[grid - t->n_param_grids];
+    return text + strlen(t->grids[grid].param->name) + 1;
 }
 
 static sluice_status set_params(const sl_trial *t, sl_point *p, char (*values)[SL_GRID_TEXT], sluice_error *err) {
@@ -220,8 +239,14 @@ static sluice_status set_params(const sl_trial *t, sl_point *p, char (*values)[S
     for (size_t i = 0; i < t->n_grids; i++) {
         char setting[SL_GRID_TEXT + 64];
         snprintf(setting, sizeof setting, "%s=%s", t->grids[i].param->name, values[i]);
-        if (!(p->params[p->shown.n_params] = strdup(setting))) return sl_no_memory(err);
-        p->shown.n_params++;
+        const char *text = strdup(setting);
+        if (!text) return sl_no_memory(err);
+        if (i < t->n_param_grids) {
+            p->params[p->shown.n_params++] = text;
+        } else {
+            p->varied[p->shown.n_varied++] = text;
+            sl_setting_apply(text, &p->settings);
+        }
     }
     return SLUICE_OK;
 }
@@ -238,8 +263,12 @@ static sluice_status add_point(sluice_search *s, size_t trial, char (*values)[SL
     p->shown.test = &p->test;
     p->test.size = sizeof p->test;
     p->params = calloc(t->n_fixed + t->n_grids + 1, sizeof *p->params);
+    p->varied = calloc(t->n_grids + 1, sizeof *p->varied);
+    p->settings = s->settings;
     p->shown.params = p->params;
-    sluice_status status = p->params ? set_params(t, p, values, err) : sl_no_memory(err);
+    p->shown.varied = p->varied;
+    p->shown.settings = &p->settings;
+    sluice_status status = p->params && p->varied ? set_params(t, p, values, err) : sl_no_memory(err);
     if (status != SLUICE_OK) {
         free_point(s, p);
         return status;
@@ -259,10 +288,15 @@ static sluice_status reserve_points(sluice_search *s, size_t more, sluice_error 
     return points && sorted ? SLUICE_OK : sl_no_memory(err);
 }
 
-/* The i-th point of the whole grid: the first parameter changes slowest. */
+/* The i-th point of the whole grid: settings change slowest, so that points of the same ones are together; among them,
+ * and among parameters, the first. */
 static void grid_point(const sl_trial *t, size_t i, char (*values)[SL_GRID_TEXT]) {
-    for (size_t k = t->n_grids; k-- > 0; i /= t->grids[k].n_values)
+    for (size_t n = t->n_grids; n-- > 0;) {
+        const size_t settings = t->n_grids - t->n_param_grids;
+        const size_t k = n >= settings ? n - settings : t->n_param_grids + n;
         memcpy(values[k], t->grids[k].values[i % t->grids[k].n_values], SL_GRID_TEXT);
+        i /= t->grids[k].n_values;
+    }
 }
 
 static int was_drawn(const sluice_search *s, const sl_trial *t, char (*values)[SL_GRID_TEXT]) {
@@ -361,18 +395,17 @@ int sluice_search_at_end(const sluice_search *s, size_t i, size_t grid) {
     return grid < t->n_grids && sl_grid_at_end(&t->grids[grid], sl_point_value(s, p, grid), s->random > 0);
 }
 
-sluice_model *sl_point_model(const sluice_search *s, const sl_point *p, sluice_error *err) {
-    return sluice_model_new(p->shown.learner->name, p->params, p->shown.n_params, &s->settings, err);
+sluice_model *sl_point_model(const sl_point *p, sluice_error *err) {
+    return sluice_model_new(p->shown.learner->name, p->params, p->shown.n_params, &p->settings, err);
 }
 
 sluice_model *sluice_search_model(const sluice_search *s, size_t i, sluice_error *err) {
-    if (i < s->n_points) return sl_point_model(s, s->sorted[i], err);
+    if (i < s->n_points) return sl_point_model(s->sorted[i], err);
     sl_fail(err, SLUICE_E_USAGE, "there is no point %zu; the search has %zu", i, s->n_points);
     return NULL;
 }
 
-sluice_sweep *sl_points_sweep(const sluice_search *s, sl_point *const *points, size_t n, unsigned threads,
-                              sluice_error *err) {
+sluice_sweep *sl_points_sweep(sl_point *const *points, size_t n, unsigned threads, sluice_error *err) {
     const char *const **params = calloc(n, sizeof *params);
     size_t *n_params = calloc(n, sizeof *n_params);
     sluice_sweep *sweep = NULL;
@@ -381,7 +414,8 @@ sluice_sweep *sl_points_sweep(const sluice_search *s, sl_point *const *points, s
         n_params[i] = points[i]->shown.n_params;
     }
     if (params && n_params)
-        sweep = sluice_sweep_new(points[0]->shown.learner->name, params, n_params, n, &s->settings, threads, err);
+        sweep =
+            sluice_sweep_new(points[0]->shown.learner->name, params, n_params, n, &points[0]->settings, threads, err);
     else
         sl_no_memory(err);
     free(params);

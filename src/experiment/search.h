@@ -10,6 +10,8 @@ typedef struct sl_point {
     sluice_point shown;
     size_t trial;
     const char **params;
+    const char **varied;      /* settings, as the params behind the learner's: one for each grid of a setting */
+    sluice_settings settings; /* of its models */
     double *runs;
     char *failure;
     sluice_measures test;
@@ -20,8 +22,8 @@ typedef struct sl_trial {
     const sluice_learner_info *learner;
     char **fixed;
     size_t n_fixed;
-    sl_grid *grids;
-    size_t n_grids;
+    sl_grid *grids; /* those of parameters, then those of settings */
+    size_t n_grids, n_param_grids;
     size_t first, n; /* its points of the present round, in the order of the search's points */
 } sl_trial;
 
@@ -33,6 +35,7 @@ struct sluice_search {
     sl_point **points; /* in the order in which they were made */
     size_t n_points;
     sl_point **sorted;          /* the same, in the order in which they are handed out */
+    int passed_over;            /* the first point is not the one of the best measure, which follows it */
     int has_points;             /* the first round of points was made */
     uint64_t dimension;         /* of the last sweep: what sparsity refers to; 0: the features seen */
     struct sl_sweep_work *work; /* a sweep under way, between begin and end */
@@ -41,10 +44,9 @@ struct sluice_search {
 };
 
 /* A model of the point that has learned nothing. */
-sluice_model *sl_point_model(const sluice_search *s, const sl_point *p, sluice_error *err);
-/* Models of n points of one learner, to learn side by side. */
-sluice_sweep *sl_points_sweep(const sluice_search *s, sl_point *const *points, size_t n, unsigned threads,
-                              sluice_error *err);
+sluice_model *sl_point_model(const sl_point *p, sluice_error *err);
+/* Models of n points of one learner and the same settings, to learn side by side. */
+sluice_sweep *sl_points_sweep(sl_point *const *points, size_t n, unsigned threads, sluice_error *err);
 /* The value that a point has for a grid of its trial. */
 const char *sl_point_value(const sluice_search *s, const sl_point *p, size_t grid);
 

@@ -113,7 +113,7 @@ static sluice_status start_sweeps(sl_sweep_work *w, sluice_error *err) {
         const sl_trial *t = &s->trials[i];
         if (!t->n) continue;
         sluice_error why = {0};
-        w->sweeps[i] = sl_points_sweep(s, s->points + t->first, t->n, each ? each : 1, &why);
+        w->sweeps[i] = sl_points_sweep(s->points + t->first, t->n, each ? each : 1, &why);
         if (w->sweeps[i] && sl_sweep_take_classes(w->sweeps[i], w->classes, &why) == SLUICE_OK) continue;
         return take_error(err, &why);
     }

@@ -76,10 +76,12 @@ def test_json_has_its_fields(t):
     equal(len(r["points"]), 4)
     for p in r["points"]:
         equal(set(p), {"learner", "params", "failed", "mean", "deviation", "folds", "mistakes", "error_rate", "nonzeros",
-                       "sparsity", "test", "seconds"})
+                       "sparsity", "test", "seconds", "settings"})
+        equal(p["settings"], {}, "no setting is varied")
         equal((p["failed"], len(p["folds"]), p["test"]["examples"]), (None, 5, 300))
         check(p["learner"] == "pa" or p["params"]["lambda"] == 3, str(p["params"]))
     equal({k: v for k, v in r["best"].items() if k not in ("at_end", "command")}, r["points"][0])
+    equal((r["choose"], set(r["best_measure"])), ("sparse", {"point", "mean", "standard_error"}))
 
 
 def test_points_are_sorted_and_ties_go_to_the_sparser_then_the_first(t):
@@ -173,11 +175,96 @@ def test_without_a_grid_the_usual_parameters_are_tried(t):
     r = tuned(t, "a")
     equal(sorted(values(r, "eta")), [0.25, 1, 4, 16, 64])
     equal(sorted(values(r, "lambda")), [1.875, 7.5, 30, 120, 480])
-    equal(len(r["points"]), 25)
+    equal(sorted(values(r, "r")), [0.0625, 1, 16])
+    equal({(p["settings"]["normalize"], p["settings"]["bias"]) for p in r["points"]},
+          {(n, b) for n in ("none", "l2") for b in (0, 0.3, 1)})
+    equal(len(r["points"]), 5 * 5 * 3 * 2 * 3)
     equal(sorted(values(tuned(t, "-P", "eta=3", "a"), "eta")), [3])
+    for fixed, left in (["--normalize", "l2"], 225), (["--normalize", "none"], 225), (["--bias", 0], 150), (["--bias", 1, "--normalize", "l2"], 75):
+        equal(len(tuned(t, *fixed, "a")["points"]), left, str(fixed))
     for learner in t.learners():
         r = tuned(t, "-a", learner, "--folds", 2, "a")
-        check(1 <= len(r["points"]) <= 25 and r["best"]["learner"] == learner, learner)
+        slow = learner.endswith("-full") or learner in ("bcw", "sbcw", "fgm")
+        check(6 <= len(r["points"]) <= (162 if slow else 450) and r["best"]["learner"] == learner, f"{learner} {len(r['points'])}")
+    says = t.run("tune", "-a", "pa", "a").err
+    check("6 points in 5 folds: 30 models" in says, says)
+    check("models" not in t.run("tune", "-q", "-a", "pa", "a").err, "with -q")
+
+
+def test_a_grid_can_have_settings(t):
+    """To the figure what train and test give with these options."""
+    t.write("a", rows(300))
+    r = tuned(t, "-a", "pa-1", "--grid", "C=1,2", "--grid", "normalize=none,l2", "--grid", "bias=0,0.5", "--grid", "transform=none,log1p,binary",
+              "--folds", 3, "a")
+    equal(len(r["points"]), 24)
+    folds = folds_by_hand(t, "a", 3)
+    t.write("learn", "".join(folds[1] + folds[2]))
+    t.write("test", "".join(folds[0]))
+    for p in r["points"]:
+        s = p["settings"]
+        options = ["--normalize", s["normalize"], "--transform", s["transform"]] + (["--bias", s["bias"]] if s["bias"] else [])
+        by_hand = t.run("train", "-q", "--json", "-a", "pa-1", "-P", f"C={p['params']['C']}", *options, "--test", "test", "learn").json()
+        equal(p["folds"][0], by_hand["test"]["error_rate"], str(options))
+    equal(r["settings"]["normalize"], r["best"]["settings"]["normalize"], "the settings shown are the best point's")
+    two = tuned(t, "-a", "pa-1,pa-2", "--grid", "normalize=none,l2", "a")
+    equal(len(two["points"]), 4, "every learner has settings")
+    for grid, says in [("normalize=l3", "none, l2"), ("bias=x", "'x' is no number"), ("bias=", "no values"), ("scale=1..2:2", "takes words"),
+                       ("normalise=l2", "no such parameter")]:
+        t.refused("tune", "--grid", grid, "a", status=2, says=says)
+    t.refused("tune", "--grid", "bias=0,1", "--bias", 1, "a", status=2, says="--bias already fixes it")
+    t.refused("tune", "--grid", "bias=0,1", "--grid", "bias=1", "a", status=2, says="has a grid already")
+
+
+def test_drawn_settings_do_not_depend_on_threads(t):
+    t.write("a", rows(200))
+    command = ["-a", "ssol,pa", "--random", 40, "--grid", "eta=0.1..10", "--grid", "normalize=none,l2", "--grid", "bias=0,0.3,1", "a"]
+    one = tuned(t, "--threads", 1, *command)
+    equal(without_seconds(tuned(t, "--threads", 3, *command)), without_seconds(one))
+    equal(sum(p["learner"] == "ssol" for p in one["points"]), 40)
+    equal({(p["settings"]["normalize"], p["settings"]["bias"]) for p in one["points"] if p["learner"] == "pa"},
+          {(n, b) for n in ("none", "l2") for b in (0, 0.3, 1)})
+
+
+def test_the_sparsest_within_a_standard_error_is_best(t):
+    t.write("a", rows(400))
+    grid = ["--grid", "eta=2^-6..2^6", "--grid", "lambda=0,1,10,100", "a"]
+    preferred = 0
+    for measure, sign in ("error", 1), ("balanced", -1), ("auc", -1), ("f1", -1), ("cost --cost-missed 3", 1):
+        plain = tuned(t, "--choose", "best", "--measure", *measure.split(), *grid)
+        least = plain["points"][0]
+        near(sign * least["mean"], min(sign * p["mean"] for p in plain["points"]), 1e-12)
+        equal(plain["best_measure"]["point"], 0)
+        r = tuned(t, "--measure", *measure.split(), *grid)
+        error = statistics.stdev(least["folds"]) / 5 ** 0.5
+        near(r["best_measure"]["standard_error"], error, 1e-12)
+        limit = sign * least["mean"] + error + 1e-12
+        within = [p for p in r["points"] if sign * p["mean"] <= limit and p["nonzeros"] > 0]
+        equal(r["best"]["nonzeros"], min(p["nonzeros"] for p in within), measure)
+        if r["best"]["nonzeros"] < least["nonzeros"]:
+            preferred += 1
+            equal(r["best_measure"]["point"], 1)
+            equal(without_seconds(r)["points"][1], without_seconds(plain)["points"][0], "the plain best is second")
+        means = [round(sign * p["mean"], 12) for p in r["points"][1:]]
+        equal(means, sorted(means), "the others by the measure")
+    check(preferred >= 4, f"{preferred} of 5 have a sparser one: nothing is tested")
+    text = t.run("tune", "-q", *grid).out
+    check("Point 1 is the sparsest within one standard error (" in text and "--choose" in text, text)
+    check("standard error" not in t.run("tune", "-q", "--choose", "best", *grid).out, "nothing was preferred")
+    t.refused("tune", "--choose", "least", *grid, status=2, says="--choose")
+
+
+def test_the_command_of_the_best_has_its_settings(t):
+    t.write("a", "".join(f"{1 if i % 3 else -1} 1:{100 + i % 7} {2 + i % 3}:{1 + i % 2}\n" for i in range(300)))
+    r = tuned(t, "-a", "arow", "-o", "tuned", "a")
+    shown = shlex.split(r["best"]["command"])
+    s = r["best"]["settings"]
+    equal("--normalize l2" in r["best"]["command"], s["normalize"] == "l2")
+    equal("--bias" in shown, s["bias"] != 0)
+    shown[shown.index("-o") + 1] = "trained"
+    t.run(*shown[1:], "-q")
+    equal(t.read("tuned") == t.read("trained"), True, r["best"]["command"])
+    r = tuned(t, "-a", "arow", "--grid", "normalize=l2", "--grid", "bias=0.5", "a")
+    check("-a arow --normalize l2 --bias 0.5 -o" in r["best"]["command"], r["best"]["command"])
 
 
 def test_random_points_are_drawn_by_the_seed(t):
@@ -275,7 +362,7 @@ def unbalanced(n, seed=3):
 
 def test_the_measure_decides(t):
     t.write("a", unbalanced(2000))
-    command = ["-a", "cs-ogd", "-P", "eta=0.1", "--grid", "cost_pos=1,10", "a"]
+    command = ["-a", "cs-ogd", "-P", "eta=0.1", "--grid", "cost_pos=1,10", "--choose", "best", "a"]
     best = {m: tuned(t, "--measure", *m.split(), *command)
             for m in ["error", "balanced", "auc", "f1", "cost --cost-missed 20", "cost --cost-alarm 20"]}
     equal(best["error"]["best"]["params"]["cost_pos"], 1)

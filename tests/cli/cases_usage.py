@@ -243,7 +243,7 @@ def test_q_hides_progress_and_qq_warnings_and_notes_too(t):
         (["train", "--on-error", "skip", "a"], [skipped, unsaved]),
         (["predict", "--on-error", "skip", "-m", "m", "a"], [skipped]),
         (["test", "--on-error", "skip", "-m", "m", "a"], [skipped]),
-        (["tune", "--on-error", "skip", "--grid", "eta=1,2,4,8,16", "a"], [skipped, "note: the best eta"]),
+        (["tune", "--on-error", "skip", "--choose", "best", "--grid", "eta=1,2,4,8,16", "a"], [skipped, "note: the best eta"]),
         (["sweep", "--on-error", "skip", "--lambda", "1", "a"], [skipped, "note: without --test"]),
         (["select", "--on-error", "skip", "--features", 2, "a"], [skipped]),
         (["convert", "--on-error", "skip", "a"], [skipped]),

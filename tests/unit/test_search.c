@@ -163,7 +163,8 @@ TEST(tune_sorts_by_the_measure_and_is_the_same_at_any_number_of_threads) {
         sluice_search *s = tune_search();
         sluice_error err = {0};
         patience p = {.most = 1000000};
-        sluice_tune_options o = {.size = sizeof o, .threads = threads, .progress = be_patient, .context = &p};
+        sluice_tune_options o = {
+            .size = sizeof o, .threads = threads, .progress = be_patient, .context = &p, .choose = SLUICE_CHOOSE_BEST};
         CHECK_EQ(sluice_search_tune(s, f, &o, &err), SLUICE_OK);
         CHECK_STR(err.message, "");
         CHECK_EQ(sluice_search_points(s), 22);
@@ -193,7 +194,8 @@ TEST(tune_measures_what_models_of_the_other_folds_predict) {
     sluice_dataset *d = hold_rows(90, 5, 1);
     sluice_folds *f = sluice_folds_new(d, 3, 2, NULL);
     sluice_search *s = tune_search();
-    sluice_tune_options o = {.size = sizeof o, .measure = SLUICE_MEASURE_AUC, .threads = 2, .passes = 2};
+    sluice_tune_options o = {
+        .size = sizeof o, .measure = SLUICE_MEASURE_AUC, .threads = 2, .passes = 2, .choose = SLUICE_CHOOSE_BEST};
     CHECK_EQ(sluice_search_tune(s, f, &o, NULL), SLUICE_OK);
     for (size_t i = 0; i < sluice_search_points(s); i++) {
         const sluice_point *p = sluice_search_point(s, i);
@@ -216,6 +218,106 @@ TEST(tune_measures_what_models_of_the_other_folds_predict) {
         }
     }
     sluice_search_free(s);
+    sluice_folds_free(f);
+    sluice_dataset_free(d);
+}
+
+static double least_nonzeros(const sluice_search *s, double limit) {
+    double least = INFINITY;
+    for (size_t i = 0; i < sluice_search_points(s); i++) {
+        const sluice_point *p = sluice_search_point(s, i);
+        if (!p->failure && p->mean >= limit && p->nonzeros > 0 && p->nonzeros < least) least = p->nonzeros;
+    }
+    return least;
+}
+
+TEST(tune_prefers_the_sparsest_point_within_a_standard_error) {
+    sluice_dataset *d = hold_rows(90, 5, 1);
+    sluice_folds *f = sluice_folds_new(d, 3, 2, NULL);
+    sluice_search *s = tune_search(), *plain = tune_search();
+    sluice_tune_options o = {.size = sizeof o, .threads = 1, .measure = SLUICE_MEASURE_AUC, .passes = 2};
+    CHECK_EQ(sluice_search_tune(s, f, &o, NULL), SLUICE_OK);
+    o.choose = SLUICE_CHOOSE_BEST;
+    CHECK_EQ(sluice_search_tune(plain, f, &o, NULL), SLUICE_OK);
+    CHECK_EQ(sluice_search_best_mean(plain), 0);
+    CHECK_EQ(sluice_search_best_mean(s), 1); /* a sparser one was preferred */
+    const sluice_point *least = sluice_search_point(plain, 0), *chosen = sluice_search_point(s, 0);
+    const double limit = least->mean - least->deviation / sqrt(3);
+    CHECK(chosen->mean >= limit - 1e-12 && chosen->nonzeros < least->nonzeros);
+    CHECK_EQ(chosen->nonzeros, least_nonzeros(plain, limit - 1e-12));
+    CHECK_EQ(sluice_search_point(s, 1)->order, least->order);
+    for (size_t i = 2; i < 22; i++)
+        CHECK(sluice_search_point(s, i - 1)->mean >= sluice_search_point(s, i)->mean - 1e-9);
+    o.choose = 7;
+    CHECK_EQ(sluice_search_tune(s, f, &o, NULL), SLUICE_E_USAGE);
+    sluice_search_free(s);
+    sluice_search_free(plain);
+    sluice_folds_free(f);
+    sluice_dataset_free(d);
+}
+
+/* Every row has a feature of its own: all models say -1 of the rows that are left out. */
+TEST(tune_takes_no_model_without_weights) {
+    char text[2000], *end = text;
+    for (int i = 0; i < 90; i++) end += sprintf(end, "%d %d:1\n", i % 9 ? -1 : 1, i + 1);
+    sluice_dataset *d = hold_text(text, "libsvm");
+    sluice_folds *f = sluice_folds_new(d, 3, 1, NULL);
+    sluice_search *s = new_search(0, 0);
+    sluice_search_add_learner(s, "fsol", NULL, 0, NULL);
+    grid(s, "fsol", "lambda", "0,1e9");
+    CHECK_EQ(sluice_search_tune(s, f, NULL, NULL), SLUICE_OK);
+    const sluice_point *first = sluice_search_point(s, 0), *second = sluice_search_point(s, 1);
+    CHECK_EQ(second->nonzeros, 0);
+    CHECK(first->nonzeros > 0 && first->mean == second->mean);
+    sluice_search_free(s);
+    sluice_folds_free(f);
+    sluice_dataset_free(d);
+}
+
+/* A setting is tried like a parameter, and models have it. */
+TEST(settings_have_grids) {
+    sluice_dataset *d = hold_rows(120, 4, 0);
+    sluice_folds *f = sluice_folds_new(d, 3, 1, NULL);
+    for (uint64_t random = 0; random < 60; random += 40) {
+        sluice_search *s = new_search(random, 3);
+        sluice_search_add_learner(s, "ssol", NULL, 0, NULL);
+        CHECK_EQ(grid(s, "ssol", "normalize", "none,l2"), SLUICE_OK);
+        CHECK_EQ(grid(s, "ssol", "eta", "1,2,3,4,5"), SLUICE_OK);
+        CHECK_EQ(grid(s, "ssol", "bias", "0,0.5"), SLUICE_OK);
+        CHECK_EQ(grid(s, "ssol", "bias", "1"), SLUICE_E_USAGE); /* it has one */
+        CHECK_EQ(grid(s, "ssol", "transform", "cubic"), SLUICE_E_USAGE);
+        CHECK_EQ(grid(s, "ssol", "hash", "3"), SLUICE_E_USAGE);
+        sluice_tune_options o = {.size = sizeof o, .threads = 2};
+        CHECK_EQ(sluice_search_tune(s, f, &o, NULL), SLUICE_OK);
+        if (!random) CHECK_EQ(sluice_search_points(s), 20);
+        int normalized = 0;
+        for (size_t i = 0; i < sluice_search_points(s); i++) {
+            const sluice_point *p = sluice_search_point(s, i);
+            const sluice_settings *has = p->settings;
+            CHECK_EQ(p->n_params, 1);
+            CHECK_EQ(p->n_varied, 2);
+            CHECK_STR(p->varied[0], has->normalize ? "normalize=l2" : "normalize=none");
+            CHECK_STR(p->varied[1], has->bias != 0 ? "bias=0.5" : "bias=0");
+            normalized += has->normalize == SLUICE_NORMALIZE_L2;
+            sluice_model *m = sluice_search_model(s, i, NULL);
+            CHECK_EQ(sluice_model_settings(m)->normalize, has->normalize);
+            CHECK(sluice_model_settings(m)->bias == has->bias);
+            for (size_t k = 1; k < 3; k++)
+                CHECK_EQ(sluice_model_learn_batch(m, sluice_folds_part(f, k), NULL), SLUICE_OK);
+            double margins[120];
+            const sluice_batch *held = sluice_folds_part(f, 0);
+            CHECK_EQ(sluice_model_margins(m, held, margins, NULL), SLUICE_OK);
+            sluice_meter *meter = sluice_meter_new(NULL, NULL);
+            sluice_meter_add_batch(meter, held, margins);
+            sluice_measures measures = {.size = sizeof measures};
+            sluice_meter_read(meter, &measures);
+            CHECK(measures.error_rate == p->runs[0]);
+            sluice_meter_free(meter);
+            sluice_model_free(m);
+        }
+        CHECK(normalized > 4 && normalized < (int)sluice_search_points(s) - 4);
+        sluice_search_free(s);
+    }
     sluice_folds_free(f);
     sluice_dataset_free(d);
 }
@@ -318,6 +420,9 @@ int main(void) {
     RUN(points_are_drawn_by_the_seed);
     RUN(tune_sorts_by_the_measure_and_is_the_same_at_any_number_of_threads);
     RUN(tune_measures_what_models_of_the_other_folds_predict);
+    RUN(tune_prefers_the_sparsest_point_within_a_standard_error);
+    RUN(tune_takes_no_model_without_weights);
+    RUN(settings_have_grids);
     RUN(tune_can_be_cancelled_and_run_again);
     RUN(points_that_fail_come_last);
     RUN(the_end_of_a_range_is_noted);
