@@ -1245,7 +1245,7 @@ SLUICE_API int sluice_search_can_reach(const sluice_search *search, double spars
 
 typedef struct sluice_select_options {
     size_t size;
-    const char *learner; /* NULL: sluice_learner_default() */
+    const char *learner; /* NULL: sbcw */
     const char *const *params;
     size_t n_params;
     const sluice_settings *settings; /* NULL: the defaults; without hash_bits and max_features */
@@ -1264,7 +1264,8 @@ typedef struct sluice_budget {
     uint64_t features;           /* the budget: the most features to choose */
     size_t n;                    /* chosen */
     const sluice_weight *chosen; /* the highest score first, with their weights in the budget's model (0: none) */
-    const float *scores;         /* |weight| in the model that chose them */
+    const float *scores; /* |weight| in the model that chose them; times the root mean square of the feature over
+                            the rows where the learner has no parameter `features` */
     const sluice_measures *test;
     double seconds;
 } sluice_budget;

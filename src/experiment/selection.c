@@ -1,12 +1,14 @@
 /* Feature selection: for every budget the features chosen, and how good a model of them is.
  *
  * A learner with a parameter `features` keeps to the budget itself: one model per budget. For any other, one model of
- * all features ranks them by |weight|, and a second one learns from the best of them alone: the first with its other
- * weights cut off would be a worse classifier than the features allow. */
+ * all features ranks them by |weight| times the root mean square of the feature, what it adds to a margin (by |weight|
+ * alone rare features would win), and a second one learns from the best of them alone: the first with its other weights
+ * cut off would be a worse classifier than the features allow. */
 #include "base/error.h"
 #include "base/sized_struct.h"
 #include "base/thread_team.h"
 #include "experiment/dataset.h"
+#include "experiment/feature_sizes.h"
 #include "experiment/row_sets.h"
 #include "experiment/search.h"
 
@@ -33,7 +35,8 @@ struct sluice_selection {
     size_t n;
 };
 
-/* Features by falling |weight|, without the bias. */
+/* Features by falling |weight|, without the bias. In the ranking of all, weights are multiplied by root mean squares.
+ */
 typedef struct ranking {
     sluice_weight *features;
     size_t n;
@@ -42,6 +45,7 @@ typedef struct ranking {
 typedef struct work {
     sluice_select_options o;
     const sluice_learner_info *learner;
+    sluice_settings settings;
     int has_budget;               /* the learner keeps to the budget itself */
     sluice_batch *const *learned; /* an array of one */
     const sluice_batch *tested;
@@ -128,14 +132,16 @@ static sluice_status weights_of(const sluice_model *model, sluice_weight **weigh
     return SLUICE_OK;
 }
 
-/* The models know names by their numbers, which is faster; here they are names again. */
-static sluice_status rank_features(const work *w, const sluice_model *model, ranking *r, sluice_error *err) {
+/* The models know names by their numbers, which is faster; here they are names again. `sizes` may be NULL. */
+static sluice_status rank_features(const work *w, const sluice_model *model, const sl_feature_sizes *sizes, ranking *r,
+                                   sluice_error *err) {
     size_t n;
     sluice_status status = weights_of(model, &r->features, &n, err);
     if (status != SLUICE_OK) return status;
     for (size_t i = 0; i < n; i++) {
         sluice_weight f = r->features[i];
         if (f.is_bias) continue;
+        if (sizes) f.weight = (float)(f.weight * sl_feature_size(sizes, f.id));
         if (w->o.names) f.name = sluice_names_name(w->o.names, f.id);
         r->features[r->n++] = f;
     }
@@ -201,7 +207,7 @@ static sluice_status measure(const sluice_model *model, const sluice_batch *rows
 static sluice_status learn_within(work *w, budget *b, sluice_model **model, sluice_error *err) {
     ranking r = {0};
     sluice_status status = sl_learn_batches(model, w->learned, 1, NULL, w->o.passes, &w->task, err);
-    if (status == SLUICE_OK) status = rank_features(w, *model, &r, err);
+    if (status == SLUICE_OK) status = rank_features(w, *model, NULL, &r, err);
     if (status == SLUICE_OK) status = choose(b, &r, err);
     sluice_free(r.features);
     return status == SLUICE_OK ? measure(*model, w->tested, b, err) : status;
@@ -243,7 +249,9 @@ static sluice_status rank_all(work *w, sluice_error *err) {
     sluice_model *model = fresh_model(w, NULL, err);
     if (!model) return err->status;
     sluice_status status = sl_learn_batches(&model, w->learned, 1, NULL, w->o.passes, &w->task, err);
-    if (status == SLUICE_OK) status = rank_features(w, model, &w->ranked, err);
+    sl_feature_sizes *sizes = status == SLUICE_OK ? sl_feature_sizes_of(*w->learned, &w->settings, err) : NULL;
+    if (status == SLUICE_OK) status = sizes ? rank_features(w, model, sizes, &w->ranked, err) : err->status;
+    sl_feature_sizes_free(sizes);
     sluice_model_free(model);
     sl_task_advance(&w->task, 1);
     return status;
@@ -292,18 +300,19 @@ static sluice_status list_budgets(work *w, sluice_error *err) {
 }
 
 /* Features are chosen by their ids, which models with these settings do not keep apart, or keep as names. */
-static sluice_status check_settings(const sluice_settings *given, sluice_error *err) {
-    sluice_settings s = {.size = sizeof s};
-    sluice_status status = sl_sized_read(&s, sizeof s, given, "sluice_settings", err);
+static sluice_status read_settings(work *w, sluice_error *err) {
+    sluice_settings *s = &w->settings;
+    s->size = sizeof *s;
+    sluice_status status = sl_sized_read(s, sizeof *s, w->o.settings, "sluice_settings", err);
     if (status != SLUICE_OK) return status;
-    if (s.hash_bits) return sl_fail(err, SLUICE_E_UNSUPPORTED, "features cannot be selected where they are hashed");
-    if (s.max_features)
+    if (s->hash_bits) return sl_fail(err, SLUICE_E_UNSUPPORTED, "features cannot be selected where they are hashed");
+    if (s->max_features)
         return sl_fail(err, SLUICE_E_UNSUPPORTED, "features cannot be selected under a limit on features");
     return SLUICE_OK;
 }
 
 static sluice_status check(work *w, sluice_error *err) {
-    const char *name = w->o.learner ? w->o.learner : sluice_learner_default();
+    const char *name = w->o.learner ? w->o.learner : "sbcw";
     w->learner = sluice_learner_find(name);
     if (!w->learner) return sl_fail(err, SLUICE_E_USAGE, "unknown learner '%s'", name);
     /* of several classes each problem would keep to a budget of its own */
@@ -316,7 +325,7 @@ static sluice_status check(work *w, sluice_error *err) {
     if (sluice_batch_has_names(*w->learned) || sluice_batch_has_names(w->tested))
         return sl_fail(err, SLUICE_E_UNSUPPORTED,
                        "features are selected by ids: hold rows with names in a sluice_dataset, which numbers them");
-    return check_settings(w->o.settings, err);
+    return read_settings(w, err);
 }
 
 sluice_selection *sluice_select(const sluice_batch *learn, const sluice_batch *test,

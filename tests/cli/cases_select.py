@@ -1,9 +1,10 @@
 """select: which features are chosen, for which budgets, and what is said about them."""
 
+import math
 import random
 import re
 
-from harness import check, equal, near, rows
+from harness import check, equal, near, parse, rows
 
 MATTER = [17, 250, 251, 600, 999]
 
@@ -88,6 +89,68 @@ def test_a_budgets_model_is_the_one_that_train_makes(t):
                   {k: float(w) for k, w in weights.items()}, learner)
 
 
+def ranked(t, model, weighted_rows, change=lambda v: v, unit=False):
+    """The features of a model by |weight| times their root mean square over rows (importance, {id: value})."""
+    squares, total = {}, 0
+    for importance, x in weighted_rows:
+        x = {i: change(v) for i, v in x.items()}
+        length = sum(v * v for v in x.values()) if unit else 1
+        for i, v in x.items():
+            squares[i] = squares.get(i, 0) + importance * v * v / length
+        total += importance
+    weights = dict(line.split("\t") for line in t.run("inspect", "--weights", model).out.splitlines())
+    scores = {int(i): abs(float(w)) * math.sqrt(squares[int(i)] / total) for i, w in weights.items() if i != "bias"}
+    return sorted(scores.items(), key=lambda f: -f[1])
+
+
+def test_features_are_ranked_by_what_they_add_to_margins(t):
+    """By |weight| times the root mean square of the values as the model sees them."""
+    r = random.Random(8)
+    data = []
+    for k in range(400):
+        y = r.choice((1, -1))
+        x = {i: round(r.expovariate(1 / (i % 5 + 1)), 2) + 0.01 for i in r.sample(range(1, 40), 8)}
+        x[50 + k % 3] = 3 if y > 0 else 1
+        data.append((y, x))
+    logarithm, sign = (lambda v: math.log1p(v)), (lambda v: 1)
+    for far in 0, 2**40:  # ids that are places, and ids that are not
+        moved = [(y, {i + far * (i % 2): v for i, v in x.items()}) for y, x in data]
+        t.write("a", "".join(f"{y} {' '.join(f'{i}:{v}' for i, v in sorted(x.items()))}\n" for y, x in moved))
+        for options, how in [([], {}), (["--normalize", "l2"], {"unit": True}), (["--transform", "log1p", "--bias", 1], {"change": logarithm}),
+                             (["--transform", "binary", "--normalize", "l2"], {"change": sign, "unit": True})]:
+            for learner in "ftrl", "arow":
+                got = selected(t, "-a", learner, *options, "--features", 12, "--test", "a", "a")["budgets"][0]["selected"]
+                t.run("train", "-q", "-a", learner, *options, "-o", "m", "a")
+                wanted = ranked(t, "m", [(1, x) for _, x in moved], **how)[:12]
+                equal([f["id"] for f in got], [i for i, _ in wanted], f"{learner} {options}")
+                for f, (_, score) in zip(got, wanted):
+                    near(f["score"], score, 1e-5 * score, f"{learner} {options} {f['id']}")
+
+
+def test_an_example_counts_by_its_importance(t):
+    data = [((2, 0, 1, 0.5)[i % 4], {1 + i % 2: 1, 3 + i % 7: 1 + i % 3, 10 + i % 4: 2}) for i in range(210)]
+    t.write("a.vw", "".join(f"{1 if i % 2 else -1} {w} | {' '.join(f'{k}:{v}' for k, v in x.items())}\n" for i, (w, x) in enumerate(data)))
+    got = selected(t, "-a", "arow", "--features", 9, "--test", "a.vw", "a.vw")["budgets"][0]["selected"]
+    t.run("train", "-q", "-a", "arow", "-o", "m", "a.vw")
+    scores = dict(ranked(t, "m", data))
+    check(len(got) == 9, f"{len(got)}")
+    for f in got:
+        near(f["score"], scores[int(f["name"])], 1e-5 * f["score"], f["name"])
+
+
+def test_a_rare_feature_of_large_weight_does_not_push_out_a_frequent_one(t):
+    r = random.Random(5)
+    lines = []
+    for k in range(1000):
+        y = r.choice((1, -1))
+        seen = y if r.random() < 0.8 else -y  # feature 1 or 2 tells in four of five rows
+        lines.append(f"{y} {1 if seen > 0 else 2}:1 {100 + k // 2}:1\n")  # the others occur twice each
+    t.write("a", "".join(lines))
+    for learner in "ssol", "arow", "ftrl":
+        chosen = selected(t, "-a", learner, "--features", 2, "--test", "a", "a")["budgets"][0]["selected"]
+        equal(sorted(f["id"] for f in chosen), [1, 2], learner)
+
+
 def test_other_learners_learn_the_best_features_alone(t):
     """The same as ranking by train, writing the best features to a file, and learning from that."""
     t.write("a", five_of_a_thousand(600))
@@ -95,9 +158,10 @@ def test_other_learners_learn_the_best_features_alone(t):
     options = ["-a", "pa-1", "-P", "C=0.5", "--bias", 1, "--normalize", "l2", "--passes", 2]
     r = selected(t, *options, "--features", 20, "--test", "b", "a")["budgets"][0]
     t.run("train", "-q", *options, "-o", "m", "a")
-    heaviest = t.run("inspect", "--json", "--top", 21, "m").json()["top"]
-    best = [(f["id"], abs(f["weight"])) for f in heaviest if f["id"] != "bias"][:20]
-    equal([(f["id"], f["score"]) for f in r["selected"]], best)
+    best = ranked(t, "m", [(1, x) for _, x in parse(t.read("a").decode())], unit=True)[:20]
+    equal([f["id"] for f in r["selected"]], [i for i, _ in best])
+    for f, (_, score) in zip(r["selected"], best):
+        near(f["score"], score, 1e-6 * score, "score")
 
     ids = {str(i) for i, _ in best}
     for name in "ab":
