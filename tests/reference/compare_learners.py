@@ -115,6 +115,10 @@ SETTINGS.update({name + "-full": SETTINGS[name] for name in ("arow", "narow", "s
 for name in ("ssol", "cs-ssol", "ada-rda", "ftrl", "arow", "scw-1", "scw-2"):
     SETTINGS[name] = SETTINGS[name] + [{**s, "forget": g} for s, g in zip(SETTINGS[name] * 3, (0.98, 0.999, 0.9))]
 
+# Importance-invariant steps, alone and with forgetting.
+for name in ("fsol", "cs-fsol", "ssol", "cs-ssol", "stg", "fobos", "ada-fobos", "rda", "ada-rda", "ftrl", "cs-ogd"):
+    SETTINGS[name] = SETTINGS[name] + [{**s, "invariant": 1} for s in SETTINGS[name][:4] + SETTINGS[name][-1:]]
+
 # How far a weight may be off, relative to the largest: 32-bit state, 64-bit state.
 SINGLE, DOUBLE = 3e-5, 1e-6
 SUMS_64BIT = {"rda", "ada-rda", "ftrl", "sop", "bcw"} | {name for name in LEARNERS if name.endswith("-full")}

@@ -29,6 +29,7 @@ class Learner:
     params = ()
     options = ()  # parameters that may be left out
     forget = 1  # what is left of the past after each example
+    invariant = 0  # 1: steps are importance-invariant
     late_updates = 0  # made when a batch was learned
 
     def __init__(self, d, **given):
@@ -61,6 +62,13 @@ class Learner:
     def edge(self, y):
         """The y m below which a step is made; only to tell how close decisions were."""
         return 1.0
+
+    def bounded(self, tau, l, slope):
+        """A step of size tau moves the margin by tau times the slope: many small ones end where the loss does. None:
+        there is no step."""
+        if not self.invariant:
+            return tau
+        return min(tau, l / slope) if slope > 0 else None
 
 
 class CostSensitive:
@@ -140,11 +148,14 @@ class CPA(CostSensitive, Learner):
 
 class CsOgd(CostSensitive, Learner):
     params = ("eta", "cost_pos", "cost_neg")
+    options = ("invariant",)
 
     def learn(self, t, x, y, h, m):
-        if hinge(y, m) == 0:
+        l = hinge(y, m)
+        tau = self.bounded(self.eta * h * self.c(y), l, x @ x)
+        if l == 0 or tau is None:
             return False
-        self.w += self.eta * h * self.c(y) * y * x
+        self.w += tau * y * x
         return True
 
 
@@ -152,6 +163,7 @@ class CsOgd(CostSensitive, Learner):
 
 class Fsol(Learner):
     params = ("eta", "lambda", "schedule")
+    options = ("invariant",)
 
     def start(self, d):
         self.theta = np.zeros(d)
@@ -171,16 +183,24 @@ class Fsol(Learner):
     def step(self, y):
         return self.eta
 
+    def slope(self, x):
+        return x @ x
+
     def learn(self, t, x, y, h, m):
-        if hinge(y, m) == 0:
+        l = hinge(y, m)
+        tau = self.bounded(self.step(y) * h, l, self.slope(x))
+        if l == 0 or tau is None:
             return False
-        self.theta += self.step(y) * h * y * x
+        self.theta += tau * y * x
         return True
 
 
 class Ssol(Fsol):
     params = ("eta", "lambda", "schedule", "r")
-    options = ("forget",)
+    options = ("forget", "invariant")
+
+    def slope(self, x):
+        return self.a @ x**2
 
     def start(self, d):
         self.theta = np.zeros(d)
@@ -199,6 +219,7 @@ class Ssol(Fsol):
 
 class SsolFull(Fsol):
     params = ("eta", "lambda", "schedule", "r")
+    options = ()
 
     def start(self, d):
         self.theta = np.zeros(d)
@@ -235,11 +256,14 @@ class CsSsolFull(CostSensitiveStep, SsolFull):
 
 class Stg(Learner):
     params = ("eta", "lambda", "k", "theta")
+    options = ("invariant",)
 
     def learn(self, t, x, y, h, m):
-        stepped = hinge(y, m) > 0
+        l = hinge(y, m)
+        tau = self.bounded(self.eta * h, l, x @ x)
+        stepped = l > 0 and tau is not None
         if stepped:
-            self.w += self.eta * h * y * x
+            self.w += tau * y * x
         if t % self.k == 0:
             small = np.abs(self.w) <= self.theta
             self.w[small] = soft(self.w[small], self.k * self.eta * self.lambda_)
@@ -248,28 +272,34 @@ class Stg(Learner):
 
 class Fobos(Learner):
     params = ("eta", "lambda")
+    options = ("invariant",)
 
     def learn(self, t, x, y, h, m):
         e = self.eta / np.sqrt(t)
-        stepped = hinge(y, m) > 0
+        l = hinge(y, m)
+        tau = self.bounded(e * h, l, x @ x)
+        stepped = l > 0 and tau is not None
         if stepped:
-            self.w += e * h * y * x
+            self.w += tau * y * x
         self.w = soft(self.w, e * self.lambda_)
         return stepped
 
 
 class AdaFobos(Learner):
     params = ("eta", "lambda", "delta")
+    options = ("invariant",)
 
     def start(self, d):
         self.w = np.zeros(d)
         self.G = np.zeros(d)
 
     def learn(self, t, x, y, h, m):
-        stepped = hinge(y, m) > 0
+        l = hinge(y, m)
+        tau = self.bounded(self.eta * h, l, ratio(x**2, self.delta + np.sqrt(self.G + x**2)).sum())
+        stepped = l > 0 and tau is not None
         if stepped:
             self.G += x**2
-            self.w += ratio(self.eta * h * y * x, self.delta + np.sqrt(self.G))
+            self.w += ratio(tau * y * x, self.delta + np.sqrt(self.G))
         self.w = soft(self.w, ratio(self.eta * self.lambda_, self.delta + np.sqrt(self.G)))
         return stepped
 
@@ -278,6 +308,7 @@ class AdaFobos(Learner):
 
 class Rda(Learner):
     params = ("eta", "lambda")
+    options = ("invariant",)
 
     def start(self, d):
         self.u = np.zeros(d)
@@ -287,7 +318,9 @@ class Rda(Learner):
         return -self.eta * np.sqrt(n) * soft(self.u / n, self.lambda_)
 
     def learn(self, t, x, y, h, m):
-        if hinge(y, m) == 0:
+        l = hinge(y, m)
+        h = self.bounded(h, l, self.eta / np.sqrt(max(t - 1, 1)) * (x @ x))  # by the rate that predicted
+        if l == 0 or h is None:
             return False
         self.u -= h * y * x
         return True
@@ -295,7 +328,7 @@ class Rda(Learner):
 
 class AdaRda(Learner):
     params = ("eta", "lambda", "delta")
-    options = ("forget",)
+    options = ("forget", "invariant")
 
     def start(self, d):
         self.u = np.zeros(d)
@@ -310,7 +343,9 @@ class AdaRda(Learner):
         return -ratio(self.eta * n * soft(self.u / n, self.lambda_), self.delta + np.sqrt(self.G))
 
     def learn(self, t, x, y, h, m):
-        if hinge(y, m) == 0:
+        l = hinge(y, m)
+        h = self.bounded(h, l, ratio(self.eta * x**2, self.delta + np.sqrt(self.G + x**2)).sum())
+        if l == 0 or h is None:
             return False
         self.u -= h * y * x
         self.G += x**2  # without h: it scales the step, not the geometry
@@ -320,7 +355,7 @@ class AdaRda(Learner):
 class Ftrl(Learner):
     """FTRL-Proximal, algorithm 1 of McMahan et al. 2013."""
     params = ("alpha", "beta", "l1", "l2", "loss")
-    options = ("forget",)
+    options = ("forget", "invariant")
 
     def start(self, d):
         self.z = np.zeros(d)
@@ -334,11 +369,25 @@ class Ftrl(Learner):
         return -ratio(soft(self.z, self.l1), (self.beta + np.sqrt(self.n)) / self.alpha + self.l2)
 
     def learn(self, t, x, y, h, m):
-        g = h * self.slope(y, m) * x
-        sigma = (np.sqrt(self.n + g**2) - np.sqrt(self.n)) / self.alpha
+        g = square = h * self.slope(y, m) * x
+        if self.invariant:
+            square = self.slope(y, m) * x  # n grows without h
+            v = ratio(self.alpha * x**2, self.beta + self.alpha * self.l2 + np.sqrt(self.n + square**2)).sum()
+            g = -y * (self.way(y * m, h * v) / v if v > 0 else 0) * x
+        sigma = (np.sqrt(self.n + square**2) - np.sqrt(self.n)) / self.alpha
         self.z += g - sigma * self.weights(t)
-        self.n += g**2
+        self.n += square**2
         return self.loss == "logistic" or y * m < 1  # the logistic gradient is never 0
+
+    def way(self, M, hv):
+        """How far h small steps take M = y m."""
+        if self.loss == "hinge":
+            return min(hv, max(1 - M, 0))
+        low, high = 0.0, hv  # M + d + exp(M + d) = M + exp M + h v
+        for _ in range(200):
+            d = (low + high) / 2
+            low, high = (low, d) if d + np.exp(M) * np.expm1(d) > hv else (d, high)
+        return low
 
     def slope(self, y, m):
         """The derivative of the loss by m."""

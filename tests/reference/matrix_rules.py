@@ -14,6 +14,7 @@ class Matrix:
     params = ()
     options = ()  # parameters that may be left out
     forget = 1  # what is left of the past after each example
+    invariant = 0  # 1: steps are importance-invariant
 
     def __init__(self, d, **given):
         if set(given) - set(self.options) != set(self.params):
@@ -184,6 +185,11 @@ class Averager(Matrix):
     def learn(self, t, x, y, r, h, M, seen):
         if M >= 1:
             return False
+        if self.invariant:
+            slope = self.slope(t, x, y) + self.slope(t, x, r)
+            if slope == 0:
+                return False
+            h = min(h, (1 - M) / slope)
         for c, sign in ((y, 1), (r, -1)):
             self.gradient(c, -sign * h * x, x)
         return True
@@ -191,9 +197,14 @@ class Averager(Matrix):
 
 class Fsol(Averager):
     params = ("eta", "lambda", "schedule")
+    options = ("invariant",)
 
     def gradient(self, c, g, x):
         self.W[c] -= self.eta * g
+
+    def slope(self, t, x, c):
+        """How far the margin of class c moves with a gradient of x."""
+        return self.eta * (x @ x)
 
     def threshold(self, t):
         t = max(t, 1)
@@ -209,11 +220,14 @@ class Fsol(Averager):
 
 class Ssol(Fsol):
     params = ("eta", "lambda", "schedule", "r")
-    options = ("forget",)
+    options = ("forget", "invariant")
 
     def __init__(self, d, **given):
         super().__init__(d, **given)
         self.A = np.ones(d)  # of all classes
+
+    def slope(self, t, x, c):
+        return self.eta * (self.A @ x**2)
 
     def fade(self, g):
         super().fade(g)
@@ -228,9 +242,13 @@ class Ssol(Fsol):
 
 class Rda(Averager):
     params = ("eta", "lambda")
+    options = ("invariant",)
 
     def gradient(self, c, g, x):
         self.W[c] += g
+
+    def slope(self, t, x, c):
+        return self.eta / np.sqrt(max(t - 1, 1)) * (x @ x)
 
     def weights(self, t):
         n = max(t - 1, 1)
@@ -240,11 +258,14 @@ class Rda(Averager):
 class AdaRda(Averager):
     """G in N."""
     params = ("eta", "lambda", "delta")
-    options = ("forget",)
+    options = ("forget", "invariant")
 
     def gradient(self, c, g, x):
         self.W[c] += g
         self.N[c] += x * x
+
+    def slope(self, t, x, c):
+        return ratio(self.eta * x**2, self.delta + np.sqrt(self.N[c] + x**2)).sum()
 
     def weights(self, t):
         n = max(t - 1, 1)
@@ -255,12 +276,16 @@ class AdaRda(Averager):
 class Ftrl(Averager):
     """With the hinge loss. z in W, n in N."""
     params = ("alpha", "beta", "l1", "l2", "loss")
-    options = ("forget",)
+    options = ("forget", "invariant")
+
+    def slope(self, t, x, c):
+        return ratio(self.alpha * x**2, self.beta + self.alpha * self.l2 + np.sqrt(self.N[c] + x**2)).sum()
 
     def gradient(self, c, g, x):
-        sigma = (np.sqrt(self.N[c] + g * g) - np.sqrt(self.N[c])) / self.alpha
+        square = x * x if self.invariant else g * g
+        sigma = (np.sqrt(self.N[c] + square) - np.sqrt(self.N[c])) / self.alpha
         self.W[c] += g - sigma * self.closed(self.W[c], self.N[c])
-        self.N[c] += g * g
+        self.N[c] += square
 
     def closed(self, z, n):
         return -ratio(soft(z, self.l1), (self.beta + np.sqrt(n)) / self.alpha + self.l2)

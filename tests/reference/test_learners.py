@@ -112,6 +112,54 @@ class ByHand(unittest.TestCase):
         self.expect("ftrl", {"alpha": 1, "beta": 1, "l1": 0, "l2": 0, "loss": "hinge", "forget": 0.25},
                     [-z / (1 + sqrt(1.25)), 0.25])
 
+    def test_invariant_steps_end_where_the_loss_does(self):
+        # l = 1, |x|^2 = 5: .2 of the step 1.5. Then m = .2, l = 1.2, |x|^2 = 1: 1.2 of 1.5.
+        for name, params in (("fsol", {"schedule": "constant"}), ("cs-ogd", {"cost_pos": 1, "cost_neg": 1}),
+                             ("stg", {"k": 1, "theta": 9})):
+            given = {"eta": 1.5, "lambda": 0, "invariant": 1, **params}
+            if name == "cs-ogd":
+                del given["lambda"]
+            self.expect(name, given, [-1, 0.4])
+
+    def test_invariant_steps_that_stay_short_are_the_plain_ones(self):
+        self.expect("cs-ogd", {"eta": 0.125, "cost_pos": 1, "cost_neg": 1, "invariant": 1}, [0, 0.25])
+
+    def test_invariant_ssol(self):
+        # a = (5/6, 1/3): slope 5/6 + 4/3 = 13/6, theta = 6/13 (1, 2), m = 1; then a1 = 5/11, m = 30/143.
+        tau = (1 + 30 / 143) / (5 / 11)
+        self.expect("ssol", {"eta": 9, "lambda": 0, "schedule": "inverse", "r": 1, "invariant": 1},
+                    [(6 / 13 - tau) * 5 / 11, 4 / 13])
+
+    def test_invariant_rda(self):
+        # rate 2: slope 10, u = -.1 (1, 2), w = (.2, .4); then l = 1.2, slope 2, u1 = -.1 + .6; at the end n = 2.
+        self.expect("rda", {"eta": 2, "lambda": 0, "invariant": 1}, [-1 / sqrt(2), 0.4 / sqrt(2)])
+
+    def test_invariant_adaptive_learners(self):
+        # G = (1, 4), slope 1/2 + 4/3 = 11/6: m = 1 after it, w = 6/11 (1/2, 2/3).
+        # Then G1 = 2, l = 1 + 3/11, and the margin -w1 becomes 1.
+        params = {"eta": 9, "lambda": 0, "delta": 1, "invariant": 1}
+        self.expect("ada-fobos", params, [-1, 4 / 11])
+        # ada-rda's u = -6/11 (1, 2)/9 is read with the new G: the margin falls short of 1 by what it was worth.
+        u = -6 / 11 + (1 + 3 / 11) * (1 + sqrt(2))
+        self.expect("ada-rda", params, [-u / (1 + sqrt(2)), 4 / 11])
+
+    def test_invariant_ftrl(self):
+        # beta = 0, one feature: n = 1, slope 2. Hinge: tau = 1/2 of h = 8, z = -1/2: the margin 2/2 is what was wanted.
+        one = Stream("one", [(1, 8, [1], [1])])
+        params = {"alpha": 2, "beta": 0, "l1": 0, "l2": 0, "invariant": 1}
+        self.expect("ftrl", {**params, "loss": "hinge"}, [1], mistakes=1, updates=1, stream=one)
+        # Logistic: p = 1/2, n = 1/4, slope 4; where 80,000 steps of 1e-4 go from M = 0.
+        M = 0.0
+        for _ in range(80000):
+            M += 1e-4 * 4 / (1 + np.exp(M))
+        self.assertAlmostEqual(Run("ftrl", one, {**params, "loss": "logistic"}).weights[1], M, places=3)
+
+    def test_invariant_steps_of_zeros_are_none(self):
+        zeros = Stream("zeros", [(1, 1, [1], [0.0])])
+        for name in ("fsol", "ssol", "ftrl", "ada-rda", "rda", "cs-ogd"):
+            run = Run(name, zeros, {**usual(name), "invariant": 1})
+            self.assertEqual((run.updates, run.weights), (0, {}))
+
     # ssol-full: A^-1 = I - xx'/6 = (5/6 -1/3; -1/3 1/3), theta = (1, 2);
     # A^-1 -= (5/6, -1/3)(..)'/(11/6), so (5 -2; -2 3)/11, u = (1, 4)/11, theta = (0, 2).
     def test_ssol_full(self):

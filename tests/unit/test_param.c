@@ -23,7 +23,7 @@ TEST(unknown_names_are_answered_with_those_that_exist) {
     double p[SL_MAX_PARAMS];
     sluice_error err;
     CHECK_EQ(set("ada-rda", "gamma=1", p, &err), SLUICE_E_USAGE);
-    CHECK_STR(err.message, "ada-rda has no parameter 'gamma'; it has eta, lambda, delta, forget");
+    CHECK_STR(err.message, "ada-rda has no parameter 'gamma'; it has eta, lambda, delta, forget, invariant");
     CHECK_EQ(set("pa", "C=1", p, &err), SLUICE_E_USAGE);
     CHECK_STR(err.message, "pa has no parameter 'C'; it has none");
     CHECK_EQ(set("pa-1", "C", p, &err), SLUICE_E_USAGE);

@@ -46,8 +46,9 @@ typedef struct configuration {
 } configuration;
 
 static void vary(const sl_learner *learner, size_t i, bool lambda_alone, configuration *c) {
-    static const char *const varied[] = {"lambda",   "l1",  "eta", "alpha", "r",        "delta",      "C",
-                                         "features", "phi", "b",   "a",     "cost_pos", "margin_pos", "forget"};
+    static const char *const varied[] = {"lambda", "l1",       "eta",        "alpha",  "r",
+                                         "delta",  "C",        "features",   "phi",    "b",
+                                         "a",      "cost_pos", "margin_pos", "forget", "invariant"};
     *c = (configuration){.n = 0};
     for (size_t k = 0; learner->trial[k]; k++, c->n++) {
         snprintf(c->text[k], sizeof c->text[k], "%s", learner->trial[k]);
@@ -56,6 +57,7 @@ static void vary(const sl_learner *learner, size_t i, bool lambda_alone, configu
             if (strncmp(c->text[k], varied[v], n) != 0 || c->text[k][n] != '=') continue;
             double value = atof(c->text[k] + n + 1) * (v < 2 ? (double)(i + 1) / 4 : 1 + (double)(i % 3) / 4);
             if (v == 7) value = floor(value);
+            if (v == 14) value = (double)(i % 2);
             if (v == 13) value = i % 3 ? 1 - (double)i * 0x1p-10 : 1; /* those that forget with one that does not */
             snprintf(c->text[k], sizeof c->text[k], "%s=%.9g", varied[v], value);
         }
@@ -154,8 +156,8 @@ TEST(every_configuration_is_the_model_it_would_be_alone) {
 }
 
 TEST(with_names_weights_and_settings_too_in_every_kernel_set) {
-    sluice_settings settings = {.size = sizeof settings, .bias = 0.5, .normalize = SLUICE_NORMALIZE_L2,
-                                .transform = SLUICE_TRANSFORM_LOG1P};
+    sluice_settings settings = {
+        .size = sizeof settings, .bias = 0.5, .normalize = SLUICE_NORMALIZE_L2, .transform = SLUICE_TRANSFORM_LOG1P};
     for (const char *const *set = sets; *set; set++)
         for (size_t i = 0; use_set(*set) && every_learner(i); i++)
             if (has_lanes(every_learner(i))) {

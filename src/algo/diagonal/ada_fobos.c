@@ -3,12 +3,12 @@
  *   if l > 0: G += x^2, w += eta y x/(delta + sqrt G); then every weight becomes soft(w, eta lambda/(delta + sqrt G))
  *
  * Lazily: while no example touches a feature its G stays, so n missed rounds shrink it by n times the same; `done` is
- * the round up to which it was shrunk. G is a sum that must not stall: 64 bits. Importance h: the step is eta h. Cost:
- * O(nonzeros of x). */
+ * the round up to which it was shrunk. G is a sum that must not stall: 64 bits. Importance h: the step is eta h, with
+ * `invariant` at most l/(sum of x^2/(delta + sqrt G)), G after the step. Cost: O(nonzeros of x). */
 #include "algo/shared/feature.h"
 #include "algo/shared/rule.h"
 
-enum { ETA, LAMBDA, DELTA };
+enum { ETA, LAMBDA, DELTA, INVARIANT };
 
 /* A round may shrink w by less than the last bit of a float. `done` is modulo 2^32: only differences matter. */
 #define STATE(MEMBER) MEMBER(F64, G, 0) MEMBER(F64, w, SL_ANY) MEMBER(U32, done, SL_ANY)
@@ -31,10 +31,19 @@ RULE num weight(reg *f, const round_state *r) {
 }
 
 RULE mask decide(round_state *r, const num *p, const rule_row *x, num m, num v, uint64_t t) {
-    (void)v, (void)t;
-    r->step = p[ETA] * x->h * x->y;
-    return lossy(x, m);
+    (void)t;
+    num tau = p[ETA] * x->h;
+    mask on = bound_step(&tau, p[INVARIANT], x, m, v);
+    r->step = tau * x->y;
+    return on;
 }
+
+RULE mask invariant(round_state *r, const num *p, const rule_row *x, num m) {
+    (void)r;
+    return asks_invariant(p[INVARIANT], x, m);
+}
+
+RULE num slope(const reg *f, const round_state *r, double x) { return x * x / (r->delta + root(f->G + x * x)); }
 
 RULE void step(reg *f, const round_state *r, double x) {
     f->G += x * x;
@@ -45,6 +54,8 @@ RULE void step(reg *f, const round_state *r, double x) {
 
 static const rule ada_fobos = {.begin = begin,
                                .weight = weight,
+                               .invariant = invariant,
+                               .slope = slope,
                                .decide = decide,
                                .step = step,
                                .lazy = true,
@@ -55,7 +66,7 @@ SL_KERNELS(ada_fobos)
 
 #ifdef SL_MAKES_RECORDS
 
-static const sluice_param_info params[] = {P_ETA(4), P_LAMBDA(1e-5), P_DELTA};
+static const sluice_param_info params[] = {P_ETA(4), P_LAMBDA(1e-5), P_DELTA, P_INVARIANT};
 
 const sl_learner sl_ada_fobos = {
     .info.name = "ada-fobos",
@@ -65,7 +76,7 @@ const sl_learner sl_ada_fobos = {
     SL_PARAMS(params),
     SL_DIAGONAL(ada_fobos),
     .counts_rounds = true,
-    .trial = {"eta=0.5", "lambda=0.01", "delta=0.5"},
+    .trial = {"eta=0.5", "lambda=0.01", "delta=0.5", "invariant=1"},
 };
 
 #endif

@@ -5,12 +5,13 @@
  *   if l > 0: u -= y x, G += x^2
  *
  * The paper divides by t - 1, which the first round does not have; there n = 1. The sums must not stall: 64 bits.
- * Importance h: the gradient is h times as long in u. Forgetting: of u and G; n stays. Cost: O(nonzeros of x). */
+ * Importance h: the gradient is h times as long in u, with `invariant` at most l/(sum of eta x^2/(delta + sqrt G))
+ * times, G after the step. Forgetting: of u and G; n stays. Cost: O(nonzeros of x). */
 #include "algo/shared/feature.h"
 #include "algo/shared/forgetting.h"
 #include "algo/shared/rule.h"
 
-enum { ETA, LAMBDA, DELTA, FORGET };
+enum { ETA, LAMBDA, DELTA, FORGET, INVARIANT };
 
 #define STATE(MEMBER) MEMBER(F64, u, SL_ANY) MEMBER(F64, G, 0) SL_ROUND(MEMBER)
 SL_FEATURE(STATE)
@@ -24,7 +25,7 @@ typedef struct round_state {
 RULE round_state begin(const num *p, const num *s, uint64_t t, uint64_t done) {
     (void)s, (void)t;
     double n = done > 1 ? (double)done : 1;
-    return (round_state){SL_FORGET_BEGIN(p, FORGET, t).eta = p[ETA], .delta = p[DELTA], .k_n = n * p[LAMBDA]};
+    return (round_state){.eta = p[ETA], .delta = p[DELTA], .k_n = n * p[LAMBDA], SL_FORGET_BEGIN(p, FORGET, t)};
 }
 
 #ifdef SL_FORGETS
@@ -39,9 +40,20 @@ RULE void catch_up(reg *f, const round_state *r) {
 RULE num weight(reg *f, const round_state *r) { return -r->eta / (r->delta + root(f->G)) * soft(f->u, r->k_n); }
 
 RULE mask decide(round_state *r, const num *p, const rule_row *x, num m, num v, uint64_t t) {
-    (void)p, (void)v, (void)t;
-    r->hy = x->h * x->y;
-    return lossy(x, m);
+    (void)t;
+    num tau = all(x->h);
+    mask on = bound_step(&tau, p[INVARIANT], x, m, v);
+    r->hy = tau * x->y;
+    return on;
+}
+
+RULE mask invariant(round_state *r, const num *p, const rule_row *x, num m) {
+    (void)r;
+    return asks_invariant(p[INVARIANT], x, m);
+}
+
+RULE num slope(const reg *f, const round_state *r, double x) {
+    return r->eta * (x * x) / (r->delta + root(f->G + x * x));
 }
 
 RULE void step(reg *f, const round_state *r, double x) {
@@ -51,13 +63,19 @@ RULE void step(reg *f, const round_state *r, double x) {
 
 #include "algo/shared/kernels.h"
 
-static const rule ada_rda = {SL_CATCH_UP.begin = begin, .weight = weight, .decide = decide, .step = step,
+static const rule ada_rda = {.begin = begin,
+                             .catch_up = SL_CATCH_UP,
+                             .weight = weight,
+                             .invariant = invariant,
+                             .slope = slope,
+                             .decide = decide,
+                             .step = step,
                              .vector_score = true};
 SL_KERNELS(ada_rda)
 
 #ifdef SL_MAKES_RECORDS
 
-static const sluice_param_info params[] = {P_ETA(2), P_LAMBDA(1e-5), P_DELTA, P_FORGET};
+static const sluice_param_info params[] = {P_ETA(2), P_LAMBDA(1e-5), P_DELTA, P_FORGET, P_INVARIANT};
 
 extern const sl_learner sl_ada_rda_forgetting;
 
@@ -70,7 +88,7 @@ const sl_learner SL_RECORD(ada_rda) = {
     SL_PARAMS(params),
     SL_DIAGONAL(ada_rda),
     SL_FORGETTING(ada_rda, FORGET),
-    .trial = SL_TRIAL("eta=0.5", "lambda=0.01", "delta=0.5"),
+    .trial = SL_INVARIANT_TRIAL("eta=0.5", "lambda=0.003", "delta=0.5"),
 };
 
 #endif

@@ -4,12 +4,12 @@
  *
  * Lazily: Q is the sum of all e lambda so far, q the part of it by which a weight has been shrunk; when the weight is
  * next read it is shrunk by the rest at once, for soft(soft(w, a), b) = soft(w, a + b). Q grows without end, so q needs
- * 64 bits; w has 64 too, which costs nothing beside it. Importance h: the step is e h; the shrinkage is the rounds'
- * own. Cost: O(nonzeros of x). */
+ * 64 bits; w has 64 too, which costs nothing beside it. Importance h: the step is e h, with `invariant`
+ * at most l/|x|^2; the shrinkage is the rounds' own. Cost: O(nonzeros of x). */
 #include "algo/shared/feature.h"
 #include "algo/shared/rule.h"
 
-enum { ETA, LAMBDA };
+enum { ETA, LAMBDA, INVARIANT };
 enum { Q };
 
 #define STATE(MEMBER) MEMBER(F64, w, SL_ANY) MEMBER(F64, q, SL_ANY)
@@ -32,10 +32,21 @@ RULE num weight(reg *f, const round_state *r) {
 }
 
 RULE mask decide(round_state *r, const num *p, const rule_row *x, num m, num v, uint64_t t) {
-    (void)v;
     r->e = p[ETA] / sqrt((double)t);
-    r->step = r->e * x->h * x->y;
-    return lossy(x, m);
+    num tau = r->e * x->h;
+    mask on = bound_step(&tau, p[INVARIANT], x, m, v);
+    r->step = tau * x->y;
+    return on;
+}
+
+RULE mask invariant(round_state *r, const num *p, const rule_row *x, num m) {
+    (void)r;
+    return asks_invariant(p[INVARIANT], x, m);
+}
+
+RULE num slope(const reg *f, const round_state *r, double x) {
+    (void)f, (void)r;
+    return all(x * x);
 }
 
 RULE void step(reg *f, const round_state *r, double x) { f->w += r->step * x; }
@@ -46,6 +57,8 @@ RULE void end(num *s, const round_state *r, const num *p) { s[Q] += r->e * p[LAM
 
 static const rule fobos = {.begin = begin,
                            .weight = weight,
+                           .invariant = invariant,
+                           .slope = slope,
                            .decide = decide,
                            .step = step,
                            .end = end,
@@ -56,7 +69,7 @@ SL_KERNELS(fobos)
 
 #ifdef SL_MAKES_RECORDS
 
-static const sluice_param_info params[] = {P_ETA(32), P_LAMBDA(3e-5)};
+static const sluice_param_info params[] = {P_ETA(32), P_LAMBDA(3e-5), P_INVARIANT};
 static const char *const scalars[] = {"Q", NULL};
 
 const sl_learner sl_fobos = {
@@ -65,7 +78,7 @@ const sl_learner sl_fobos = {
     .info.paper = "Duchi and Singer, Efficient online and batch learning using forward backward splitting, JMLR 2009",
     SL_PARAMS(params),
     SL_DIAGONAL(fobos),
-    .trial = {"eta=1", "lambda=0.02"},
+    .trial = {"eta=1", "lambda=0.02", "invariant=1"},
     .scalars = scalars,
 };
 

@@ -5,12 +5,13 @@
  *   if l > 0: u -= y x
  *
  * The second form needs no division by n for every feature. The paper divides by t - 1, which the first round does not
- * have; there n = 1. The sum must not stall: 64 bits. Importance h: the gradient is h times as long. Cost: O(nonzeros
+ * have; there n = 1. The sum must not stall: 64 bits. Importance h: the gradient is h times as long, with
+ * `invariant` at most l/(eta/sqrt(n) |x|^2) times: as far as the loss goes by the rate that predicted. Cost: O(nonzeros
  * of x). */
 #include "algo/shared/feature.h"
 #include "algo/shared/rule.h"
 
-enum { ETA, LAMBDA };
+enum { ETA, LAMBDA, INVARIANT };
 
 #define STATE(MEMBER) MEMBER(F64, u, SL_ANY)
 SL_FEATURE(STATE)
@@ -29,21 +30,39 @@ RULE round_state begin(const num *p, const num *s, uint64_t t, uint64_t done) {
 RULE num weight(reg *f, const round_state *r) { return r->rate * soft(f->u, r->k_n); }
 
 RULE mask decide(round_state *r, const num *p, const rule_row *x, num m, num v, uint64_t t) {
-    (void)p, (void)v, (void)t;
-    r->hy = x->h * x->y;
-    return lossy(x, m);
+    (void)t;
+    num tau = all(x->h);
+    mask on = bound_step(&tau, p[INVARIANT], x, m, v);
+    r->hy = tau * x->y;
+    return on;
+}
+
+RULE mask invariant(round_state *r, const num *p, const rule_row *x, num m) {
+    (void)r;
+    return asks_invariant(p[INVARIANT], x, m);
+}
+
+RULE num slope(const reg *f, const round_state *r, double x) {
+    (void)f;
+    return -r->rate * (x * x);
 }
 
 RULE void step(reg *f, const round_state *r, double x) { f->u -= r->hy * x; }
 
 #include "algo/shared/kernels.h"
 
-static const rule rda = {.begin = begin, .weight = weight, .decide = decide, .step = step, .vector_score = true};
+static const rule rda = {.begin = begin,
+                         .weight = weight,
+                         .invariant = invariant,
+                         .slope = slope,
+                         .decide = decide,
+                         .step = step,
+                         .vector_score = true};
 SL_KERNELS(rda)
 
 #ifdef SL_MAKES_RECORDS
 
-static const sluice_param_info params[] = {P_ETA(128), P_LAMBDA(1e-5)};
+static const sluice_param_info params[] = {P_ETA(128), P_LAMBDA(1e-5), P_INVARIANT};
 
 const sl_learner sl_rda = {
     .info.name = "rda",
@@ -52,7 +71,7 @@ const sl_learner sl_rda = {
     .info.flags = SLUICE_LEARNER_MERGES | SLUICE_LEARNER_MATRIX,
     SL_PARAMS(params),
     SL_DIAGONAL(rda),
-    .trial = {"eta=0.5", "lambda=0.01"},
+    .trial = {"eta=0.5", "lambda=0.01", "invariant=1"},
 };
 
 #endif

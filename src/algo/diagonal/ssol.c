@@ -6,12 +6,14 @@
  *   if l > 0: theta += eta c_y y x      c_y = 1 in ssol
  *
  * a is the diagonal of the inverse of r I + sum of x x': features seen often move less.
- * Importance h: the step is eta h. Forgetting: of theta, and of 1/a - 1. Cost: O(nonzeros of x). */
+ * Importance h: the step is eta h, with `invariant` at most l/(sum of a x^2). Forgetting: of theta, and of 1/a - 1.
+ * Cost: O(nonzeros of x). */
 #include "algo/shared/feature.h"
 #include "algo/shared/forgetting.h"
 #include "algo/shared/rule.h"
 
-enum { ETA, LAMBDA, R, SCHEDULE, FORGET, COST_POS = FORGET, COST_NEG, CS_FORGET };
+enum { ETA, LAMBDA, R, SCHEDULE, FORGET, INVARIANT };
+enum { COST_POS = SCHEDULE + 1, COST_NEG, CS_FORGET, CS_INVARIANT };
 
 #define STATE(MEMBER) MEMBER(F32, theta, SL_ANY) MEMBER(F32, a, 0) SL_ROUND(MEMBER)
 SL_FEATURE(STATE)
@@ -23,12 +25,12 @@ typedef struct round_state {
 
 RULE round_state begin(const num *p, const num *s, uint64_t t, uint64_t done) {
     (void)s, (void)done;
-    return (round_state){SL_FORGET_BEGIN(p, FORGET, t).k_t = threshold(p[SCHEDULE], p[ETA], p[LAMBDA], t)};
+    return (round_state){.k_t = threshold(p[SCHEDULE], p[ETA], p[LAMBDA], t), SL_FORGET_BEGIN(p, FORGET, t)};
 }
 
 RULE round_state cs_begin(const num *p, const num *s, uint64_t t, uint64_t done) {
     (void)s, (void)done;
-    return (round_state){SL_FORGET_BEGIN(p, CS_FORGET, t).k_t = threshold(p[SCHEDULE], p[ETA], p[LAMBDA], t)};
+    return (round_state){.k_t = threshold(p[SCHEDULE], p[ETA], p[LAMBDA], t), SL_FORGET_BEGIN(p, CS_FORGET, t)};
 }
 
 #ifdef SL_FORGETS
@@ -54,40 +56,59 @@ RULE void share(reg *f, const reg *from) { f->a = from->a; }
 
 RULE num weight(reg *f, const round_state *r) { return soft(f->a * f->theta, r->k_t); }
 
-RULE mask decide_by(round_state *r, const num *p, const rule_row *x, num m, num c_y) {
-    r->step = p[ETA] * x->h * c_y * x->y;
-    return lossy(x, m);
+RULE mask decide_by(round_state *r, const num *p, const rule_row *x, num m, num v, num c_y, num invariant) {
+    num tau = p[ETA] * x->h * c_y;
+    mask on = bound_step(&tau, invariant, x, m, v);
+    r->step = tau * x->y;
+    return on;
 }
 
 RULE mask decide(round_state *r, const num *p, const rule_row *x, num m, num v, uint64_t t) {
-    (void)v, (void)t;
-    return decide_by(r, p, x, m, all(1));
+    (void)t;
+    return decide_by(r, p, x, m, v, all(1), p[INVARIANT]);
 }
 
 RULE mask cs_decide(round_state *r, const num *p, const rule_row *x, num m, num v, uint64_t t) {
-    (void)v, (void)t;
-    return decide_by(r, p, x, m, cost(p, x, COST_POS, COST_NEG));
+    (void)t;
+    return decide_by(r, p, x, m, v, cost(p, x, COST_POS, COST_NEG), p[CS_INVARIANT]);
+}
+
+RULE mask invariant(round_state *r, const num *p, const rule_row *x, num m) {
+    (void)r;
+    return asks_invariant(p[INVARIANT], x, m);
+}
+
+RULE mask cs_invariant(round_state *r, const num *p, const rule_row *x, num m) {
+    (void)r;
+    return asks_invariant(p[CS_INVARIANT], x, m);
+}
+
+/* With a as it predicted. */
+RULE num slope(const reg *f, const round_state *r, double x) {
+    (void)r;
+    return f->a * x * x;
 }
 
 RULE void step(reg *f, const round_state *r, double x) { f->theta += r->step * x; }
 
 #include "algo/shared/kernels.h"
 
-#define SSOL(begins, decides)                                                                                          \
+#define SSOL(begins, invariants, decides)                                                                              \
     {                                                                                                                  \
-        SL_CATCH_UP.begin = begins, .variance = variance, .measure = measure, .advance = advance, .share = share,      \
-        .advance_changes = MEMBER_BIT(a), .step_changes = MEMBER_BIT(theta), .weight = weight, .decide = decides,      \
-        .step = step, .vector_score = true                                                                             \
+        .begin = begins, .catch_up = SL_CATCH_UP, .variance = variance, .measure = measure, .advance = advance,        \
+        .share = share, .advance_changes = MEMBER_BIT(a), .step_changes = MEMBER_BIT(theta), .weight = weight,         \
+        .invariant = invariants, .slope = slope, .decide = decides, .step = step, .vector_score = true                 \
     }
-static const rule ssol = SSOL(begin, decide), cs_ssol = SSOL(cs_begin, cs_decide);
+static const rule ssol = SSOL(begin, invariant, decide), cs_ssol = SSOL(cs_begin, cs_invariant, cs_decide);
 SL_KERNELS(ssol)
 SL_KERNELS(cs_ssol)
 
 #ifdef SL_MAKES_RECORDS
 
-static const sluice_param_info params[] = {P_ETA(4), P_LAMBDA(30), P_R(1), P_SCHEDULE(SCHEDULE_INVERSE), P_FORGET};
-static const sluice_param_info cs_params[] = {P_ETA(4),   P_LAMBDA(30), P_R(1),  P_SCHEDULE(SCHEDULE_INVERSE),
-                                              P_COST_POS, P_COST_NEG,   P_FORGET};
+static const sluice_param_info params[] = {P_ETA(4), P_LAMBDA(30), P_R(1), P_SCHEDULE(SCHEDULE_INVERSE),
+                                           P_FORGET, P_INVARIANT};
+static const sluice_param_info cs_params[] = {P_ETA(4),   P_LAMBDA(30), P_R(1),   P_SCHEDULE(SCHEDULE_INVERSE),
+                                              P_COST_POS, P_COST_NEG,   P_FORGET, P_INVARIANT};
 static const feature fresh = {.a = 1};
 
 extern const sl_learner sl_ssol_forgetting, sl_cs_ssol_forgetting;
@@ -102,7 +123,7 @@ const sl_learner SL_RECORD(ssol) = {
     SL_FORGETTING(ssol, FORGET),
     .shared_by = R,
     .matrix_shares = &fields[PLACE_OF_a],
-    .trial = SL_TRIAL("eta=2", "lambda=4", "r=2"),
+    .trial = SL_INVARIANT_TRIAL("eta=2", "lambda=4", "r=2"),
     .fresh = &fresh,
 };
 
@@ -114,7 +135,7 @@ const sl_learner SL_RECORD(cs_ssol) = {
     SL_DIAGONAL(cs_ssol),
     SL_FORGETTING(cs_ssol, CS_FORGET),
     .shared_by = R,
-    .trial = SL_TRIAL("eta=2", "lambda=0.25", "r=8", "schedule=sqrt", "cost_pos=2", "cost_neg=0.5"),
+    .trial = SL_INVARIANT_TRIAL("eta=2", "lambda=0.25", "r=8", "schedule=sqrt", "cost_pos=2", "cost_neg=0.5"),
     .fresh = &fresh,
 };
 

@@ -5,11 +5,11 @@
  *
  * Lazily: a weight that no example touches catches up when it is next read. The n truncations it missed are one, for
  * soft(soft(w, g), g) = soft(w, 2g), and one beyond theta stays beyond it. `done` counts a weight's truncations.
- * Importance h: the step is eta h. Cost: O(nonzeros of x). */
+ * Importance h: the step is eta h, with `invariant` at most l/|x|^2. Cost: O(nonzeros of x). */
 #include "algo/shared/feature.h"
 #include "algo/shared/rule.h"
 
-enum { ETA, LAMBDA, K, THETA };
+enum { ETA, LAMBDA, K, THETA, INVARIANT };
 
 /* A truncation may be smaller than the last bit of a float, and still must not get lost: w has 64 bits. */
 #define STATE(MEMBER) MEMBER(F64, w, SL_ANY) MEMBER(U32, done, SL_ANY)
@@ -35,9 +35,21 @@ RULE num weight(reg *f, const round_state *r) {
 }
 
 RULE mask decide(round_state *r, const num *p, const rule_row *x, num m, num v, uint64_t t) {
-    (void)v, (void)t;
-    r->step = p[ETA] * x->h * x->y;
-    return lossy(x, m);
+    (void)t;
+    num tau = p[ETA] * x->h;
+    mask on = bound_step(&tau, p[INVARIANT], x, m, v);
+    r->step = tau * x->y;
+    return on;
+}
+
+RULE mask invariant(round_state *r, const num *p, const rule_row *x, num m) {
+    (void)r;
+    return asks_invariant(p[INVARIANT], x, m);
+}
+
+RULE num slope(const reg *f, const round_state *r, double x) {
+    (void)f, (void)r;
+    return all(x * x);
 }
 
 RULE void step(reg *f, const round_state *r, double x) { f->w += r->step * x; }
@@ -46,6 +58,8 @@ RULE void step(reg *f, const round_state *r, double x) { f->w += r->step * x; }
 
 static const rule stg = {.begin = begin,
                          .weight = weight,
+                         .invariant = invariant,
+                         .slope = slope,
                          .decide = decide,
                          .step = step,
                          .lazy = true,
@@ -60,6 +74,7 @@ static const sluice_param_info params[] = {
     P_LAMBDA(1e-5),
     {"k", "rounds from one truncation to the next", 10, 1, 1e9, 1, NULL},
     {"theta", "only weights up to this size are truncated; inf: all", INFINITY, 0, INFINITY, 0, NULL},
+    P_INVARIANT,
 };
 
 const sl_learner sl_stg = {
@@ -69,7 +84,7 @@ const sl_learner sl_stg = {
     SL_PARAMS(params),
     SL_DIAGONAL(stg),
     .counts_rounds = true,
-    .trial = {"eta=0.25", "lambda=0.01", "k=3", "theta=0.5"},
+    .trial = {"eta=0.25", "lambda=0.01", "k=3", "theta=0.5", "invariant=1"},
 };
 
 #endif

@@ -74,10 +74,10 @@ RULE mask take(round_state *r, const rates *to, mask on, const rule_row *x, num 
         (void)s, (void)done;                                                                                           \
         return (round_state){SL_FORGET_BEGIN(p, (A) + 1, t)};                                                          \
     }
-#define SL_BEGIN_OF(name) .begin = name##_begin,
+#define SL_BEGIN_OF(name) name##_begin
 #else
 #define SL_CONFIDENCE_BEGIN(name, A)
-#define SL_BEGIN_OF(name)
+#define SL_BEGIN_OF(name) NULL
 #endif
 
 /* A rule of this kind: name_rates(p, M, v, h, to) says whether there is an update, and which, where v > 0; A is the
@@ -91,8 +91,13 @@ RULE mask take(round_state *r, const rates *to, mask on, const rule_row *x, num 
         return take(r, &to, on, x, v, p[A]);                                                                           \
     }                                                                                                                  \
     SL_CONFIDENCE_BEGIN(name, A)                                                                                       \
-    static const rule name = {SL_CATCH_UP SL_BEGIN_OF(name).variance = variance, .weight = weight,                     \
-                              .possible = is_possible, .decide = name##_decide, .step = step};                         \
+    static const rule name = {.begin = SL_BEGIN_OF(name),                                                              \
+                              .catch_up = SL_CATCH_UP,                                                                 \
+                              .variance = variance,                                                                    \
+                              .weight = weight,                                                                        \
+                              .possible = is_possible,                                                                 \
+                              .decide = name##_decide,                                                                 \
+                              .step = step};                                                                           \
     SL_KERNELS(name)
 
 #ifdef SL_MAKES_RECORDS

@@ -17,17 +17,19 @@
     num log2_G;                                                                                                        \
     count round;
 /* What begin() adds to the round: p has G at this place. */
-#define SL_FORGET_BEGIN(p, place, t) .log2_G = log2_of((p)[place]), .round = all_counts((uint32_t)(t)),
+#define SL_FORGET_BEGIN(p, place, t) .log2_G = log2_of((p)[place]), .round = all_counts((uint32_t)(t))
 
 /* A variance in units of its prior whose precision above the prior is g times as large: 1/(1 + g (1/v - 1)). One that
  * rounding has made 0 stays so. */
 RULE num forget_variance(num v, num g) { return if_positive(v, v / (v + g * (1 - v))); }
 
-#define SL_CATCH_UP .catch_up = catch_up,
+#define SL_CATCH_UP catch_up
 #define SL_RECORD(name) sl_##name##_forgetting
 #define SL_FORGETTING(name, place) .forget = place, .counts_rounds = true
 #define SL_TRIAL(...)                                                                                                  \
     { __VA_ARGS__, "forget=0.998" }
+#define SL_INVARIANT_TRIAL(...)                                                                                        \
+    { __VA_ARGS__, "forget=0.998", "invariant=1" }
 #define SL_FLAGS(flags) ((flags) & ~(unsigned)SLUICE_LEARNER_MERGES) /* the past counts less: the sums do not add */
 
 #else
@@ -35,11 +37,12 @@ RULE num forget_variance(num v, num g) { return if_positive(v, v / (v + g * (1 -
 #define SL_ROUND(MEMBER)
 #define SL_FORGETTING_PART
 #define SL_FORGET_BEGIN(p, place, t)
-#define SL_CATCH_UP
+#define SL_CATCH_UP NULL
 #define SL_RECORD(name) sl_##name
 #define SL_FORGETTING(name, place) .forget = place, .forgetting = &sl_##name##_forgetting
 #define SL_TRIAL(...)                                                                                                  \
     { __VA_ARGS__ }
+#define SL_INVARIANT_TRIAL(...) SL_TRIAL(__VA_ARGS__)
 #define SL_FLAGS(flags) (flags)
 
 #endif

@@ -34,6 +34,10 @@ typedef struct rule {
     num (*term)(const reg *f, const round_state *r, double x);
     /* Whether a step is possible, whatever the variance is; without it the variance is not summed. May be NULL. */
     mask (*possible)(const num *p, const rule_row *x, num m);
+    /* Importance-invariant steps (rule.h): where they are asked for in this round, and a feature's share of the slope,
+     * which is the variance that decide() gets then. May be NULL. */
+    mask (*invariant)(round_state *r, const num *p, const rule_row *x, num m);
+    num (*slope)(const reg *f, const round_state *r, double x);
     /* Whether a step is made; notes in the round what step() needs. */
     mask (*decide)(round_state *r, const num *p, const rule_row *x, num m, num variance, uint64_t t);
     /* The step of a feature with value x. */
@@ -112,6 +116,16 @@ RULE double sum_variance(sl_state *s, const sl_row *x, const rule *k) {
     return v;
 }
 
+RULE double sum_slopes(sl_state *s, const sl_row *x, const rule *k, const round_state *r) {
+    const feature *features = s->features;
+    double v = 0;
+    for (size_t i = 0; i < x->n; i++) {
+        reg f = load(&features[x->slot[i]]);
+        v += k->slope(&f, r, (double)x->value[i]);
+    }
+    return v;
+}
+
 /* Terms of the margin are added in the order of the row: the sum does not depend on how they were computed. */
 RULE double single_score(sl_state *s, const sl_row *x, const rule *k) {
     feature *features = s->features;
@@ -180,7 +194,10 @@ RULE void single_steps(sl_state *s, const sl_row *x, const rule *k, const round_
 RULE bool single_update(sl_state *s, const sl_row *x, double m, const rule *k) {
     round_state r = begin_round(k, s->p, s->scalar, s->t, s->t - 1);
     bool on = !k->possible || k->possible(s->p, x, m);
-    if (on) on = k->decide(&r, s->p, x, m, k->variance && !k->measure ? sum_variance(s, x, k) : 0, s->t);
+    double v = 0;
+    if (on && k->variance && !k->measure) v = sum_variance(s, x, k);
+    if (k->slope && k->invariant(&r, s->p, x, m)) v = sum_slopes(s, x, k, &r);
+    if (on) on = k->decide(&r, s->p, x, m, v, s->t);
     if (on) single_steps(s, x, k, &r);
     if (k->end) k->end(s->scalar, &r, s->p);
     return on;
@@ -349,6 +366,20 @@ RULE void lanes_update(sl_lanes *s, const sl_row *row, const rule *k, const size
                 sum[v] += k->variance(&f, (double)x->value[i]);
             }
         }
+    if (k->slope) {
+        mask asked = {0};
+        VECTORS {
+            const rule_row labelled = with_labels(s, x, v);
+            asked |= k->invariant(&r[v], params_of(s, v), &labelled, margins_of(s, v));
+        }
+        for (size_t i = 0; any(asked) && i < x->n; i++) {
+            const char *at = feature_at(at_lanes, x->slot[i]);
+            VECTORS {
+                reg f = load_lanes(at, lanes, v);
+                sum[v] += k->slope(&f, &r[v], (double)x->value[i]);
+            }
+        }
+    }
     some = (mask){0};
     VECTORS {
         const rule_row labelled = with_labels(s, x, v);

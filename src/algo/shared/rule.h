@@ -44,6 +44,32 @@ RULE num cost(const num *p, const rule_row *x, size_t cost_pos, size_t cost_neg)
     return where(x->y > 0, p[cost_pos], p[cost_neg]);
 }
 
+/* ---- importance-invariant steps (Karampatziakis and Langford, UAI 2011) ----
+ *
+ * A step of size tau, which the rule takes for importance h, moves the margin by tau times the slope, the sum over the
+ * features of what one unit moves it: x^2, a x^2 and so on. With `invariant` it is the limit of ever more, ever smaller
+ * steps one after the other, which end where the loss does: for the hinge min(tau, l/slope). Where the slope is 0, none
+ * is made. */
+
+/* Where they are asked for and the hinge loss is above 0. */
+RULE mask asks_invariant(num invariant, const rule_row *x, num m) { return (invariant != 0) & lossy(x, m); }
+
+/* Bounds the step of a round whose hinge loss is above 0; where one is made. */
+RULE mask bound_step(num *tau, num invariant, const rule_row *x, num m, num slope) {
+    mask asked = invariant != 0;
+    if (!any(asked)) return lossy(x, m);
+    *tau = where(asked, smaller(*tau, hinge(x, m) / slope), *tau);
+    return lossy(x, m) & ((invariant == 0) | (slope > 0));
+}
+
+#define P_INVARIANT                                                                                                    \
+    {                                                                                                                  \
+        "invariant",                                                                                                   \
+            "1: importance or cost h means h times as many small steps, none of which goes too far; 0: one step, h "   \
+            "times as long",                                                                                           \
+            0, 0, 1, 1, NULL, 1                                                                                        \
+    }
+
 /* The n-th number from [0, 1) that a seed gives (splitmix64): a generator whose state is how many it has given. */
 static inline double draw(double seed, double n) {
     uint64_t given = n >= 0 && n < 0x1p53 ? (uint64_t)n : 0; /* a file may say anything */
