@@ -213,6 +213,7 @@ enum {
     SLUICE_SCALE_RUNNING = 1, /* the largest absolute value of its feature in the examples learned so far, this one
                                  included. When it grows by a factor, the feature's weight does, so that margins stay;
                                  in predicting it does not grow */
+    SLUICE_SCALE_MAXABS = 2,  /* the same, but the weights stay */
 };
 
 /* How a model learns more than two classes. */

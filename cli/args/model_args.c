@@ -14,9 +14,13 @@ static const char *const class_kinds[] = {"two", "ovr", "ovo", "matrix", NULL}; 
 
 static const char *const transforms[] = {"none", "log1p", "binary", NULL}; /* by SLUICE_TRANSFORM_ */
 
+static const char *const scales[] = {"none", "running", "maxabs", NULL}; /* by SLUICE_SCALE_ */
+
 const char *classes_name(unsigned kind) { return class_kinds[kind]; }
 
 const char *transform_name(unsigned transform) { return transforms[transform]; }
+
+const char *scale_name(unsigned scale) { return scales[scale]; }
 
 /* Reads --classes. */
 static int class_settings(const args *a, sluice_settings *settings) {
@@ -30,12 +34,14 @@ static int class_settings(const args *a, sluice_settings *settings) {
 
 int example_settings(const args *a, sluice_settings *settings) {
     static const char *const norms[] = {"none", "l2", NULL};
-    size_t norm = 0, transform = 0;
+    size_t norm = 0, transform = 0, scale = 0;
     *settings = (sluice_settings){.size = sizeof *settings};
     int rc = args_number(a, "bias", &settings->bias);
     if (!rc) rc = args_word(a, "normalize", norms, &norm);
     if (!rc) rc = args_word(a, "transform", transforms, &transform);
+    if (!rc) rc = args_word(a, "scale", scales, &scale);
     settings->transform = (unsigned)transform;
+    settings->scale = (unsigned)scale;
     settings->normalize = norm ? SLUICE_NORMALIZE_L2 : SLUICE_NORMALIZE_NONE;
     settings->positive = args_value(a, "positive");
     return rc ? rc : class_settings(a, settings);
@@ -170,6 +176,7 @@ static int check_resumed(const args *a, const recipe *r, const sluice_model *mod
     if (args_has(a, "bias") && (float)asked->bias != (float)has->bias) return contradicts(a, "bias", path);
     if (args_has(a, "normalize") && asked->normalize != has->normalize) return contradicts(a, "normalize", path);
     if (args_has(a, "transform") && asked->transform != has->transform) return contradicts(a, "transform", path);
+    if (args_has(a, "scale") && asked->scale != has->scale) return contradicts(a, "scale", path);
     if (args_has(a, "hash") && asked->hash_bits != has->hash_bits) return contradicts(a, "hash", path);
     if (args_has(a, "max-features") && asked->max_features != has->max_features)
         return contradicts(a, "max-features", path);

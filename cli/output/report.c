@@ -160,6 +160,7 @@ static void settings_text(const report *r, const sluice_settings *s, const reade
     print_label(r, "settings");
     printf("bias=%s normalize=%s hash=%u", bias, normalize, s->hash_bits);
     if (s->transform) printf(" transform=%s", transform_name(s->transform));
+    if (s->scale) printf(" scale=%s", scale_name(s->scale));
     if (s->classes) printf(" classes=%s", classes_name(s->classes));
     if (s->max_features) printf(" max-features=%" PRIu64, s->max_features);
     if (kept->ngrams) printf(" ngrams=%u", kept->ngrams);
@@ -193,6 +194,7 @@ void report_settings(report *r, const sluice_model *model) {
     report_text(r, "normalize", normalize);
     report_count(r, "hash", s->hash_bits);
     if (s->transform) report_text(r, "transform", transform_name(s->transform));
+    if (s->scale) report_text(r, "scale", scale_name(s->scale));
     if (s->classes) report_text(r, "classes", classes_name(s->classes));
     report_count(r, "max_features", s->max_features);
     report_count(r, "ngrams", kept->ngrams ? kept->ngrams : 1);

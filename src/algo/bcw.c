@@ -46,6 +46,11 @@ static void weights(const sl_state *s, const uint32_t *slot, size_t n, float *w)
     for (size_t k = 0; k < n; k++) w[k] = (float)mu(s, slot[k]);
 }
 
+static void rescale(sl_state *s, uint32_t slot, double by) {
+    const uint32_t column = ((const feature *)s->features)[slot].column;
+    if (column && column <= s->dense.order) s->dense.vector[column - 1] *= by;
+}
+
 static double step(const sl_state *s, double xi, double v, double h) {
     double ch = s->p[C] * h;
     return s->p[Q] == 1 ? (xi < ch * v ? xi / v : ch) : xi / (v + 0.5 / ch);
@@ -133,6 +138,7 @@ const sl_learner sl_bcw = {
     .trial = {"C=0.3", "q=2", "batch=50"},
     .kernels.score = score,
     .kernels.weights = weights,
+    .kernels.rescale = rescale,
     .finish = finish,
     .batch = BATCH,
 };

@@ -117,6 +117,7 @@ const sl_learner sl_ofs = {
     .rank = sl_scaled_rank,
     .kernels.score = sl_scaled_score,
     .kernels.update = ofs_update,
+    .kernels.rescale = sl_scaled_rescale_2,
 };
 
 const sl_learner sl_ofs_p = {
@@ -132,4 +133,5 @@ const sl_learner sl_ofs_p = {
     .rank = sl_scaled_rank,
     .kernels.score = ofs_p_score,
     .kernels.update = ofs_p_update,
+    .kernels.rescale = sl_scaled_rescale_2,
 };

@@ -130,7 +130,8 @@ static double olsf_per_step(const double *p, double l, double xx, double h) {
 #define PAPER "Zhang et al., Online learning from trapezoidal data streams, TKDE 2016"
 #define KEEPS_LARGEST                                                                                                  \
     .info.paper = PAPER, SL_SCALED_STATE, .scalars = sl_scaled_scalars, .rank = sl_scaled_rank,                        \
-    .counts_features = true, .kernels.score = sl_scaled_score, .matrix_radius = LAMBDA, .matrix_share = B
+    .counts_features = true, .kernels.score = sl_scaled_score, .kernels.rescale = sl_scaled_rescale_1,                 \
+    .matrix_radius = LAMBDA, .matrix_share = B
 
 const sl_learner sl_olsf = {
     .info.name = "olsf",
@@ -184,6 +185,7 @@ const sl_learner sl_olsf_rand = {
     .kernels.score = sl_scaled_score,
     .kernels.update = olsf_rand_update,
     .kernels.weights = sl_scaled_weights,
+    .kernels.rescale = sl_scaled_rescale_1,
 };
 
 const sl_learner sl_olsf_per = {

@@ -76,6 +76,11 @@ static void weights(const sl_state *s, const uint32_t *slot, size_t n, float *w)
     for (size_t k = 0; k < n; k++) w[k] = (float)mu(s, slot[k]);
 }
 
+static void rescale(sl_state *s, uint32_t slot, double by) {
+    const uint32_t place = ((const feature *)s->features)[slot].place;
+    if (place) s->dense.vector[place - 1] *= by;
+}
+
 static uint32_t place_of(const void *features, uint32_t slot) { return ((const feature *)features)[slot].place; }
 
 /* Groups have their places side by side. */
@@ -315,6 +320,7 @@ const sl_learner sl_sbcw = {
     .trial = {"features=50", "iterations=12", "inner=2", "refit=5", "q=2", "C=10", "batch=150"},
     .kernels.score = score,
     .kernels.weights = weights,
+    .kernels.rescale = rescale,
     .row_of = place_of,
     .matrix_size = sbcw_matrix,
     .finish = sbcw_finish,
@@ -331,6 +337,7 @@ const sl_learner sl_fgm = {
     .trial = {"features=30", "iterations=6", "inner=2", "refit=5", "C=10", "batch=150"},
     .kernels.score = score,
     .kernels.weights = weights,
+    .kernels.rescale = rescale,
     .row_of = place_of,
     .matrix_size = fgm_matrix,
     .finish = fgm_finish,

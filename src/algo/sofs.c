@@ -73,6 +73,11 @@ static void weights(const sl_state *s, const uint32_t *slot, size_t n, float *w)
     for (size_t k = 0; k < n; k++) w[k] = f[slot[k]].w;
 }
 
+static void rescale(sl_state *s, uint32_t slot, double by) {
+    feature *f = (feature *)s->features + slot;
+    f->w = (float)(f->w * by);
+}
+
 const sl_learner sl_sofs = {
     .info.name = "sofs",
     .info.summary = "second-order online feature selection: keeps the features it is surest of",
@@ -85,4 +90,5 @@ const sl_learner sl_sofs = {
     .kernels.score = score,
     .kernels.update = update,
     .kernels.weights = weights,
+    .kernels.rescale = rescale,
 };

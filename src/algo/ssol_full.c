@@ -49,6 +49,13 @@ static void weights(const sl_state *s, const uint32_t *slot, size_t n, float *w)
         w[k] = f[slot[k]].column ? (float)soft(s->dense.vector[f[slot[k]].column - 1], k_t) : 0;
 }
 
+static void rescale(sl_state *s, uint32_t slot, double by) {
+    const uint32_t column = ((const sl_dense *)s->features)[slot].column;
+    if (!column) return;
+    double *u = &s->dense.vector[column - 1];
+    *u = soft_times(*u, threshold(s->p[SCHEDULE], s->p[ETA], s->p[LAMBDA], s->t + 1), by);
+}
+
 const sl_learner sl_ssol_full = {
     .info.name = "ssol-full",
     .without_matrix = "ssol",
@@ -60,6 +67,7 @@ const sl_learner sl_ssol_full = {
     .kernels.score = score,
     .kernels.update = update,
     .kernels.weights = weights,
+    .kernels.rescale = rescale,
 };
 
 const sl_learner sl_cs_ssol_full = {
@@ -73,4 +81,5 @@ const sl_learner sl_cs_ssol_full = {
     .kernels.score = score,
     .kernels.update = cs_update,
     .kernels.weights = weights,
+    .kernels.rescale = rescale,
 };

@@ -18,6 +18,7 @@ uint64_t sl_features_memory(const sl_features *f) {
     uint64_t bytes = ((uint64_t)sp->direct + sp->other_room) * sp->size + sp->direct / 8;
     if (sp->table) bytes += sizeof(sl_bucket) << sp->table_bits;
     if (d->table) bytes += sizeof *d->table << d->bits;
+    bytes += sp->scales * sizeof *sp->scale;
     return bytes + d->bytes_room + d->room * sizeof *d->where +
            f->limit.room * (sizeof *f->limit.last_seen + sizeof *f->limit.born);
 }
@@ -28,6 +29,7 @@ bool sl_keys_use_names(sl_features *f) {
     sl_space_init(&over.space, f->space.size, f->space.fresh);
     over.space.numbered = f->space.numbered;
     over.space.forgets = f->space.forgets;
+    over.space.scaled = f->space.scaled;
     sl_walk w;
     bool fine = sl_walk_start(&w, &f->space);
     while (fine && sl_walk_next(&w)) {
@@ -112,6 +114,7 @@ bool sl_keys_add_like(sl_features *to, const sl_features *from, const sl_walk *w
         return false;
     }
     *slot = sl_space_find(&to->space, id);
+    if (to->space.scaled && from->space.scaled) to->space.scale[*slot] = from->space.scale[w->slot];
     return true;
 }
 

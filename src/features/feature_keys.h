@@ -36,7 +36,8 @@ bool sl_keys_use_names(sl_features *f);
 uint32_t sl_keys_add_new_name(sl_features *f, uint64_t hash, const char *name, size_t n);
 /* The number of a name, which is added if it is not there. SL_NO_NAME: no memory. */
 uint32_t sl_keys_add_name(sl_features *f, const char *name, size_t n);
-/* Adds the feature of `from` that a walk stands at to `to`; *slot is its slot there. False: no memory. */
+/* Adds the feature of `from` that a walk stands at to `to`, with its scale; *slot is its slot there. False: no memory.
+ */
 bool sl_keys_add_like(sl_features *to, const sl_features *from, const sl_walk *w, uint32_t *slot);
 
 /* The slot in `in` of the feature of `from` that a walk stands at; SL_NO_SLOT: it is not there. */

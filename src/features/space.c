@@ -29,6 +29,7 @@ static size_t table_bytes(unsigned bits) { return sizeof(sl_bucket) << bits; }
 
 void sl_space_free(sl_space *sp) {
     sl_pages_free(sp->features, ((size_t)sp->direct + sp->other_room) * sp->size);
+    sl_pages_free(sp->scale, sp->scales * sizeof *sp->scale);
     sl_pages_free(sp->seen_bits, sp->direct / 8);
     if (sp->table) sl_pages_free(sp->table, table_bytes(sp->table_bits));
     *sp = (sl_space){0};
@@ -105,8 +106,18 @@ static bool is_dense(const sl_space *sp, uint64_t direct, uint64_t room) {
     return direct > ALWAYS_DIRECT || room >= direct || direct * sp->size > SMALL_PAGES_REACH;
 }
 
+/* Scales for this number of slots; false: no memory. */
+static bool resize_scales(sl_space *sp, size_t slots) {
+    if (!sp->scaled || slots <= sp->scales) return true;
+    float *scale = sl_pages_resize(sp->scale, sp->scales * sizeof *scale, slots * sizeof *scale, true);
+    if (!scale) return false;
+    sp->scale = scale;
+    sp->scales = slots;
+    return true;
+}
+
 static bool resize_features(sl_space *sp, uint64_t direct, uint64_t room) {
-    if (direct + room >= SL_NO_SLOT) return false;
+    if (direct + room >= SL_NO_SLOT || !resize_scales(sp, (size_t)(direct + room))) return false;
     size_t old = ((size_t)sp->direct + sp->other_room) * sp->size, new = (size_t)(direct + room) * sp->size;
     char *features = sl_pages_resize(sp->features, old, new, is_dense(sp, direct, room));
     if (!features) return false;
@@ -115,7 +126,7 @@ static bool resize_features(sl_space *sp, uint64_t direct, uint64_t room) {
 }
 
 /* Moves every feature of a table to its new place; places are scattered, so it prefetches a few buckets ahead. */
-static void move_over(sl_space *sp, sl_bucket *from, size_t n, const char *states) {
+static void move_over(sl_space *sp, sl_bucket *from, size_t n, const char *states, const float *scales) {
     enum { AHEAD = 8 };
     for (size_t i = 0; i < n; i++) {
         const sl_bucket *b = &from[i + AHEAD < n ? i + AHEAD : i];
@@ -134,6 +145,7 @@ static void move_over(sl_space *sp, sl_bucket *from, size_t n, const char *state
                 put(sp, id, ++sp->others);
             }
             sl_space_copy(sl_space_at(sp, slot), states + (b->rank[k] - 1) * sp->size, sp->size);
+            if (scales) sp->scale[slot] = scales[b->rank[k] - 1];
         }
         drop_read(from, i);
     }
@@ -170,11 +182,19 @@ static bool make_room_for_direct(sl_space *sp, sl_space *to, char **states, char
     return true;
 }
 
+/* A copy of the scales of the features behind the direct part; NULL: there are none, or no memory. */
+static float *keep_scales_behind(const sl_space *sp) {
+    float *behind = sp->scaled && sp->others ? malloc(sp->others * sizeof *behind) : NULL;
+    if (behind) memcpy(behind, sp->scale + sp->direct, sp->others * sizeof *behind);
+    return behind;
+}
+
 /* Widens the direct part to the ids below 2^bits. Features behind it are moved: to their direct slots if they have one
  * now, else further back. False: no memory, and nothing has changed. */
 static bool widen(sl_space *sp, unsigned bits) {
-    sl_space old = *sp, new = *sp;
     uint32_t leaving = table_below(sp, bits);
+    if (!resize_scales(sp, ((size_t)1 << bits) + sp->others - leaving)) return false;
+    sl_space old = *sp, new = *sp;
     new.direct = (uint32_t)1 << bits;
     new.other_room = old.others - leaving;
     new.table_used = old.table_used - leaving;
@@ -184,10 +204,12 @@ static bool widen(sl_space *sp, unsigned bits) {
     size_t block_bytes = 0;
     new.seen_bits = sl_pages_new(new.direct / 8, true);
     new.table = new.table_used ? sl_pages_new(table_bytes(new.table_bits), true) : NULL;
-    if (!new.seen_bits || (new.table_used && !new.table) ||
+    float *behind = keep_scales_behind(sp);
+    if (!new.seen_bits || (new.table_used && !new.table) || (sp->scaled && sp->others && !behind) ||
         !make_room_for_direct(sp, &new, &states, &block, &block_bytes)) {
         sl_pages_free(new.seen_bits, new.direct / 8);
         sl_pages_free(new.table, table_bytes(new.table_bits));
+        free(behind);
         return false;
     }
 
@@ -200,8 +222,10 @@ static bool widen(sl_space *sp, unsigned bits) {
         new.bias_rank = ++new.others;
         sl_space_copy(sl_space_at(&new, new.direct), states + (old.bias_rank - 1) * old.size, old.size);
     }
-    move_over(&new, old.table, buckets(&old), states);
+    if (behind) memset(new.scale + old.direct, 0, old.others * sizeof *behind);
+    move_over(&new, old.table, buckets(&old), states, behind);
     *sp = new;
+    free(behind);
     sl_pages_free(block, block_bytes);
     sl_pages_free(old.seen_bits, old.direct / 8);
     sl_pages_free(old.table, table_bytes(old.table_bits));
@@ -281,6 +305,7 @@ bool sl_space_forget(sl_space *sp, uint64_t id) {
     if (id >= sp->direct) return false;
     sp->seen_bits[id >> 6] &= ~((uint64_t)1 << (id & 63));
     memset(sl_space_at(sp, (uint32_t)id), 0, sp->size);
+    if (sp->scaled) sp->scale[id] = 0;
     sp->direct_used--;
     sp->seen--;
     return true;

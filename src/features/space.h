@@ -33,6 +33,9 @@ typedef struct sl_space {
     const void *fresh;    /* what a new feature's struct holds; NULL: zeros */
     bool numbered;        /* a struct begins with a uint32_t: how many features came before this one */
     bool forgets;         /* features are removed (sl_space_forget), which only direct ones can be */
+    bool scaled;          /* features have scales */
+    float *scale;         /* where they have: one per slot; 0: the feature has had no value but 0 */
+    size_t scales;        /* slots that there are scales for: at least as many as features */
     uint32_t direct;      /* ids below this are direct */
     uint32_t too_wide;    /* there was no memory for a direct part of this size; 0: it was not tried */
     uint32_t direct_used; /* direct features seen */

@@ -63,6 +63,11 @@ static sluice_status read_columns(sl_loader *l, const uint64_t *key, size_t n, b
         }
         column += 8 * n;
     }
+    static const sl_field scale = {"scale", SL_F32, 0, 0};
+    for (size_t k = 0; sp->scaled && !bias && k < n; k++)
+        if (!sl_load_field(&scale, (char *)&sp->scale[sl_space_find(sp, key[k])], column + 4 * k))
+            return DAMAGED(l, "an impossible scale");
+    if (sp->scaled && !bias) column += 4 * n;
     for (size_t i = 0; i < m->rule->n_fields; i++) {
         const sl_field *f = &m->rule->fields[i];
         size_t size = sl_type_size(f->type);
@@ -86,6 +91,7 @@ sluice_status sl_load_features(sl_loader *l) {
     bool bias = keys == SL_KEYS_BIAS;
     for (size_t i = 0; i < m->rule->n_fields; i++) columns += sl_type_size(m->rule->fields[i].type);
     if (m->settings.max_features && !bias) columns += 8;
+    if (m->features.space.scaled && !bias) columns += 4;
     if (m->settings.max_features && !m->features.named && !bias) return DAMAGED(l, "a limit on features without names");
     if (keys != (m->features.named ? SL_KEYS_NAMES : SL_KEYS_IDS) && !bias)
         return DAMAGED(l, "a list of features of the wrong kind");

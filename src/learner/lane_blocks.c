@@ -129,6 +129,13 @@ void sl_lane_blocks_settle(sl_lane_blocks *b, char *features, uint64_t t, const 
     }
 }
 
+void sl_lane_blocks_rescale(sl_lane_blocks *b, char *features, uint64_t t, uint32_t slot, double by) {
+    for (size_t i = 0; i < b->n_blocks; i++) {
+        sl_lanes s = lanes_at(&b->block[i], features, t);
+        b->kernels->rescale[which(&b->block[i])](&s, slot, by);
+    }
+}
+
 void sl_lane_blocks_margins(const sl_lane_blocks *b, char *features, uint64_t t, const uint32_t *slot,
                             const float *value, size_t n, double *m) {
     for (size_t i = 0; i < b->n_blocks; i++) {

@@ -44,6 +44,7 @@ static inline bool sl_lane_updated(const sl_lane_blocks *b, size_t lane) {
 void sl_lane_blocks_score(sl_lane_blocks *b, char *features, uint64_t t, const sl_row *x);
 void sl_lane_blocks_update(sl_lane_blocks *b, const sl_row *x, size_t positive);
 void sl_lane_blocks_settle(sl_lane_blocks *b, char *features, uint64_t t, const uint32_t *slot, size_t n);
+void sl_lane_blocks_rescale(sl_lane_blocks *b, char *features, uint64_t t, uint32_t slot, double by);
 /* Adds to the margins of all lanes what n features of an example are worth after t rounds. */
 void sl_lane_blocks_margins(const sl_lane_blocks *b, char *features, uint64_t t, const uint32_t *slot,
                             const float *value, size_t n, double *m);

@@ -26,7 +26,7 @@ typedef struct sl_lanes {
 
 /* A rule over lanes, each function for 8 lanes and for 16: score() fills m; update() goes by m and fills `on`;
  * weights() fills w with those of all lanes for the first slot, then for the next; margins() adds to m what n features
- * of an example are worth to each lane; settle() as in sl_kernels. */
+ * of an example are worth to each lane; settle() and rescale() as in sl_kernels. */
 typedef struct sl_lane_kernels {
     size_t width; /* lanes in a vector */
     void (*score[2])(sl_lanes *s, const struct sl_row *x);
@@ -34,6 +34,7 @@ typedef struct sl_lane_kernels {
     void (*weights[2])(const sl_lanes *s, const uint32_t *slot, size_t n, float *w);
     void (*margins[2])(const sl_lanes *s, const uint32_t *slot, const float *value, size_t n, double *m);
     void (*settle[2])(sl_lanes *s, const uint32_t *slot, size_t n);
+    void (*rescale[2])(sl_lanes *s, uint32_t slot, double by);
 } sl_lane_kernels;
 
 static inline void *sl_lanes_at(const sl_lanes *s, uint32_t slot) { return s->features + slot * s->size; }

@@ -98,6 +98,9 @@ typedef struct sl_kernels {
     void (*round_weights)(const sl_state *s, const uint32_t *slot, size_t n, float *w);
     /* Brings counters of rounds in the features up to date before they wrap. NULL: the features have none. */
     void (*settle)(sl_state *s, const uint32_t *slot, size_t n);
+    /* After t rounds, before the next: the weight that a feature will have in that one becomes `by` > 1 times as large,
+     * with all that is not needed for that as it was; a weight of 0 stays, and so does its state. */
+    void (*rescale)(sl_state *s, uint32_t slot, double by);
 } sl_kernels;
 
 /* The versions of a rule, by kernel set (base/cpu.h: portable, avx2, avx512); NULL: the build has none. */

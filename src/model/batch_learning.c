@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "model/classes/problems.h"
+#include "model/scaling/row_values.h"
 
 bool sl_model_prepare_pending(sluice_model *m, const sl_row *x) {
     sl_state *s = &m->state;
@@ -20,7 +21,7 @@ void sl_model_add_pending(sluice_model *m, const sl_row *x) {
     sl_pending_add(&m->state.batch.pending, x->y * x->h, x->n, &column, &value);
     for (size_t k = 0; k < x->n; k++) {
         column[k] = *sl_column(m->features.space.features, m->features.space.size, x->slot[k]) - 1;
-        value[k] = x->value[k];
+        value[k] = m->row_unscaled ? m->row_unscaled[m->row_room + k] : x->value[k];
     }
 }
 
@@ -39,6 +40,27 @@ static bool find_slots(sluice_model *m) {
     return true;
 }
 
+/* Learns the pending rows: where features have scales, as these are now, and the rows stay unscaled in the model. */
+static sluice_status learn_pending(sluice_model *m) {
+    sl_pending *b = &m->state.batch.pending;
+    const bool scaled = m->features.space.scaled;
+    float *unscaled = b->value;
+    sluice_status status = SLUICE_E_MEMORY;
+    bool fine = find_slots(m);
+    if (fine && scaled) fine = (b->value = sl_scale_pending(m)) != NULL;
+    if (fine)
+        status = m->rule->finish(&m->state, &m->updates, &m->error);
+    else
+        sl_fail(&m->error, SLUICE_E_MEMORY,
+                "no memory to learn a batch of %zu examples with %s; a smaller one (batch) takes less", b->rows,
+                m->rule->info.name);
+    if (scaled) {
+        if (b->value != unscaled) free(b->value);
+        b->value = unscaled;
+    }
+    return status;
+}
+
 /* If memory or OpenBLAS is missing the rows stay pending: nothing is lost, and it can be tried again. */
 sluice_status sl_model_finish_batch(sluice_model *m) {
     sl_state *s = &m->state;
@@ -47,11 +69,7 @@ sluice_status sl_model_finish_batch(sluice_model *m) {
     s->features = m->features.space.features;
     s->batch.blas = dense ? sl_blas_begin(s->batch.threads, &m->error) : NULL;
     if (dense && !s->batch.blas) return m->error.status;
-    sluice_status status = find_slots(m) ? m->rule->finish(s, &m->updates, &m->error)
-                                         : sl_fail(&m->error, SLUICE_E_MEMORY,
-                                                   "no memory to learn a batch of %zu examples with "
-                                                   "%s; a smaller one (batch) takes less",
-                                                   s->batch.pending.rows, m->rule->info.name);
+    sluice_status status = learn_pending(m);
     if (dense) sl_blas_end(true);
     free(s->batch.slot_of);
     s->batch.slot_of = NULL;

@@ -42,7 +42,7 @@ static double add_terms(const sluice_model *m, size_t class_index, const sl_raw_
         sl_class_weights(m, class_index, slot, n, w);
         for (size_t i = 0; i < n; i++) {
             sluice_term *t = &terms[at[i]];
-            float value = sl_row_value(m, r, at[i], scale);
+            float value = sl_row_value(m, r, at[i], slot[i], scale);
             t->weight = sl_turn(&m->classes, (double)w[i]);
             if (value != 0) t->contribution = t->weight * (double)value;
             sum += t->contribution;

@@ -10,6 +10,7 @@
 #include "model/classes/matrix.h"
 #include "model/classes/problems.h"
 #include "model/pseudo_labels.h"
+#include "model/scaling/row_values.h"
 #include "rows/csr.h"
 #include "rows/label_text.h"
 
@@ -40,9 +41,9 @@ static inline double rule_label(const sluice_model *m, double label) {
     return sl_model_is_of_many(m) ? label : label > 0 ? 1 : -1;
 }
 
-static sluice_status learn_row(sluice_model *m, const sl_row *x, double *margin) {
+/* Makes room for what the row makes necessary, so that learning it cannot fail. */
+static sluice_status prepare_row(sluice_model *m, const sl_row *x) {
     sl_state *s = &m->state;
-    s->features = m->features.space.features;
     if (m->rule->prepare && !m->rule->prepare(s, x))
         return sl_fail(&m->error, SLUICE_E_MEMORY, "no memory for the matrix of %s", m->rule->info.name);
     if (m->rule->finish && !sl_model_prepare_pending(m, x))
@@ -51,6 +52,18 @@ static sluice_status learn_row(sluice_model *m, const sl_row *x, double *margin)
                        s->batch.pending.rows + 1);
     if (m->rule->rank && !sl_top_prepare(&s->top, &m->features.space, x->n))
         return sl_fail(&m->error, SLUICE_E_MEMORY, "no memory for the features that %s keeps", m->rule->info.name);
+    return SLUICE_OK;
+}
+
+static sluice_status learn_row(sluice_model *m, const sl_row *x, double *margin) {
+    sl_state *s = &m->state;
+    s->features = m->features.space.features;
+    if (m->grown.n && m->matrix) sl_scales_take_effect(m); /* preparing a row may need its margins */
+    if (prepare_row(m, x) != SLUICE_OK) {
+        sl_scales_undo(m);
+        return m->error.status;
+    }
+    if (m->grown.n) sl_scales_take_effect(m);
     s->t++;
     double score = m->kernels.score(s, x);
     *margin = score;

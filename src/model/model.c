@@ -10,6 +10,7 @@
 #include "model/classes/many.h"
 #include "model/classes/matrix.h"
 #include "model/classes/problems.h"
+#include "model/scaling/row_values.h"
 
 void sluice_free(void *memory) { free(memory); }
 
@@ -20,9 +21,7 @@ sluice_status sl_settings_check(const sluice_settings *s, sluice_error *err) {
         return sl_fail(err, SLUICE_E_USAGE, "the bias must be within the range of floats");
     if (s->normalize > SLUICE_NORMALIZE_L2) return sl_fail(err, SLUICE_E_USAGE, "unknown kind of normalization");
     if (s->transform > SLUICE_TRANSFORM_BINARY) return sl_fail(err, SLUICE_E_USAGE, "unknown transform of values");
-    if (s->scale > SLUICE_SCALE_RUNNING) return sl_fail(err, SLUICE_E_USAGE, "unknown kind of scaling");
-    if (s->scale != SLUICE_SCALE_NONE)
-        return sl_fail(err, SLUICE_E_UNSUPPORTED, "features are not scaled in this version");
+    if (s->scale > SLUICE_SCALE_MAXABS) return sl_fail(err, SLUICE_E_USAGE, "unknown kind of scaling");
     if (s->hash_bits > SLUICE_MAX_HASH_BITS)
         return sl_fail(err, SLUICE_E_USAGE, "features are hashed to 1 to %d bits, not %u", SLUICE_MAX_HASH_BITS,
                        s->hash_bits);
@@ -74,6 +73,7 @@ sluice_model *sl_model_empty(const sl_learner *learner, const sl_learner *rule, 
     m->features.space.numbered = rule->rank != NULL;
     m->features.limit.most = m->settings.max_features;
     m->features.space.forgets = m->settings.max_features != 0;
+    m->features.space.scaled = m->settings.scale != SLUICE_SCALE_NONE;
     sl_top_init(&m->state.top, rule->rank, rule->keeps_list);
     m->state.p = m->params;
     m->state.scalar = m->scalars;
@@ -117,6 +117,8 @@ void sluice_model_free(sluice_model *m) {
     free(m->row_slot);
     free(m->row_value);
     free(m->row_input);
+    free(m->row_unscaled);
+    free(m->grown.list);
     free(m->row_key);
     sl_duplicates_free(&m->repeat);
     free(m);
@@ -231,6 +233,43 @@ static bool add_weight(sluice_model *m, const sluice_weight *w, uint32_t *slot) 
     return true;
 }
 
+/* Where features have scales: those with a weight, or all of them. */
+static sluice_status copy_scaled_weights(sluice_model *to, const sluice_model *from, sluice_error *err) {
+    const bool all = sl_keeps_all_scales(&from->settings);
+    sl_state s = from->state;
+    s.features = from->features.space.features;
+    sl_keys_walk k;
+    bool fine = sl_keys_start(&k, &from->features), finite = true;
+    while (fine && finite && sl_keys_next(&k)) {
+        float w;
+        uint32_t slot;
+        from->kernels.weights(&s, &k.at.slot, 1, &w);
+        finite = isfinite(w);
+        if (!finite || (w == 0 && !all)) continue;
+        fine = sl_keys_add_like(&to->features, &from->features, &k.at, &slot);
+        if (fine) memcpy(sl_space_at(&to->features.space, slot), &w, sizeof w);
+    }
+    sl_keys_end(&k);
+    if (!finite) return sl_fail(err, SLUICE_E_NUMERIC, "the model has left the range of numbers; learn it anew");
+    return fine ? SLUICE_OK : sl_fail(err, SLUICE_E_MEMORY, "no memory for a copy of the model");
+}
+
+static sluice_status copy_weights(sluice_model *to, const sluice_model *from, sluice_error *err) {
+    if (from->features.space.scaled) return copy_scaled_weights(to, from, err);
+    sluice_weight *weights;
+    size_t n;
+    sluice_status status = sl_model_weights_inside(from, 0, &weights, &n, err);
+    if (status != SLUICE_OK) return status;
+    bool fine = true;
+    for (size_t i = 0; fine && i < n; i++) {
+        uint32_t slot;
+        fine = add_weight(to, &weights[i], &slot);
+        if (fine) ((float *)(void *)to->features.space.features)[slot] = weights[i].weight;
+    }
+    sluice_free(weights);
+    return fine ? SLUICE_OK : sl_fail(err, SLUICE_E_MEMORY, "no memory for a copy of the model");
+}
+
 /* A predict-only copy: the nonzero weights, pending rows not learned. */
 static sluice_model *predict_only_copy(const sluice_model *from, sluice_error *err) {
     if (sl_model_is_of_many(from)) return sl_matrix_predict_only(from, err);
@@ -239,20 +278,10 @@ static sluice_model *predict_only_copy(const sluice_model *from, sluice_error *e
     if (!sl_metadata_copy(&to->metadata, &from->metadata) || !sl_class_labels_copy(to, from)) return no_memory(to, err);
     sl_model_copy_counts(to, from);
     memset(to->scalars, 0, sizeof to->scalars);
-    sluice_weight *weights;
-    size_t n;
-    if (sl_model_weights_inside(from, 0, &weights, &n, err) != SLUICE_OK) {
+    if (copy_weights(to, from, err) != SLUICE_OK) {
         sluice_model_free(to);
         return NULL;
     }
-    bool fine = true;
-    for (size_t i = 0; fine && i < n; i++) {
-        uint32_t slot;
-        fine = add_weight(to, &weights[i], &slot);
-        if (fine) ((float *)(void *)to->features.space.features)[slot] = weights[i].weight;
-    }
-    sluice_free(weights);
-    if (!fine) return no_memory(to, err);
     to->features.space.seen = from->features.space.seen; /* sparsity refers to all features seen */
     to->features.space.births = from->features.space.births;
     return to;

@@ -15,6 +15,13 @@
  * no count ever overflows and what is saved can be loaded. */
 #define SL_MAX_COUNT ((uint64_t)INT64_MAX)
 
+/* A feature whose scale has become `by` times what it was. */
+typedef struct sl_growth {
+    uint32_t slot;
+    float before; /* 0: it had none */
+    double by;
+} sl_growth;
+
 struct sluice_model {
     const sl_learner *learner;
     const sl_learner *rule; /* what the state belongs to: the learner, or sl_predict_only in a predict-only model; of
@@ -51,7 +58,12 @@ struct sluice_model {
     /* buffers for laying out a row that cannot be used as it lies */
     uint32_t *row_slot;
     float *row_value;
-    float *row_input; /* its values before the length counts, where the settings change them */
+    float *row_input;    /* its values before the length counts, where the settings change them */
+    float *row_unscaled; /* batch learners with scales: and before they are divided; from row_room on as laid out */
+    struct {
+        sl_growth *list;
+        size_t n;
+    } grown; /* scales that the row has made larger, weights not yet */
     uint64_t *row_key;
     size_t row_room;
     sl_duplicates repeat;

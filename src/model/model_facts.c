@@ -219,8 +219,10 @@ uint64_t sluice_model_memory(const sluice_model *m) {
     const sl_pending *p = &m->state.batch.pending;
     uint64_t rows =
         p->rows_room * (sizeof *p->start + sizeof *p->yh) + p->nonzeros_room * (sizeof *p->column + sizeof *p->value);
-    const size_t a_value =
-        2 * sizeof *m->row_slot + sizeof *m->row_value + sizeof *m->row_key + (m->row_input ? sizeof *m->row_input : 0);
+    const size_t a_value = 2 * sizeof *m->row_slot + sizeof *m->row_value + sizeof *m->row_key +
+                           (m->row_input ? sizeof *m->row_input : 0) +
+                           (m->row_unscaled ? 2 * sizeof *m->row_unscaled : 0) +
+                           (m->grown.list ? sizeof *m->grown.list : 0);
     uint64_t buffers = m->row_room * a_value + 3 * m->repeat.room * sizeof *m->repeat.ids;
     for (int i = 0; i < 2; i++) buffers += m->numbers[i].room * (sizeof(uint32_t) + sizeof(float));
     return sizeof *m + sl_features_memory(&m->features) + 3 * m->state.top.room * sizeof(sl_top_entry) +

@@ -82,6 +82,9 @@ sluice_status sluice_model_merge(sluice_model *into, const sluice_model *from) {
     if (!many && !sl_class_labels_fit(into, from))
         return sl_fail(err, SLUICE_E_USAGE,
                        "models merge only if they have the same classes and the same one came first");
+    if (into->settings.scale)
+        return sl_fail(err, SLUICE_E_UNSUPPORTED,
+                       "models whose features are scaled do not merge: each has sums in its own scales");
     if (into->settings.max_features)
         return sl_fail(err, SLUICE_E_UNSUPPORTED, "models with a limit on their features do not merge");
     if (into->state.t > SL_MAX_COUNT / 2 || from->state.t > SL_MAX_COUNT / 2)

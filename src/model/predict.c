@@ -27,7 +27,7 @@ double sl_model_raw_margin(const sluice_model *m, const sl_raw_row *r) {
         size_t n = 0;
         for (; k < r->n && n < SL_CHUNK; k++) {
             slot[n] = sl_row_slot(m, r, k);
-            value[n] = sl_row_value(m, r, k, scale);
+            value[n] = sl_row_value(m, r, k, slot[n], scale);
             n += slot[n] != SL_NO_SLOT && value[n] != 0;
         }
         m->kernels.weights(&s, slot, n, w);

@@ -27,24 +27,32 @@ static uint64_t raw_id(const sluice_model *m, const sl_raw_row *r, size_t k) {
     return XXH64(name, n, 0) >> (64 - m->settings.hash_bits);
 }
 
-/* The factor that makes n values a row of length 1. */
-static double unit_length(const float *value, size_t n) {
-    double sum = 0;
-    for (size_t k = 0; k < n; k++) sum += (double)value[k] * (double)value[k];
-    return sum > 0 ? 1 / sqrt(sum) : 1;
-}
-
 double sl_row_scale(const sluice_model *m, const sl_raw_row *r) {
     if (m->settings.normalize != SLUICE_NORMALIZE_L2) return 1;
     double sum = 0;
     for (size_t k = 0; k < r->n; k++) {
-        const double v = (double)sl_row_input(m, r, k);
+        const uint32_t slot = m->features.space.scaled ? sl_row_slot(m, r, k) : SL_NO_SLOT;
+        const double v = (double)sl_row_input(m, r, k, slot);
         sum += v * v;
     }
     return sum > 0 ? 1 / sqrt(sum) : 1;
 }
 
 /* ---- the row as the rule sees it --------------------------------------------------------------------------------- */
+
+/* Room for values that the settings change. */
+static bool reserve_changed(sluice_model *m, size_t room) {
+    if (!sl_changes_values(&m->settings)) return true;
+    float *input = realloc(m->row_input, room * sizeof *input);
+    if (input) m->row_input = input;
+    if (!input || !m->features.space.scaled) return input != NULL;
+    sl_growth *grown = realloc(m->grown.list, room * sizeof *grown);
+    if (grown) m->grown.list = grown;
+    if (!grown || !m->rule->finish) return grown != NULL;
+    float *unscaled = realloc(m->row_unscaled, 2 * room * sizeof *unscaled);
+    if (unscaled) m->row_unscaled = unscaled;
+    return unscaled != NULL;
+}
 
 /* Room for rows of n values: slots for two of them, this row's and the next one's, where rows are admitted ahead. */
 bool sl_row_reserve(sluice_model *m, size_t n) {
@@ -56,9 +64,7 @@ bool sl_row_reserve(sluice_model *m, size_t n) {
     if (value) m->row_value = value;
     uint64_t *key = realloc(m->row_key, room * sizeof *key);
     if (key) m->row_key = key;
-    float *input = sl_changes_values(&m->settings) ? realloc(m->row_input, room * sizeof *input) : NULL;
-    if (input) m->row_input = input;
-    if (!slot || !value || !key || (sl_changes_values(&m->settings) && !input)) return false;
+    if (!slot || !value || !key || !reserve_changed(m, room)) return false;
     m->row_room = room;
     return true;
 }
@@ -77,9 +83,13 @@ static size_t lay_out_hashed(sluice_model *m, const sl_raw_row *r, double scale,
     size_t n = 0;
     for (size_t k = 0; k < r->n;) {
         uint64_t id = key[k] >> 32;
-        double sum = 0;
-        for (; k < r->n && key[k] >> 32 == id; k++) sum += (double)r->value[key[k] & UINT32_MAX] * scale;
+        double sum = 0, unscaled = 0;
+        for (; k < r->n && key[k] >> 32 == id; k++) {
+            sum += (double)r->value[key[k] & UINT32_MAX] * scale;
+            if (m->row_unscaled) unscaled += (double)m->row_unscaled[key[k] & UINT32_MAX];
+        }
         if ((float)sum == 0) continue;
+        if (m->row_unscaled) m->row_unscaled[m->row_room + n] = (float)fmax(-FLT_MAX, fmin(FLT_MAX, unscaled));
         slot[n] = sl_space_find(&m->features.space, id);
         m->row_value[n++] = (float)fmax(-FLT_MAX, fmin(FLT_MAX, sum));
     }
@@ -93,6 +103,7 @@ static size_t lay_out_exact(sluice_model *m, const sl_raw_row *r, double scale, 
         float v = scale == 1 ? r->value[k] : (float)(r->value[k] * scale);
         if (v == 0) continue;
         slot[n] = slot[k];
+        if (m->row_unscaled) m->row_unscaled[m->row_room + n] = m->row_unscaled[k];
         m->row_value[n++] = v;
     }
     return n;
@@ -148,14 +159,15 @@ sluice_status sl_row_lay_out(sluice_model *m, const sl_raw_row *r, size_t half, 
                        (unsigned long long)m->features.space.seen);
     sl_raw_row changed = *r;
     if (sl_changes_values(&m->settings)) {
-        for (size_t k = 0; k < r->n; k++) m->row_input[k] = sl_changed_value(m, r->value[k]);
+        sl_change_row(m, r, slot);
         changed.value = m->row_input;
         r = &changed;
     }
-    double scale = m->settings.normalize == SLUICE_NORMALIZE_L2 ? unit_length(r->value, r->n) : 1;
+    double scale = m->settings.normalize == SLUICE_NORMALIZE_L2 ? sl_unit_length(r->value, r->n) : 1;
     size_t n = m->settings.hash_bits ? lay_out_hashed(m, r, scale, slot) : lay_out_exact(m, r, scale, slot);
     if (m->settings.bias != 0) {
         slot[n] = sl_space_bias(&m->features.space);
+        if (m->row_unscaled) m->row_unscaled[m->row_room + n] = (float)m->settings.bias;
         m->row_value[n++] = (float)m->settings.bias;
     }
     x->slot = slot;

@@ -45,6 +45,10 @@ static void settle(sl_state *s, const uint32_t *slot, size_t n) {
     a->kernels->settle[sl_sweep_kernel(a)](a->lanes, slot, n);
 }
 
+static void rescale(sl_state *s, uint32_t slot, double by) {
+    sl_lane_blocks_rescale(&s->part->blocks, s->features, s->t, slot, by);
+}
+
 /* ---- making -------------------------------------------------------------------------------------------------------
  */
 
@@ -94,7 +98,8 @@ static bool make_lanes(sluice_sweep *w, sl_sweep_part *a, sluice_error *err) {
     a->rule.info.bytes_per_feature = a->lanes->size;
     a->rule.fresh = a->blocks.fresh;
     a->rule.sets = NULL;
-    a->rule.kernels = (sl_kernels){.score = score, .update = update, .settle = learner->counts_rounds ? settle : NULL};
+    a->rule.kernels = (sl_kernels){
+        .score = score, .update = update, .rescale = rescale, .settle = learner->counts_rounds ? settle : NULL};
     a->model = sl_model_empty(learner, &a->rule, w->params[a->first], &w->settings, err);
     if (!a->model) return false;
     bool some;

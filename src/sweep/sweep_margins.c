@@ -30,7 +30,7 @@ static size_t find_features(const sluice_model *m, const sl_raw_row *r, double s
     for (; *k < r->n && n < SL_CHUNK; ++*k) {
         uint32_t id = plain ? r->batch->id[r->at + *k] : UINT32_MAX;
         slot[n] = id < sp->direct ? id : sl_row_slot(m, r, *k);
-        value[n] = sl_row_value(m, r, *k, scale);
+        value[n] = sl_row_value(m, r, *k, slot[n], scale);
         n += slot[n] != SL_NO_SLOT && value[n] != 0;
     }
     return n;

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/sized_struct.h"
+#include "model/scaling/row_values.h"
 #include "sweep/sweep.h"
 
 enum { TOGETHER = 64 }; /* features whose weights are taken at once: their lines and what is made of them are near */
@@ -32,7 +33,7 @@ static sluice_model *take_out(const sluice_sweep *w, const sl_sweep_part *a, siz
 static bool add_weights(const sl_sweep_part *a, const sl_walk *at, const float *w, size_t n, sluice_model **models) {
     for (size_t i = 0; i < n; i++) {
         uint32_t there;
-        if (w[i] == 0 || !models[i]) continue;
+        if (!models[i] || (w[i] == 0 && !sl_keeps_all_scales(&models[i]->settings))) continue;
         if (!isfinite(w[i])) {
             sluice_model_free(models[i]);
             models[i] = NULL;

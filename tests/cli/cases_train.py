@@ -250,7 +250,7 @@ def test_contradicting_the_resumed_model_is_wrong_usage(t):
     t.run("train", "-q", "-a", "pa-1", "-P", "C=0.5", "--bias", "1", "--hash", "10", "--normalize", "l2", "-o", "m", "a")
     before = t.read("m")
     for options in (["-a", "pa-2"], ["-P", "C=0.25"], ["--bias", "2"], ["--hash", "11"], ["--normalize", "none"],
-                    ["--transform", "binary"]):
+                    ["--transform", "binary"], ["--scale", "running"]):
         t.refused("train", "-i", "m", "-o", "m", *options, "a", status=2, says=[options[1], "m"])
     t.refused("train", "-i", "m", "-P", "nonsense=1", "a", status=2, says="nonsense")
     t.refused("train", "-i", "m", "-a", "nonsense", "a", status=2, says="nonsense")
@@ -353,6 +353,57 @@ def test_transform_equals_transformed_input(t):
             equal(x["settings"]["transform"], how)
             check(f"transform={how}" in t.run("inspect", "m").out, "inspect shows the transform")
     t.refused("train", "--transform", "sqrt", "a", status=2, says=["--transform", "log1p"])
+
+
+def uneven(text, first=None):
+    """Columns of different units; `first`: a line that has the largest value of each."""
+    lines = [first] if first else []
+    for line in text.splitlines():
+        label, *features = line.split()
+        pairs = [f.split(":") for f in features]
+        lines.append(" ".join([label] + [f"{k}:{float(v) * 2 ** (int(k) % 9 - 4):.9g}" for k, v in pairs]))
+    return "\n".join(lines) + "\n"
+
+
+def test_running_scales_equal_scaled_input_where_they_do_not_grow(t):
+    text = rows(300)
+    ids = sorted({int(f.split(":")[0]) for line in text.splitlines() for f in line.split()[1:]})
+    size = {k: max(abs(float(f.split(":")[1])) for line in text.splitlines() for f in line.split()[1:] if f.startswith(f"{k}:"))
+            for k in ids}
+    first = "1 " + " ".join(f"{k}:{size[k] * 2 ** (k % 9 - 4):.9g}" for k in ids)
+    t.write("a", uneven(text, first))
+    divided = ["1 " + " ".join(f"{k}:1" for k in ids)]
+    for line in text.splitlines():
+        label, *features = line.split()
+        divided.append(" ".join([label] + [f"{k}:{float(v) / size[int(k)]:.9g}" for k, v in (f.split(":") for f in features)]))
+    t.write("b", "\n".join(divided) + "\n")
+    for name in ["ssol", "ftrl", "arow", "olsf-1", "sbcw"]:
+        x, y = trained(t, "-a", name, "--scale", "running", "-o", "m", "a"), trained(t, "-a", name, "-o", "n", "b")
+        equal(x["mistakes"], y["mistakes"], name)
+        near(x["hinge_loss"], y["hinge_loss"], 1e-4)
+        equal(x["settings"]["scale"], "running")
+        check("scale=running" in t.run("inspect", "m").out, "inspect shows the scale")
+
+
+def test_scales_are_exact_on_resume_at_any_thread_count_and_in_final_models(t):
+    parts = []
+    for i in range(3):
+        t.write(f"p{i}", uneven(rows(200, seed=i)))
+        parts.append(f"p{i}")
+    for name, more in [("ssol", []), ("ftrl", ["--normalize", "l2", "--transform", "log1p"]), ("olsf", ["--bias", 1]),
+                       ("arow", ["--classes", "ovr"]), ("pa-1", ["--classes", "matrix"]), ("arow-full", ["--hash", 4]),
+                       ("pa", ["--classes", "ovo"]), ("sbcw", ["-P", "batch=150"]), ("stg", ["--max-features", 30])]:
+        settings = ["-q", "-a", name, "--scale", "running", *more]
+        t.run("train", *settings, "-o", "whole", "--threads", 1, *parts)
+        t.run("train", *settings, "-o", "threads", "--threads", 4, *parts)
+        equal(t.read("threads"), t.read("whole"), f"{name} with four threads")
+        t.run("train", *settings, "-o", "m", parts[0])
+        for part in parts[1:]:
+            t.run("train", "-q", "-i", "m", "-o", "m", part)
+        equal(t.read("m"), t.read("whole"), f"resumed {name}")
+        t.run("train", *settings, "--final", "-o", "final", *parts)
+        equal(t.run("predict", "-q", "-m", "final", *parts).out, t.run("predict", "-q", "-m", "whole", *parts).out, name)
+    t.refused("train", "--scale", "mean", "p0", status=2, says=["--scale", "running"])
 
 
 def test_normalize_equals_normalized_input(t):

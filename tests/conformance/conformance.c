@@ -1,6 +1,7 @@
 /* Every learner and every property that all of them share.
  *
- *     conformance PROPERTY     runs one property on every learner of the table
+ *     conformance PROPERTY     runs one property on every learner of the table; scaled.PROPERTY: with values that are
+ *                              transformed and divided by running scales
  *     conformance --list       lists the properties
  *
  * Learners run with their `trial` parameters, which switch on all they can do. */
@@ -68,9 +69,11 @@ static size_t trial_count(void) {
     return n;
 }
 
+static sluice_settings usual = {.size = sizeof usual}; /* of models that a property says nothing more of */
+
 static sluice_model *fresh_model(void) {
     sluice_error err = {0};
-    sluice_model *m = sluice_model_new(learner->info.name, learner->trial, trial_count(), NULL, &err);
+    sluice_model *m = sluice_model_new(learner->info.name, learner->trial, trial_count(), &usual, &err);
     if (!m) fprintf(stderr, "%s: %s\n", learner->info.name, err.message);
     return m;
 }
@@ -504,6 +507,44 @@ TEST(bias_scaling_and_hashing_are_part_of_the_model) {
     free(rows);
 }
 
+/* Rows whose features differ in size by powers of ten; values come in no order, so that scales grow. */
+static row *make_uneven(uint64_t seed) {
+    row *rows = make_stream(seed);
+    for (size_t t = 0; t < ROWS; t++)
+        for (size_t k = 0; k < rows[t].n; k++) rows[t].values[k] *= (float)pow(10, (double)(rows[t].ids[k] % 7) - 3);
+    return rows;
+}
+
+TEST(scales_are_part_of_the_model) {
+    row *rows = make_uneven(17);
+    for (int kind = 0; kind < 4; kind++) {
+        const sluice_settings settings = {.size = sizeof settings,
+                                          .scale = kind == 3 ? SLUICE_SCALE_MAXABS : SLUICE_SCALE_RUNNING,
+                                          .transform = kind == 1 ? SLUICE_TRANSFORM_LOG1P : SLUICE_TRANSFORM_NONE,
+                                          .normalize = kind ? SLUICE_NORMALIZE_L2 : SLUICE_NORMALIZE_NONE,
+                                          .bias = kind ? 0.25 : 0,
+                                          .hash_bits = kind == 2 ? 5 : 0};
+        sluice_model *whole = sluice_model_new(learner->info.name, learner->trial, trial_count(), &settings, NULL);
+        sluice_model *first = sluice_model_new(learner->info.name, learner->trial, trial_count(), &settings, NULL);
+        learn(whole, rows, 0, ROWS);
+        learn(first, rows, 0, ROWS / 2);
+        bytes saved = bytes_of(first);
+        sluice_model *second = sluice_model_parse(saved.data, saved.n, NULL);
+        learn(second, rows, ROWS / 2, ROWS);
+        CHECK_LEARNER(same(whole, second));
+        sluice_model *finished = sluice_model_finished(whole, NULL), *final = sluice_model_final(whole, NULL);
+        CHECK_LEARNER(sluice_model_nonzeros(final) == sluice_model_nonzeros(finished));
+        for (size_t t = 0; t < ROWS; t++) CHECK_LEARNER(margin(finished, &rows[t]) == margin(final, &rows[t]));
+        sluice_free(saved.data);
+        sluice_model_free(whole);
+        sluice_model_free(first);
+        sluice_model_free(second);
+        sluice_model_free(finished);
+        sluice_model_free(final);
+    }
+    free(rows);
+}
+
 TEST(calibration_changes_no_prediction_and_no_learning) {
     row *rows = make_stream(23);
     sluice_model *a = fresh_model(), *b = fresh_model();
@@ -689,33 +730,37 @@ TEST(parameters_pass_one_gate) {
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
 #define PROPERTY(name)                                                                                                 \
-    { #name, name }
+    { #name, name, false }
+#define SCALED_TOO(name)                                                                                               \
+    { #name, name, true }
 
 static const struct property {
     const char *name;
     void (*check)(void);
+    bool scaled_too; /* also runs with scaled values, as scaled.NAME */
 } properties[] = {
     PROPERTY(learns),
-    PROPERTY(counts_the_mistakes_that_were_made),
+    SCALED_TOO(counts_the_mistakes_that_were_made),
     PROPERTY(sparsifies_if_it_has_a_lambda),
-    PROPERTY(prediction_changes_nothing),
-    PROPERTY(stopping_and_resuming_is_as_if_never_stopped),
-    PROPERTY(same_input_same_bytes),
-    PROPERTY(growing_equals_known_dimension),
-    PROPERTY(zero_values_change_no_weight_and_no_prediction),
-    PROPERTY(large_ids_learn_as_small_ones_do),
-    PROPERTY(order_of_features_matters_only_to_rounding),
-    PROPERTY(refused_input_leaves_the_model_untouched),
-    PROPERTY(importance_zero_is_as_if_absent),
+    SCALED_TOO(prediction_changes_nothing),
+    SCALED_TOO(stopping_and_resuming_is_as_if_never_stopped),
+    SCALED_TOO(same_input_same_bytes),
+    SCALED_TOO(growing_equals_known_dimension),
+    SCALED_TOO(zero_values_change_no_weight_and_no_prediction),
+    SCALED_TOO(large_ids_learn_as_small_ones_do),
+    PROPERTY(order_of_features_matters_only_to_rounding), /* scaled values of a first row are all 1: ties */
+    SCALED_TOO(refused_input_leaves_the_model_untouched),
+    SCALED_TOO(importance_zero_is_as_if_absent),
     PROPERTY(importance_multiplies_the_learning_rate_or_C_or_divides_r),
     PROPERTY(the_first_example_is_learned),
-    PROPERTY(a_copy_goes_its_own_way),
-    PROPERTY(a_final_model_predicts_the_same_and_refuses_to_learn),
+    SCALED_TOO(a_copy_goes_its_own_way),
+    SCALED_TOO(a_final_model_predicts_the_same_and_refuses_to_learn),
     PROPERTY(bias_scaling_and_hashing_are_part_of_the_model),
+    PROPERTY(scales_are_part_of_the_model),
     PROPERTY(hashing_to_many_bits_is_as_exact_as_any),
-    PROPERTY(calibration_changes_no_prediction_and_no_learning),
+    SCALED_TOO(calibration_changes_no_prediction_and_no_learning),
     PROPERTY(merging_adds_sums_or_is_refused),
-    PROPERTY(damaged_files_are_refused),
+    SCALED_TOO(damaged_files_are_refused),
     PROPERTY(values_too_large_are_loud_and_never_saved),
     PROPERTY(parameters_pass_one_gate),
 };
@@ -723,11 +768,18 @@ static const struct property {
 enum { NEEDS_OPENBLAS = SLUICE_LEARNER_DENSE | SLUICE_LEARNER_BATCH };
 
 int main(int argc, char **argv) {
-    if (argc != 2) return fprintf(stderr, "usage: conformance PROPERTY | --list\n"), 2;
+    if (argc != 2) return fprintf(stderr, "usage: conformance [scaled.]PROPERTY | --list\n"), 2;
+    const char *name = argv[1];
+    if (strncmp(name, "scaled.", 7) == 0) {
+        name += 7;
+        usual.scale = SLUICE_SCALE_RUNNING;
+        usual.transform = SLUICE_TRANSFORM_LOG1P;
+    }
     for (size_t i = 0; i < SL_COUNT(properties); i++) {
         if (strcmp(argv[1], "--list") == 0) {
             puts(properties[i].name);
-        } else if (strcmp(argv[1], properties[i].name) == 0) {
+            if (properties[i].scaled_too) printf("scaled.%s\n", properties[i].name);
+        } else if (strcmp(name, properties[i].name) == 0) {
             test_name = properties[i].name;
             for (size_t k = 0; (learner = every_learner(k)); k++, test_count++) {
                 if (!SLUICE_HAVE_OPENBLAS && (learner->info.flags & NEEDS_OPENBLAS) == NEEDS_OPENBLAS) {

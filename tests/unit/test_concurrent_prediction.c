@@ -112,13 +112,15 @@ static void check_model(const sluice_model *m, const sluice_batch *b, bool names
 }
 
 TEST(every_learner_predicts_in_many_threads_what_it_predicts_in_one) {
-    const sluice_settings settings[] = {{.size = sizeof *settings},
-                                        {.size = sizeof *settings, .bias = 1, .normalize = SLUICE_NORMALIZE_L2},
-                                        {.size = sizeof *settings, .hash_bits = 6}};
+    const sluice_settings settings[] = {
+        {.size = sizeof *settings},
+        {.size = sizeof *settings, .bias = 1, .normalize = SLUICE_NORMALIZE_L2},
+        {.size = sizeof *settings, .hash_bits = 6},
+        {.size = sizeof *settings, .scale = SLUICE_SCALE_RUNNING, .transform = SLUICE_TRANSFORM_LOG1P}};
     const sluice_learner_info *l;
     for (size_t i = 0; (l = sluice_learner_at(i)); i++) {
         bool names = i % 2;
-        sluice_model *m = sluice_model_new(l->name, NULL, 0, &settings[i % 3], NULL);
+        sluice_model *m = sluice_model_new(l->name, NULL, 0, &settings[i % 4], NULL);
         sluice_batch *b = sluice_batch_new(NULL);
         for (size_t t = 0; t < ROWS; t++) {
             sluice_example x = example(t, names);

@@ -99,12 +99,11 @@ static void check_same(sluice_model *a, sluice_model *b, const char *what) {
     CHECK(false && "models differ");
 }
 
-static const sluice_settings exact = {.size = sizeof exact},
-                             changed = {.size = sizeof changed,
-                                        .bias = 0.5,
-                                        .normalize = SLUICE_NORMALIZE_L2,
-                                        .hash_bits = 5},
-                             limited = {.size = sizeof limited, .max_features = 24};
+static const sluice_settings
+    exact = {.size = sizeof exact},
+    changed = {.size = sizeof changed, .bias = 0.5, .normalize = SLUICE_NORMALIZE_L2, .hash_bits = 5},
+    limited = {.size = sizeof limited, .max_features = 24},
+    scaled = {.size = sizeof scaled, .scale = SLUICE_SCALE_RUNNING, .normalize = SLUICE_NORMALIZE_L2, .bias = 0.5};
 
 /* Whether they predict the same and have counted the same: features of what failed may count as seen, so their bytes
  * may differ. */
@@ -177,9 +176,9 @@ static size_t learn_hard(sluice_model *m, const sluice_example *x, const char *n
 
 /* A row that was refused can be learned when there is memory again, and the model is the one of a quiet machine. */
 TEST(learning_goes_on_where_it_stopped) {
-    const sluice_settings *settings[] = {&exact, &changed, &limited};
+    const sluice_settings *settings[] = {&exact, &changed, &scaled, &limited};
     for (size_t l = 0; every_learner(l); l++)
-        for (size_t s = 0; s < (takes_limit(every_learner(l)) ? 3 : 2); s++)
+        for (size_t s = 0; s < (takes_limit(every_learner(l)) ? 4 : 3); s++)
             for (int names = 0; names < 2; names++) {
                 sluice_model *hard = new_model(every_learner(l), settings[s]),
                              *quiet = new_model(every_learner(l), settings[s]);
@@ -198,9 +197,9 @@ TEST(learning_goes_on_where_it_stopped) {
 
 /* The rows before the one that failed are learned; learning the others gives the same model. */
 TEST(a_batch_goes_on_at_the_row_that_failed) {
-    const sluice_settings *settings[] = {&exact, &changed, &limited};
+    const sluice_settings *settings[] = {&exact, &changed, &scaled, &limited};
     for (size_t l = 0; every_learner(l); l++)
-        for (size_t s = 0; s < (takes_limit(every_learner(l)) ? 3 : 2); s++)
+        for (size_t s = 0; s < (takes_limit(every_learner(l)) ? 4 : 3); s++)
             for (int names = 0; names < 2; names++) {
                 sluice_batch *b = make_batch(names, ROWS);
                 sluice_model *hard = new_model(every_learner(l), settings[s]),
@@ -270,11 +269,11 @@ static size_t check_learned_alike(const sl_learner *l, const sluice_settings *se
 /* A call that says it has learned has learned what it learns on a quiet machine, features seen and evicted included. */
 TEST(a_batch_is_learned_as_ever_or_not) {
     static const sluice_settings few = {.size = sizeof few, .max_features = 300};
-    const sluice_settings *settings[] = {&exact, &changed, &limited, &few};
+    const sluice_settings *settings[] = {&exact, &changed, &scaled, &limited, &few};
     for (int names = 0; names < 2; names++) {
         sluice_batch *small = make_batch(names, ROWS), *growing = make_growing(names, 300);
         for (size_t l = 0; every_learner(l); l++)
-            for (size_t s = 0; s < (takes_limit(every_learner(l)) ? 4 : 2); s++) {
+            for (size_t s = 0; s < (takes_limit(every_learner(l)) ? 5 : 3); s++) {
                 CHECK(check_learned_alike(every_learner(l), settings[s], small) > 0);
                 if (takes_limit(every_learner(l)))
                     CHECK(check_learned_alike(every_learner(l), settings[s], growing) > 0);
@@ -432,8 +431,8 @@ TEST(merging_adds_all_or_nothing) {
 
 /* It runs in many threads and in servers: it takes no memory at all. */
 TEST(predicting_allocates_nothing) {
-    const sluice_settings *settings[] = {&exact, &changed, &limited};
-    for (size_t s = 0; s < 3; s++)
+    const sluice_settings *settings[] = {&exact, &changed, &scaled, &limited};
+    for (size_t s = 0; s < 4; s++)
         for (int names = 0; names < 2; names++) {
             sluice_model *m = new_model(sl_learner_find("ssol"), settings[s]);
             sluice_batch *b = make_batch(names, ROWS);

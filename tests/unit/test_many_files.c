@@ -95,7 +95,12 @@ static uint64_t different_margins(const sluice_model *a, const sluice_model *b, 
 
 static const sluice_settings plain = {.size = sizeof plain},
                              changed = {.size = sizeof changed, .bias = 1, .normalize = SLUICE_NORMALIZE_L2},
-                             hashed = {.size = sizeof hashed, .hash_bits = 6, .bias = 0.5};
+                             hashed = {.size = sizeof hashed, .hash_bits = 6, .bias = 0.5},
+                             scaled = {.size = sizeof scaled,
+                                       .bias = 1,
+                                       .normalize = SLUICE_NORMALIZE_L2,
+                                       .scale = SLUICE_SCALE_RUNNING,
+                                       .transform = SLUICE_TRANSFORM_LOG1P};
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
@@ -125,6 +130,7 @@ TEST(a_loaded_matrix_goes_on_as_one_run) {
         resume(every_learner(i), SLUICE_CLASSES_MATRIX, true, &plain);
         resume(every_learner(i), SLUICE_CLASSES_MATRIX, false, &changed);
         resume(every_learner(i), SLUICE_CLASSES_MATRIX, true, &hashed);
+        resume(every_learner(i), SLUICE_CLASSES_MATRIX, i % 2, &scaled);
     }
 }
 
@@ -133,6 +139,8 @@ TEST(loaded_problems_go_on_as_one_run) {
         resume(every_learner(i), SLUICE_CLASSES_OVR, i % 2, &plain);
         resume(every_learner(i), SLUICE_CLASSES_OVR, i % 2 == 0, &changed);
         resume(every_learner(i), SLUICE_CLASSES_OVO, i % 2, &changed);
+        resume(every_learner(i), SLUICE_CLASSES_OVR, i % 2, &scaled);
+        resume(every_learner(i), SLUICE_CLASSES_OVO, i % 2 == 0, &scaled);
     }
     const sluice_settings few = {.size = sizeof few, .max_features = 60};
     resume(sl_learner_find("ssol"), SLUICE_CLASSES_OVR, true, &hashed);
@@ -216,7 +224,7 @@ static void predict_only(const sl_learner *learner, unsigned classes, bool names
     for (size_t n; (n = sl_space_chunk(&back->features.space, &cursor, slot));)
         for (size_t k = 0; k < n; k++) {
             const sl_pair_list *list = sl_matrix_list(back, slot[k]);
-            zeros += list->n == 0;
+            zeros += list->n == 0 && !settings->scale; /* with scales the length of rows needs all features */
             for (size_t c = 0; c < list->n; c++)
                 zeros += *(float *)(void *)sl_pair_state(&back->matrix->arena, (uint32_t)(list->first + c)) == 0;
         }
@@ -248,6 +256,7 @@ TEST(predict_only_models_have_the_margins_of_the_full_ones) {
             predict_only(learner, classes[k], true, &changed);
             predict_only(learner, classes[k], false, &changed);
             predict_only(learner, classes[k], true, &hashed);
+            predict_only(learner, classes[k], false, &scaled);
         }
     }
 }

@@ -91,12 +91,18 @@ static void compare(const sl_learner *learner, bool names, const sluice_settings
 
 TEST(every_class_becomes_the_binary_model_of_its_own_run) {
     const sluice_settings plain = {.size = sizeof plain},
-                          changed = {.size = sizeof changed, .bias = 1, .normalize = SLUICE_NORMALIZE_L2};
+                          changed = {.size = sizeof changed, .bias = 1, .normalize = SLUICE_NORMALIZE_L2},
+                          scaled = {.size = sizeof scaled,
+                                    .bias = 1,
+                                    .normalize = SLUICE_NORMALIZE_L2,
+                                    .scale = SLUICE_SCALE_RUNNING,
+                                    .transform = SLUICE_TRANSFORM_LOG1P};
     for (size_t i = 0; every_learner(i); i++) {
         if (!sl_learner_lanes(every_learner(i))) continue;
         compare(every_learner(i), false, &plain);
         compare(every_learner(i), true, &plain);
         compare(every_learner(i), false, &changed);
+        compare(every_learner(i), true, &scaled);
     }
 }
 

@@ -102,13 +102,19 @@ static void compare(const sl_learner *learner, unsigned kind, bool names, const 
 }
 
 static const sluice_settings plain = {.size = sizeof plain},
-                             changed = {.size = sizeof changed, .bias = 1, .normalize = SLUICE_NORMALIZE_L2};
+                             changed = {.size = sizeof changed, .bias = 1, .normalize = SLUICE_NORMALIZE_L2},
+                             scaled = {.size = sizeof scaled,
+                                       .bias = 1,
+                                       .normalize = SLUICE_NORMALIZE_L2,
+                                       .scale = SLUICE_SCALE_RUNNING,
+                                       .transform = SLUICE_TRANSFORM_LOG1P};
 
 TEST(one_against_one_every_problem_is_the_model_of_its_examples) {
     for (size_t i = 0; every_learner(i); i++) {
         compare(every_learner(i), SLUICE_CLASSES_OVO, false, &plain);
         compare(every_learner(i), SLUICE_CLASSES_OVO, true, &plain);
         compare(every_learner(i), SLUICE_CLASSES_OVO, false, &changed);
+        compare(every_learner(i), SLUICE_CLASSES_OVO, true, &scaled);
     }
 }
 
@@ -117,6 +123,7 @@ TEST(against_the_rest_learners_without_lanes_do_the_same) {
         if (sl_learner_lanes(every_learner(i))) continue;
         compare(every_learner(i), SLUICE_CLASSES_OVR, false, &plain);
         compare(every_learner(i), SLUICE_CLASSES_OVR, true, &changed);
+        compare(every_learner(i), SLUICE_CLASSES_OVR, false, &scaled);
     }
 }
 

@@ -169,7 +169,10 @@ static double likely_of(unsigned kind) {
 }
 
 static const sluice_settings plain = {.size = sizeof plain},
-                             changed = {.size = sizeof changed, .bias = 1, .normalize = SLUICE_NORMALIZE_L2},
+                             changed = {.size = sizeof changed,
+                                        .bias = 1,
+                                        .normalize = SLUICE_NORMALIZE_L2,
+                                        .scale = SLUICE_SCALE_RUNNING},
                              of_ham = {.size = sizeof of_ham, .hash_bits = 6, .bias = 0.5, .positive = "ham"},
                              of_spam = {.size = sizeof of_spam, .bias = 1, .positive = "spam"};
 

@@ -156,13 +156,20 @@ TEST(every_configuration_is_the_model_it_would_be_alone) {
 }
 
 TEST(with_names_weights_and_settings_too_in_every_kernel_set) {
-    sluice_settings settings = {
-        .size = sizeof settings, .bias = 0.5, .normalize = SLUICE_NORMALIZE_L2, .transform = SLUICE_TRANSFORM_LOG1P};
+    sluice_settings settings = {.size = sizeof settings,
+                                .bias = 0.5,
+                                .normalize = SLUICE_NORMALIZE_L2,
+                                .transform = SLUICE_TRANSFORM_LOG1P},
+                    scaled = {.size = sizeof scaled,
+                              .bias = 0.5,
+                              .normalize = SLUICE_NORMALIZE_L2,
+                              .scale = SLUICE_SCALE_RUNNING};
     for (const char *const *set = sets; *set; set++)
         for (size_t i = 0; use_set(*set) && every_learner(i); i++)
             if (has_lanes(every_learner(i))) {
                 compare(every_learner(i), true, NULL, 1, false);
                 compare(every_learner(i), true, &settings, 3, false);
+                compare(every_learner(i), false, &scaled, 1, false);
             }
     unsetenv("SLUICE_CPU");
 }

@@ -1,7 +1,7 @@
 /* --transform: a model that transforms its values is the model of rows whose values were transformed before. */
 #include <math.h>
 
-#include "learner/learner.h"
+#include "unit/every_learner.h"
 #include "unit/test.h"
 
 enum { MOST = 9, ROWS = 80, KINDS = 7 };
@@ -115,10 +115,10 @@ static void compare(const sl_learner *learner, unsigned transform, int kind) {
 }
 
 TEST(every_learner_sees_transformed_values) {
-    for (size_t i = 0; sl_learners[i]; i++)
+    for (size_t i = 0; every_learner(i); i++)
         for (int kind = 0; kind < KINDS; kind++)
             for (unsigned t = SLUICE_TRANSFORM_LOG1P; t <= SLUICE_TRANSFORM_BINARY; t++)
-                compare(sl_learners[i], t, kind);
+                compare(every_learner(i), t, kind);
 }
 
 TEST(models_of_several_classes_too) {
@@ -162,7 +162,7 @@ TEST(unknown_transforms_and_scales_are_refused) {
     sluice_settings settings = {.size = sizeof settings, .transform = 3};
     CHECK(!sluice_model_new("ssol", NULL, 0, &settings, &err));
     CHECK_HAS(err.message, "transform");
-    settings = (sluice_settings){.size = sizeof settings, .scale = 2};
+    settings = (sluice_settings){.size = sizeof settings, .scale = 3};
     CHECK(!sluice_model_new("ssol", NULL, 0, &settings, &err));
     CHECK_HAS(err.message, "scaling");
 }

@@ -50,12 +50,15 @@ RULE void step(reg *f, const round_state *r, double x) {
     f->w += r->step * x / (r->delta + root(f->G));
 }
 
+RULE void rescale(reg *f, const round_state *r, double by) { f->w = by * weight(f, r); }
+
 #include "algo/shared/kernels.h"
 
 static const rule ada_fobos = {.begin = begin,
                                .weight = weight,
                                .invariant = invariant,
                                .slope = slope,
+                               .rescale = rescale,
                                .decide = decide,
                                .step = step,
                                .lazy = true,

@@ -61,6 +61,8 @@ RULE void step(reg *f, const round_state *r, double x) {
     f->G += x * x;
 }
 
+RULE void rescale(reg *f, const round_state *r, double by) { f->u = soft_times(f->u, r->k_n, by); }
+
 #include "algo/shared/kernels.h"
 
 static const rule ada_rda = {.begin = begin,
@@ -70,6 +72,7 @@ static const rule ada_rda = {.begin = begin,
                              .slope = slope,
                              .decide = decide,
                              .step = step,
+                             .rescale = rescale,
                              .vector_score = true};
 SL_KERNELS(ada_rda)
 

@@ -25,7 +25,8 @@ RULE num slope(const reg *f, const round_state *r, double x) {
     return all(x * x);
 }
 
-static const rule cs_ogd = {.weight = weight, .invariant = invariant, .slope = slope, .decide = decide, .step = step};
+static const rule cs_ogd = {
+    .weight = weight, .invariant = invariant, .slope = slope, .decide = decide, .step = step, .rescale = rescale};
 SL_KERNELS(cs_ogd)
 
 #ifdef SL_MAKES_RECORDS

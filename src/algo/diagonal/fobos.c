@@ -53,12 +53,15 @@ RULE void step(reg *f, const round_state *r, double x) { f->w += r->step * x; }
 
 RULE void end(num *s, const round_state *r, const num *p) { s[Q] += r->e * p[LAMBDA]; }
 
+RULE void rescale(reg *f, const round_state *r, double by) { f->w = by * weight(f, r); }
+
 #include "algo/shared/kernels.h"
 
 static const rule fobos = {.begin = begin,
                            .weight = weight,
                            .invariant = invariant,
                            .slope = slope,
+                           .rescale = rescale,
                            .decide = decide,
                            .step = step,
                            .end = end,

@@ -59,12 +59,14 @@ RULE num slope(const reg *f, const round_state *r, double x) {
 
 RULE void step(reg *f, const round_state *r, double x) { f->theta += r->step * x; }
 
+RULE void rescale(reg *f, const round_state *r, double by) { f->theta = soft_times(f->theta, r->k_t, by); }
+
 #include "algo/shared/kernels.h"
 
 #define FSOL(invariants, decides)                                                                                      \
     {                                                                                                                  \
         .begin = begin, .weight = weight, .invariant = invariants, .slope = slope, .decide = decides, .step = step,    \
-        .vector_score = true                                                                                           \
+        .rescale = rescale, .vector_score = true                                                                       \
     }
 static const rule fsol = FSOL(invariant, decide), cs_fsol = FSOL(cs_invariant, cs_decide);
 SL_KERNELS(fsol)

@@ -106,6 +106,8 @@ RULE void step(reg *f, const round_state *r, double x) {
     f->n = more;
 }
 
+RULE void rescale(reg *f, const round_state *r, double by) { f->z = soft_times(f->z, r->l1, by); }
+
 #include "algo/shared/kernels.h"
 
 static const rule ftrl = {.begin = begin,
@@ -115,6 +117,7 @@ static const rule ftrl = {.begin = begin,
                           .slope = slope,
                           .decide = decide,
                           .step = step,
+                          .rescale = rescale,
                           .vector_score = true,
                           .vector_step = true};
 SL_KERNELS(ftrl)

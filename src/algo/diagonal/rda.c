@@ -49,6 +49,8 @@ RULE num slope(const reg *f, const round_state *r, double x) {
 
 RULE void step(reg *f, const round_state *r, double x) { f->u -= r->hy * x; }
 
+RULE void rescale(reg *f, const round_state *r, double by) { f->u = soft_times(f->u, r->k_n, by); }
+
 #include "algo/shared/kernels.h"
 
 static const rule rda = {.begin = begin,
@@ -57,6 +59,7 @@ static const rule rda = {.begin = begin,
                          .slope = slope,
                          .decide = decide,
                          .step = step,
+                         .rescale = rescale,
                          .vector_score = true};
 SL_KERNELS(rda)
 

@@ -43,10 +43,20 @@ RULE void step(reg *f, const round_state *r, double x) {
     f->G += x * x;
 }
 
+RULE void rescale(reg *f, const round_state *r, double by) {
+    (void)r;
+    f->v *= by;
+}
+
 #include "algo/shared/kernels.h"
 
-static const rule sop = {
-    .begin = begin, .term = term, .weight = weight, .decide = decide, .step = step, .vector_score = true};
+static const rule sop = {.begin = begin,
+                         .term = term,
+                         .weight = weight,
+                         .decide = decide,
+                         .rescale = rescale,
+                         .step = step,
+                         .vector_score = true};
 SL_KERNELS(sop)
 
 #ifdef SL_MAKES_RECORDS
@@ -92,6 +102,7 @@ const sl_learner sl_sop_full = {
     .kernels.score = full_score,
     .kernels.update = full_update,
     .kernels.weights = sl_dense_weights,
+    .kernels.rescale = sl_dense_rescale,
 };
 
 #endif

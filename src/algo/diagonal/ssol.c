@@ -91,13 +91,20 @@ RULE num slope(const reg *f, const round_state *r, double x) {
 
 RULE void step(reg *f, const round_state *r, double x) { f->theta += r->step * x; }
 
+/* a theta changes by theta alone: a is the feature's confidence. */
+RULE void rescale(reg *f, const round_state *r, double by) {
+    num w = weight(f, r);
+    f->theta = where(w != 0, soft_times(f->a * f->theta, r->k_t, by) / f->a, f->theta);
+}
+
 #include "algo/shared/kernels.h"
 
 #define SSOL(begins, invariants, decides)                                                                              \
     {                                                                                                                  \
         .begin = begins, .catch_up = SL_CATCH_UP, .variance = variance, .measure = measure, .advance = advance,        \
         .share = share, .advance_changes = MEMBER_BIT(a), .step_changes = MEMBER_BIT(theta), .weight = weight,         \
-        .invariant = invariants, .slope = slope, .decide = decides, .step = step, .vector_score = true                 \
+        .invariant = invariants, .slope = slope, .decide = decides, .step = step, .rescale = rescale,                  \
+        .vector_score = true                                                                                           \
     }
 static const rule ssol = SSOL(begin, invariant, decide), cs_ssol = SSOL(cs_begin, cs_invariant, cs_decide);
 SL_KERNELS(ssol)

@@ -54,12 +54,15 @@ RULE num slope(const reg *f, const round_state *r, double x) {
 
 RULE void step(reg *f, const round_state *r, double x) { f->w += r->step * x; }
 
+RULE void rescale(reg *f, const round_state *r, double by) { f->w = by * weight(f, r); }
+
 #include "algo/shared/kernels.h"
 
 static const rule stg = {.begin = begin,
                          .weight = weight,
                          .invariant = invariant,
                          .slope = slope,
+                         .rescale = rescale,
                          .decide = decide,
                          .step = step,
                          .lazy = true,

@@ -66,6 +66,11 @@ RULE mask take(round_state *r, const rates *to, mask on, const rule_row *x, num 
     return on & (v > 0) & (to->r < (double)INFINITY);
 }
 
+RULE void rescale(reg *f, const round_state *r, double by) {
+    (void)r;
+    f->w *= by;
+}
+
 #include "algo/shared/kernels.h"
 
 #ifdef SL_FORGETS
@@ -97,7 +102,8 @@ RULE mask take(round_state *r, const rates *to, mask on, const rule_row *x, num 
                               .weight = weight,                                                                        \
                               .possible = is_possible,                                                                 \
                               .decide = name##_decide,                                                                 \
-                              .step = step};                                                                           \
+                              .step = step,                                                                            \
+                              .rescale = rescale};                                                                     \
     SL_KERNELS(name)
 
 #ifdef SL_MAKES_RECORDS
@@ -122,7 +128,9 @@ RULE bool full_update(sl_state *s, const sl_row *x, double m, double a, bool pos
     static bool name##_full_update(sl_state *s, const sl_row *x, double m) {                                           \
         return full_update(s, x, m, s->p[A], is_possible, name##_rates);                                               \
     }
-#define SL_FULL_STATE SL_DENSE_STATE, .kernels.score = sl_dense_score, .kernels.weights = sl_dense_weights
+#define SL_FULL_STATE                                                                                                  \
+    SL_DENSE_STATE, .kernels.score = sl_dense_score, .kernels.weights = sl_dense_weights,                              \
+                    .kernels.rescale = sl_dense_rescale
 
 #endif
 

@@ -91,3 +91,8 @@ void sl_dense_weights(const sl_state *s, const uint32_t *slot, size_t n, float *
     const sl_dense *f = s->features;
     for (size_t k = 0; k < n; k++) w[k] = f[slot[k]].column ? (float)s->dense.vector[f[slot[k]].column - 1] : 0;
 }
+
+void sl_dense_rescale(sl_state *s, uint32_t slot, double by) {
+    const uint32_t column = ((const sl_dense *)s->features)[slot].column;
+    if (column) s->dense.vector[column - 1] *= by;
+}

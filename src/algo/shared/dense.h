@@ -36,6 +36,7 @@ void sl_dense_step(sl_state *s, double step);
 /* margins and weights of learners whose s->dense.vector is the weights */
 double sl_dense_score(sl_state *s, const sl_row *x);
 void sl_dense_weights(const sl_state *s, const uint32_t *slot, size_t n, float *w);
+void sl_dense_rescale(sl_state *s, uint32_t slot, double by);
 
 #define SL_DENSE_STATE                                                                                                 \
     .info.flags = SLUICE_LEARNER_DENSE, SL_STATE_OF(sl_dense, sl_dense_fields), .row_of = sl_dense_row_of,             \

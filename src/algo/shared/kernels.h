@@ -46,6 +46,8 @@ typedef struct rule {
     unsigned advance_changes, step_changes;
     /* After every round, step or not: the scalars. May be NULL. */
     void (*end)(num *s, const round_state *r, const num *p);
+    /* Makes the weight `by` times as large (learner.h: rescale). */
+    void (*rescale)(reg *f, const round_state *r, double by);
     /* At width 1: compute the weights, or the steps, of many features side by side. Worth it where they have
      * divisions, roots or thresholds. */
     bool vector_score, vector_step;
@@ -222,6 +224,14 @@ RULE void single_settle(sl_state *s, const uint32_t *slot, size_t n, const rule 
     }
 }
 
+RULE void single_rescale(sl_state *s, uint32_t slot, double by, const rule *k) {
+    feature *at = (feature *)s->features + slot;
+    round_state r = begin_round(k, s->p, s->scalar, s->t + 1, s->t);
+    reg f = load_now(at, k, &r);
+    k->rescale(&f, &r, by);
+    store(at, f, ~0u);
+}
+
 #define SL_SINGLE_KERNELS(name)                                                                                        \
     static double name##_score(sl_state *s, const sl_row *x) { return single_score(s, x, &name); }                     \
     static bool name##_update(sl_state *s, const sl_row *x, double m) { return single_update(s, x, m, &name); }        \
@@ -232,9 +242,10 @@ RULE void single_settle(sl_state *s, const uint32_t *slot, size_t n, const rule 
         single_weights(s, slot, n, w, &name, s->t - 1);                                                                \
     }                                                                                                                  \
     static void name##_settle(sl_state *s, const uint32_t *slot, size_t n) { single_settle(s, slot, n, &name); }       \
+    static void name##_rescale(sl_state *s, uint32_t slot, double by) { single_rescale(s, slot, by, &name); }          \
     extern const sl_kernels SL_NAME_IN(name, SL_SET, SL_WIDTH);                                                        \
-    const sl_kernels SL_NAME_IN(name, SL_SET, SL_WIDTH) = {name##_score, name##_update, name##_weights,                \
-                                                           name##_round_weights, name##_settle};
+    const sl_kernels SL_NAME_IN(name, SL_SET, SL_WIDTH) = {name##_score,         name##_update, name##_weights,        \
+                                                           name##_round_weights, name##_settle, name##_rescale};
 
 #ifdef SL_MAKES_RECORDS
 /* SLUICE_KERNELS_X86: the sets avx2 and avx512 were compiled; SLUICE_KERNELS_LANES: so were lanes, of width 2 in the
@@ -438,6 +449,15 @@ RULE void lanes_settle(sl_lanes *s, const uint32_t *slot, size_t n, const rule *
     }
 }
 
+RULE void lanes_rescale(sl_lanes *s, uint32_t slot, double by, const rule *k, size_t lanes) {
+    VECTORS {
+        round_state r = begin_round(k, params_of(s, v), scalars_of(s, v), s->t + 1, s->t);
+        reg f = load_lanes_now(sl_lanes_at(s, slot), lanes, v, k, &r);
+        k->rescale(&f, &r, by);
+        store_lanes(sl_lanes_at(s, slot), f, ~0u, lanes, v);
+    }
+}
+
 #define SL_LANES_OF(name, lanes)                                                                                       \
     static void name##_score_##lanes(sl_lanes *s, const sl_row *x) {                                                   \
         if (name.share && s->shared)                                                                                   \
@@ -455,6 +475,9 @@ RULE void lanes_settle(sl_lanes *s, const uint32_t *slot, size_t n, const rule *
     }                                                                                                                  \
     static void name##_settle_##lanes(sl_lanes *s, const uint32_t *slot, size_t n) {                                   \
         lanes_settle(s, slot, n, &name, lanes);                                                                        \
+    }                                                                                                                  \
+    static void name##_rescale_##lanes(sl_lanes *s, uint32_t slot, double by) {                                        \
+        lanes_rescale(s, slot, by, &name, lanes);                                                                      \
     }
 
 #define SL_KERNELS(name)                                                                                               \
@@ -468,6 +491,7 @@ RULE void lanes_settle(sl_lanes *s, const uint32_t *slot, size_t n, const rule *
         {name##_weights_8, name##_weights_16},                                                                         \
         {name##_margins_8, name##_margins_16},                                                                         \
         {name##_settle_8, name##_settle_16},                                                                           \
+        {name##_rescale_8, name##_rescale_16},                                                                         \
     };
 
 #endif

@@ -137,5 +137,10 @@ RULE num soft(num v, num k) {
     num size = absolute(v) - k;
     return if_positive(size, with_sign(size, v));
 }
+/* The v whose soft(v, k) is `by` times as large; where that is 0, v as it is. */
+RULE num soft_times(num v, num k, double by) {
+    num size = absolute(v) - k;
+    return where(size > 0, with_sign(by * size + k, v), v);
+}
 
 #endif

@@ -19,10 +19,15 @@ RULE num weight(reg *f, const round_state *r) {
 
 RULE void step(reg *f, const round_state *r, double x) { f->w += r->step * x; }
 
+RULE void rescale(reg *f, const round_state *r, double by) {
+    (void)r;
+    f->w *= by;
+}
+
 #include "algo/shared/kernels.h"
 
 /* A rule of this kind by what decides on its step. */
 #define SL_PLAIN_RULE(decides)                                                                                         \
-    { .weight = weight, .decide = decides, .step = step }
+    { .weight = weight, .decide = decides, .step = step, .rescale = rescale }
 
 #endif

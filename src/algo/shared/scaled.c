@@ -23,6 +23,16 @@ void sl_scaled_weights(const sl_state *s, const uint32_t *slot, size_t n, float 
     for (size_t k = 0; k < n; k++) w[k] = (float)(s->scalar[SCALE] * (double)f[slot[k]].v);
 }
 
+/* The rank of a top feature only rises, which needs nothing more. */
+static void rescale(sl_state *s, uint32_t slot, double by, int p) {
+    sl_scaled *f = (sl_scaled *)s->features + slot;
+    if (fabs((double)f->v) * by > 0x1p120) sl_scaled_fold(s, p); /* v must not leave the range of floats */
+    move_scaled(s, f, (double)f->v * by - (double)f->v, p);
+}
+
+void sl_scaled_rescale_1(sl_state *s, uint32_t slot, double by) { rescale(s, slot, by, 1); }
+void sl_scaled_rescale_2(sl_state *s, uint32_t slot, double by) { rescale(s, slot, by, 2); }
+
 uint32_t sl_scaled_rank(const void *feature) { return float_bits(fabsf(((const sl_scaled *)feature)->v)); }
 
 void sl_power_sum_add(sl_power_sum *sum, float v) {

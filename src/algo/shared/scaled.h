@@ -27,7 +27,10 @@ extern const double sl_scaled_first[];
 
 double sl_scaled_score(sl_state *s, const sl_row *x);                                /* w.x */
 void sl_scaled_weights(const sl_state *s, const uint32_t *slot, size_t n, float *w); /* w */
-uint32_t sl_scaled_rank(const void *feature);                                        /* |v| as ordered bits */
+/* rescale() of learner.h, where the norm is |v|_1 and |v|_2^2 */
+void sl_scaled_rescale_1(sl_state *s, uint32_t slot, double by);
+void sl_scaled_rescale_2(sl_state *s, uint32_t slot, double by);
+uint32_t sl_scaled_rank(const void *feature); /* |v| as ordered bits */
 
 /* s moves into v; p is the norm's. */
 void sl_scaled_fold(sl_state *s, int p);

@@ -134,10 +134,13 @@ static bool make_heaps(const sl_state *s) {
     return true;
 }
 
+/* Whether the heaps are those of the features as they lie now; makes them if there is memory. */
+static bool has_heaps(const sl_state *s) {
+    return s->matrix->heaps_made_at == s->matrix->space->moves || make_heaps(s);
+}
+
 bool sl_vectors_prepare(const sl_state *s, const sl_row *row, size_t y, size_t r) {
-    sl_matrix *x = s->matrix;
-    if (x->heaps_made_at != x->space->moves && !make_heaps(s)) return false;
-    return reserve(s, y, row->n) && (r == SL_NO_CLASS || reserve(s, r, row->n));
+    return has_heaps(s) && reserve(s, y, row->n) && (r == SL_NO_CLASS || reserve(s, r, row->n));
 }
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
@@ -221,4 +224,21 @@ void sl_vector_step(const sl_state *s, const sl_row *row, size_t class_index, do
     project(s, v);
     truncate_to(s, class_index, (size_t)fmax(1, floor(s->p[x->learner->matrix_share] * (double)s->seen)));
     if (v->scale < 0x1p-80) fold(s, class_index);
+}
+
+/* Where there is no memory for the new entries of the heaps, these are made anew later. */
+void sl_vectors_rescale(const sl_state *s, uint32_t slot, double by) {
+    sl_matrix *x = s->matrix;
+    const sl_matrix_feature *f = feature_at(s, slot);
+    for (uint32_t place = f->list.first; place < f->list.first + f->list.n; place++) {
+        const uint32_t class_index = x->arena.class_of[place];
+        sl_class_vector *v = &x->vectors[class_index];
+        float *value = value_at(x, place);
+        if (fabs((double)*value) * by > 0x1p120 && has_heaps(s)) fold(s, class_index); /* as in sl_vector_step() */
+        const float before = *value;
+        *value = (float)((double)*value * by);
+        v->norm += fabs((double)*value) - fabs((double)before);
+        if (x->heaps_made_at == x->space->moves && !reserve(s, class_index, 1)) x->heaps_made_at = UINT64_MAX;
+        if (x->heaps_made_at == x->space->moves) push(v, key_of(*value, f->born), slot);
+    }
 }

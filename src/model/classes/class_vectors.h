@@ -27,6 +27,8 @@ uint64_t sl_vectors_memory(const sl_class_vector *v, size_t n);
 bool sl_vectors_prepare(const sl_state *s, const sl_row *row, size_t y, size_t r);
 /* w += tau x in one class; then it is projected and truncated. */
 void sl_vector_step(const sl_state *s, const sl_row *row, size_t class_index, double tau);
+/* The weights of a feature in all classes become `by` > 1 times as large. */
+void sl_vectors_rescale(const sl_state *s, uint32_t slot, double by);
 /* The weights of the pairs at n places. */
 void sl_vector_weights(const sl_state *pairs, const uint32_t *place, size_t n, float *w);
 

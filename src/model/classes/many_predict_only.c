@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "model/classes/matrix.h"
 #include "model/classes/ovr.h"
+#include "model/scaling/row_values.h"
 
 /* The nonzero weights of one feature, in the order of its list or of the classes. */
 typedef struct feature_weights {
@@ -60,9 +61,9 @@ static bool weights_of_lanes(const sluice_model *m, uint32_t slot, feature_weigh
 static bool add_feature(sluice_model *to, const sluice_model *from, const sl_walk *at, const feature_weights *f) {
     uint32_t slot, place;
     sl_pair_arena *a = &to->matrix->arena;
-    if (!sl_keys_add_like(&to->features, &from->features, at, &slot) ||
-        !sl_pair_extend(a, sl_matrix_list(to, slot), (uint32_t)f->n, &place))
-        return false;
+    if (!sl_keys_add_like(&to->features, &from->features, at, &slot)) return false;
+    if (f->n == 0) return true;
+    if (!sl_pair_extend(a, sl_matrix_list(to, slot), (uint32_t)f->n, &place)) return false;
     memcpy(a->class_of + place, f->class_of, f->n * sizeof *f->class_of);
     memcpy(sl_pair_state(a, place), f->w, f->n * sizeof *f->w); /* the state of predict-only models is the weight */
     return true;
@@ -72,10 +73,11 @@ static sluice_status copy_weights(sluice_model *to, const sluice_model *from, sl
     feature_weights f = {0};
     sl_keys_walk walk = {0};
     const size_t most = from->ovr ? from->ovr->lanes.n_lanes : from->classes.table.n;
+    const bool all = sl_keeps_all_scales(&from->settings);
     bool fine = make_weights(&f, most) && sl_keys_start(&walk, &from->features), finite = true;
     while (fine && finite && sl_keys_next(&walk)) {
         finite = from->ovr ? weights_of_lanes(from, walk.at.slot, &f) : weights_of_pairs(from, walk.at.slot, &f);
-        if (finite && f.n) fine = add_feature(to, from, &walk.at, &f);
+        if (finite && (f.n || all)) fine = add_feature(to, from, &walk.at, &f);
     }
     sl_keys_end(&walk);
     free_weights(&f);

@@ -213,6 +213,18 @@ static void weights(const sl_state *s, const uint32_t *slot, size_t n, float *w)
     }
 }
 
+/* All pairs of the feature. */
+static void rescale(sl_state *s, uint32_t slot, double by) {
+    sl_matrix *x = s->matrix;
+    if (x->vectors) {
+        sl_vectors_rescale(s, slot, by);
+        return;
+    }
+    sl_state pairs = pairs_of(s);
+    const sl_pair_list *list = list_at(s, slot);
+    for (uint32_t k = 0; k < list->n; k++) x->kernels.rescale(&pairs, list->first + k, by);
+}
+
 static bool grow_row(sl_matrix *x, size_t pairs) {
     if (pairs <= x->pair_room) return true;
     uint32_t *slot = realloc(x->slot, pairs * sizeof *slot);
@@ -296,7 +308,8 @@ static void make_rule(sl_matrix *x, const sl_learner *rule, bool projects) {
     x->rule.rank = NULL;
     x->rule.prepare = prepare;
     x->rule.kernels = (sl_kernels){.weights = weights};
-    if (rule != &sl_predict_only) x->rule.kernels.score = score, x->rule.kernels.update = update;
+    if (rule != &sl_predict_only)
+        x->rule.kernels.score = score, x->rule.kernels.update = update, x->rule.kernels.rescale = rescale;
     if (x->kernels.settle) x->rule.kernels.settle = settle;
     if (!projects) return;
     x->rule.scalars = NULL; /* each class has its own */
@@ -480,7 +493,7 @@ void sl_matrix_margins(const sluice_model *m, const sl_raw_row *r, double *margi
     for (size_t c = 0; c < m->classes.table.n; c++) margins[c] = 0;
     for (size_t k = 0; k < r->n; k++) {
         const uint32_t slot = sl_row_slot(m, r, k);
-        const float value = sl_row_value(m, r, k, scale);
+        const float value = sl_row_value(m, r, k, slot, scale);
         if (slot != SL_NO_SLOT && value != 0) add_terms(m, &pairs, slot, value, margins);
     }
     const uint32_t bias = sl_space_bias(&m->features.space);

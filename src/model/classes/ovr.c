@@ -51,6 +51,10 @@ static void settle(sl_state *s, const uint32_t *slot, size_t n) {
     sl_lane_blocks_settle(&s->ovr->lanes, s->features, s->t, slot, n);
 }
 
+static void rescale(sl_state *s, uint32_t slot, double by) {
+    sl_lane_blocks_rescale(&s->ovr->lanes, s->features, s->t, slot, by);
+}
+
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
 static bool make_lanes(sl_ovr *o, const sl_learner *learner, const double *params, size_t n) {
@@ -63,8 +67,11 @@ static bool make_lanes(sl_ovr *o, const sl_learner *learner, const double *param
     o->rule.n_fields = 0; /* files have its lanes as models of their own */
     o->rule.scalars = NULL;
     o->rule.first_scalars = NULL;
-    o->rule.kernels = (sl_kernels){
-        .score = score, .update = update, .weights = weights, .settle = learner->counts_rounds ? settle : NULL};
+    o->rule.kernels = (sl_kernels){.score = score,
+                                   .update = update,
+                                   .weights = weights,
+                                   .rescale = rescale,
+                                   .settle = learner->counts_rounds ? settle : NULL};
     return o->count != NULL;
 }
 
@@ -198,7 +205,7 @@ void sl_ovr_margins(const sluice_model *m, const sl_raw_row *r, double *margins)
         size_t n = 0;
         for (; k < r->n && n < SL_CHUNK; k++) {
             slot[n] = sl_row_slot(m, r, k);
-            value[n] = sl_row_value(m, r, k, scale);
+            value[n] = sl_row_value(m, r, k, slot[n], scale);
             n += slot[n] != SL_NO_SLOT && value[n] != 0;
         }
         sl_lane_blocks_margins(&o->lanes, sp->features, m->state.t, slot, value, n, all);
@@ -219,7 +226,8 @@ bool sl_ovr_put_model(sluice_model *m, size_t lane, const sluice_model *from) {
     bool fine = sl_keys_start(&k, &from->features);
     while (fine && sl_keys_next(&k)) {
         const uint32_t slot = sl_keys_find_like(&m->features, &from->features, &k.at);
-        fine = slot != SL_NO_SLOT;
+        fine = slot != SL_NO_SLOT &&
+               (!m->features.space.scaled || m->features.space.scale[slot] == from->features.space.scale[k.at.slot]);
         if (fine)
             sl_lane_blocks_scatter(&o->lanes, sl_space_at(&from->features.space, k.at.slot), lane,
                                    sl_space_at(&m->features.space, slot));

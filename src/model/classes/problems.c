@@ -72,6 +72,7 @@ sluice_model *sl_problems_new(bool against_one, const sl_learner *learner, const
     sluice_model *m = sl_model_empty(learner, &p->rule, params, settings, err);
     if (!m) return free(p), NULL;
     m->problems = m->state.problems = p;
+    m->features.space.scaled = false; /* its problems have scales */
     if (sl_problems_reserve(m, 0) == SLUICE_OK) return m;
     if (err) *err = m->error;
     sluice_model_free(m);

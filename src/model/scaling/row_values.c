@@ -1,10 +1,12 @@
-/* Values as the settings change them one by one: log1p, binary. */
+/* Values as the settings change them one by one: transforms, and running scales. */
 #include "model/scaling/row_values.h"
 
+#include <float.h>
 #include <math.h>
+#include <stdlib.h>
 
-float sl_changed_value(const sluice_model *m, float v) {
-    switch (m->settings.transform) {
+static float transformed(unsigned transform, float v) {
+    switch (transform) {
     case SLUICE_TRANSFORM_LOG1P:
         return copysignf((float)log1p(fabs((double)v)), v);
     case SLUICE_TRANSFORM_BINARY:
@@ -12,4 +14,97 @@ float sl_changed_value(const sluice_model *m, float v) {
     default:
         return v;
     }
+}
+
+/* v/s; s = 0: the feature has no scale, and |v| is that of this row. */
+static float divided(float v, float s) {
+    if (v == 0) return v;
+    if (s == 0) return v > 0 ? 1 : -1;
+    return (float)fmax(-FLT_MAX, fmin(FLT_MAX, (double)v / (double)s));
+}
+
+float sl_changed_value(const sluice_model *m, float v, uint32_t slot) {
+    const sl_space *sp = &m->features.space;
+    v = transformed(m->settings.transform, v);
+    if (!sp->scaled) return v;
+    return divided(v, slot == SL_NO_SLOT ? 0 : sp->scale[slot]);
+}
+
+static void grow_scale(sluice_model *m, uint32_t slot, float size) {
+    float *scale = &m->features.space.scale[slot];
+    if (!(size > *scale)) return;
+    m->grown.list[m->grown.n++] = (sl_growth){slot, *scale, *scale > 0 ? (double)size / (double)*scale : 1};
+    *scale = size;
+}
+
+void sl_scales_take_effect(sluice_model *m) {
+    for (size_t i = 0; i < m->grown.n; i++) {
+        const sl_growth *g = &m->grown.list[i];
+        if (g->before > 0 && m->settings.scale == SLUICE_SCALE_RUNNING) m->kernels.rescale(&m->state, g->slot, g->by);
+    }
+    m->grown.n = 0;
+}
+
+void sl_scales_undo(sluice_model *m) {
+    while (m->grown.n) { /* the last first: one feature may have grown twice, where ids collide */
+        const sl_growth *g = &m->grown.list[--m->grown.n];
+        m->features.space.scale[g->slot] = g->before;
+    }
+}
+
+void sl_change_row(sluice_model *m, const sl_raw_row *r, const uint32_t *slot) {
+    const sl_space *sp = &m->features.space;
+    float *v = m->row_input;
+    for (size_t k = 0; k < r->n; k++) v[k] = transformed(m->settings.transform, r->value[k]);
+    if (!sp->scaled) return;
+    m->grown.n = 0;
+    for (size_t k = 0; k < r->n; k++) grow_scale(m, slot[k], fabsf(v[k]));
+    if (m->row_unscaled) memcpy(m->row_unscaled, v, r->n * sizeof *v);
+    for (size_t k = 0; k < r->n; k++)
+        v[k] = divided(v[k], sp->scale[slot[k]]); /* when all have grown: ids may collide */
+}
+
+double sl_unit_length(const float *value, size_t n) {
+    double sum = 0;
+    for (size_t k = 0; k < n; k++) sum += (double)value[k] * (double)value[k];
+    return sum > 0 ? 1 / sqrt(sum) : 1;
+}
+
+/* ---- pending rows ------------------------------------------------------------------------------------------------ */
+
+/* The scales of columns; the bias, which is not scaled, has 0. */
+static float *scales_of_columns(const sluice_model *m) {
+    const size_t n = m->state.batch.columns;
+    const uint32_t bias = sl_space_bias(&m->features.space);
+    float *scale = calloc(n + 1, sizeof *scale);
+    for (size_t j = 0; scale && j < n; j++) {
+        const uint32_t slot = m->state.batch.slot_of[j];
+        scale[j] = slot == bias ? 0 : m->features.space.scale[slot];
+    }
+    return scale;
+}
+
+/* Scales n values of a row; the bias, if there is one, is its last. */
+static void scale_pending_row(const sluice_model *m, const uint32_t *column, const float *scale, size_t n,
+                              float *value) {
+    size_t features = n && m->settings.bias != 0 && scale[column[n - 1]] == 0 ? n - 1 : n;
+    for (size_t k = 0; k < features; k++) value[k] = divided(value[k], scale[column[k]]);
+    if (m->settings.normalize == SLUICE_NORMALIZE_NONE) return;
+    const double by = sl_unit_length(value, features);
+    for (size_t k = 0; k < features; k++) value[k] = (float)(value[k] * by);
+}
+
+float *sl_scale_pending(const sluice_model *m) {
+    const sl_pending *b = &m->state.batch.pending;
+    float *value = malloc((b->nonzeros + 1) * sizeof *value), *scale = scales_of_columns(m);
+    if (value && scale) {
+        if (b->nonzeros) memcpy(value, b->value, b->nonzeros * sizeof *value);
+        for (size_t i = 0; i < b->rows; i++)
+            scale_pending_row(m, b->column + b->start[i], scale, b->start[i + 1] - b->start[i], value + b->start[i]);
+    } else {
+        free(value);
+        value = NULL;
+    }
+    free(scale);
+    return value;
 }
