@@ -70,6 +70,10 @@ class Learner:
             return tau
         return min(tau, l / slope) if slope > 0 else None
 
+    def rescale(self, t, i, f):
+        """Before round t: weight i of that round becomes f times as large; 0 stays, and so does its state."""
+        self.w[i] *= f
+
 
 class CostSensitive:
     def c(self, y):
@@ -194,6 +198,15 @@ class Fsol(Learner):
         self.theta += tau * y * x
         return True
 
+    def unsoft(self, t, w):
+        """What the threshold of round t makes the weight w of."""
+        return np.sign(w) * (abs(w) + self.threshold(t))
+
+    def rescale(self, t, i, f):
+        w = self.weights(t)[i]
+        if w != 0:
+            self.theta[i] = self.unsoft(t, f * w)
+
 
 class Ssol(Fsol):
     params = ("eta", "lambda", "schedule", "r")
@@ -216,6 +229,11 @@ class Ssol(Fsol):
     def weights(self, t):
         return soft(self.a * self.theta, self.threshold(t))
 
+    def rescale(self, t, i, f):
+        w = self.weights(t)[i]
+        if w != 0:
+            self.theta[i] = self.unsoft(t, f * w) / self.a[i]
+
 
 class SsolFull(Fsol):
     params = ("eta", "lambda", "schedule", "r")
@@ -232,6 +250,13 @@ class SsolFull(Fsol):
 
     def weights(self, t):
         return soft(self.inverse @ self.theta, self.threshold(t))
+
+    def rescale(self, t, i, f):
+        w = self.weights(t)[i]
+        if w != 0:
+            u = self.inverse @ self.theta
+            u[i] = self.unsoft(t, f * w)
+            self.theta = np.linalg.solve(self.inverse, u)
 
 
 class CostSensitiveStep(CostSensitive):
@@ -317,6 +342,11 @@ class Rda(Learner):
         n = max(t - 1, 1)
         return -self.eta * np.sqrt(n) * soft(self.u / n, self.lambda_)
 
+    def rescale(self, t, i, f):
+        n, w = max(t - 1, 1), self.weights(t)[i]
+        if w != 0:
+            self.u[i] = -np.sign(w) * n * (abs(f * w) / (self.eta * np.sqrt(n)) + self.lambda_)
+
     def learn(self, t, x, y, h, m):
         l = hinge(y, m)
         h = self.bounded(h, l, self.eta / np.sqrt(max(t - 1, 1)) * (x @ x))  # by the rate that predicted
@@ -341,6 +371,11 @@ class AdaRda(Learner):
     def weights(self, t):
         n = max(t - 1, 1)
         return -ratio(self.eta * n * soft(self.u / n, self.lambda_), self.delta + np.sqrt(self.G))
+
+    def rescale(self, t, i, f):
+        n, w = max(t - 1, 1), self.weights(t)[i]
+        if w != 0:
+            self.u[i] = -np.sign(w) * n * (abs(f * w) * (self.delta + np.sqrt(self.G[i])) / (self.eta * n) + self.lambda_)
 
     def learn(self, t, x, y, h, m):
         l = hinge(y, m)
@@ -367,6 +402,12 @@ class Ftrl(Learner):
 
     def weights(self, t):
         return -ratio(soft(self.z, self.l1), (self.beta + np.sqrt(self.n)) / self.alpha + self.l2)
+
+    def rescale(self, t, i, f):
+        w = self.weights(t)[i]
+        if w != 0:
+            rate = (self.beta + np.sqrt(self.n[i])) / self.alpha + self.l2
+            self.z[i] = -np.sign(w) * (abs(f * w) * rate + self.l1)
 
     def learn(self, t, x, y, h, m):
         g = square = h * self.slope(y, m) * x
@@ -762,6 +803,9 @@ class Sop(Learner):
     def add(self, x):
         self.X += x**2
 
+    def rescale(self, t, i, f):
+        self.v[i] *= f
+
     def edge(self, y):
         return 0.0
 
@@ -780,6 +824,11 @@ class SopFull(Sop):
     def add(self, x):
         self.A += np.outer(x, x)
 
+    def rescale(self, t, i, f):
+        u = np.linalg.solve(self.A, self.v)
+        u[i] *= f
+        self.v = self.A @ u
+
 
 # Batches -----------------------------------------------------------------------
 
@@ -791,14 +840,18 @@ class Batches(Learner):
         self.rows = []
         self.late_updates = 0
 
+    values = None  # where values are changed: Values
+
     def learn(self, t, x, y, h, m):
-        self.rows.append((x, y, h))
+        # a batch is scaled as the scales are at its end
+        self.rows.append((self.values.unscaled if self.values else x, y, h))
         if len(self.rows) == self.batch:
             self.finish()
         return False
 
     def finish(self):
-        self.learn_batch(np.array([x for x, _, _ in self.rows]), [y for _, y, _ in self.rows],
+        change = self.values.divided if self.values else lambda x: x
+        self.learn_batch(np.array([change(x) for x, _, _ in self.rows]), [y for _, y, _ in self.rows],
                          [h for _, _, h in self.rows])
         self.rows = []
 
@@ -1011,6 +1064,38 @@ LEARNERS = {
 }
 
 
+class Values:
+    """What --transform, --scale and --normalize make of the values of rows, which are 32-bit floats at every step."""
+
+    def __init__(self, d, transform="none", scale="none", normalize="none"):
+        self.transform, self.scale, self.normalize = transform, scale, normalize
+        self.scales = np.zeros(d, np.float32)
+
+    def transformed(self, x):
+        x = x.astype(np.float32)
+        if self.transform == "log1p":
+            return (np.sign(x) * np.log1p(np.abs(x.astype(float)))).astype(np.float32)
+        return np.sign(x) if self.transform == "binary" else x
+
+    def divided(self, x):
+        if self.scale != "none":
+            x = np.divide(x, self.scales, out=np.zeros_like(x), where=self.scales > 0)
+        length = np.sqrt(np.sum(x.astype(float) ** 2))
+        if self.normalize == "l2" and length > 0:
+            x = (x.astype(float) / length).astype(np.float32)
+        return x.astype(float)
+
+    def next(self, t, x, learner):
+        """The row that the learner sees in round t; its scales, and weights with them, have grown."""
+        self.unscaled = self.transformed(x)
+        for i in np.flatnonzero(np.abs(self.unscaled) > self.scales) if self.scale != "none" else []:
+            larger = np.abs(self.unscaled[i])
+            if self.scales[i] > 0 and self.scale == "running":
+                learner.rescale(t, i, float(larger) / float(self.scales[i]))
+            self.scales[i] = larger
+        return self.divided(self.unscaled)
+
+
 class Run:
     """One pass of a learner over a stream: the counts and the weights it ends with.
 
@@ -1018,8 +1103,10 @@ class Run:
     have changed: when it is near the rounding of 32-bit weights, counts may differ.
     """
 
-    def __init__(self, name, stream, params):
+    def __init__(self, name, stream, params, **changes):
         learner = LEARNERS[name](stream.dimension, **params)
+        values = Values(stream.dimension, **changes) if changes else None
+        learner.values = values
         self.examples = self.mistakes = self.updates = 0
         self.closest = np.inf
         seen = np.zeros(stream.dimension, bool)
@@ -1032,6 +1119,8 @@ class Run:
             learner.see(columns)
             if learner.forget != 1:
                 learner.fade(learner.forget)
+            if values:
+                x = values.next(t, x, learner)
             learner.look(x)
             # Summed in the example's order: with whole numbers margins lie exactly on
             # an edge, and another order would round some to the other side of it.

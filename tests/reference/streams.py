@@ -146,3 +146,20 @@ def made():
         (named("holes-raw", with_holes(5, sparse(5, 500, 40, 8))), bits),
         (named("unbalanced-unit", sparse(6, 900, 60, 8, unbalanced=True).unit()), signs),
     ]
+
+
+def uneven():
+    """Streams of unscaled columns and of counts, with what is done to their values."""
+    scale = np.array([1e-3, 0.3, 1, 20, 500, 3, 0.5, 5e4])
+    counts = sparse(8, 500, 60, 9, shuffled=True)
+    for row in counts.rows:
+        np.floor(np.exp2(np.abs(row[3]) * 3), out=row[3])
+    columns, holes = named("columns", dense(7, 400, 8, scale)), with_holes(9, sparse(9, 400, 40, 8))
+    return [
+        (columns, {"scale": "running"}),
+        (columns, {"transform": "log1p", "scale": "running", "normalize": "l2"}),
+        (columns, {"scale": "maxabs"}),
+        (holes, {"scale": "running", "normalize": "l2"}),
+        (named("counts", counts), {"transform": "log1p", "normalize": "l2"}),
+        (holes, {"transform": "log1p"}),
+    ]

@@ -332,6 +332,40 @@ class ByHand(unittest.TestCase):
         self.expect("sop-full", {"a": 1}, [-4 / 11, 6 / 11])
 
 
+class ChangedValues(unittest.TestCase):
+    """(2, 4) is +1, then (4, 4) is -1: with running scales (1, 1), then again (1, 1), and w1 twice as large."""
+    stream = Stream("growing", [(1, 1, [1, 2], [2, 4]), (-1, 1, [1, 2], [4, 4])])
+
+    def expect(self, name, params, weights, **changes):
+        run = Run(name, self.stream, params, **changes)
+        np.testing.assert_allclose([run.weights.get(1, 0.0), run.weights.get(2, 0.0)], weights, rtol=1e-6)
+
+    def test_running_scales(self):
+        # w = (1, 1), then (2, 1), m = 3: w = (1, 0)
+        self.expect("perceptron", {"eta": 1}, [1, 0], scale="running")
+        # theta = (1, 1), the threshold .25: w = (.75, .75); theta1 = 2 .75 + .25; then both less by 1
+        self.expect("fsol", {"eta": 1, "lambda": 0.25, "schedule": "constant"}, [0.5, 0], scale="running")
+        # u = (-1, -1), n = 1: w = (.75, .75); u1 = -1.75; u = (-.75, 0), n = 2: sqrt 2 (.375 - .25)
+        self.expect("rda", {"eta": 1, "lambda": 0.25}, [sqrt(2) * 0.125, 0], scale="running")
+
+    def test_maxabs(self):
+        # w = (1, 1), m = 2: w = 0
+        self.expect("perceptron", {"eta": 1}, [0, 0], scale="maxabs")
+
+    def test_a_weight_of_zero_keeps_its_state(self):
+        # theta = (1, 1) under the threshold 1: w = 0; m = 0, l = 1: theta = (0, 0)
+        self.expect("fsol", {"eta": 1, "lambda": 1, "schedule": "constant"}, [0, 0], scale="running")
+
+    def test_transforms(self):
+        self.expect("perceptron", {"eta": 1}, [0, 0], transform="binary")
+        a, b, c = np.log1p([2, 4, 4])
+        self.expect("perceptron", {"eta": 1}, [a - c, 0], transform="log1p")
+
+    def test_normalized_last(self):
+        # (1, 1)/sqrt 2 twice; w = (1, 1)/sqrt 2, w1 doubled
+        self.expect("perceptron", {"eta": 1}, [1 / sqrt(2), 0], scale="running", normalize="l2")
+
+
 def divergence(mu, S, mu0, S0):
     """KL(N(mu, S) || N(mu0, S0)), up to what does not depend on mu and S."""
     inverse = np.linalg.inv(S0)
