@@ -22,14 +22,14 @@
 enum { LAMBDA, B, C, SEED };
 
 #define P_RADIUS                                                                                                       \
-    { "lambda", "the l1 norm of the weights is at most this", 30, 1e-12, 1e12, 0, NULL }
+    { "lambda", "the l1 norm of the weights is at most this", 3000, 1e-12, 1e12, 0, NULL }
 #define P_B                                                                                                            \
     { "B", "share of the features seen that may have a weight", 0.2, 1e-9, 1, 0, NULL }
 
 static const sluice_param_info olsf_params[] = {P_RADIUS, P_B};
-static const sluice_param_info olsf_1_params[] = {P_RADIUS, P_B, P_C(0.0625)};
-static const sluice_param_info olsf_2_params[] = {P_RADIUS, P_B, P_C(0.03125)};
-static const sluice_param_info olsf_rand_params[] = {P_RADIUS, P_B, P_C(0.0625), P_SEED};
+static const sluice_param_info olsf_1_params[] = {P_RADIUS, P_B, P_C(1)};
+static const sluice_param_info olsf_2_params[] = {P_RADIUS, P_B, P_C(0.25)};
+static const sluice_param_info olsf_rand_params[] = {P_RADIUS, P_B, P_C(1), P_SEED};
 
 static size_t most(const sl_state *s) { return (size_t)fmax(1, floor(s->p[B] * (double)s->seen)); }
 
