@@ -71,7 +71,8 @@ STEPS = {
 }
 
 # what the learners had when results/defaults.csv was made; other values won later (docs/defaults.md)
-FIXED = {"olsf": {"lambda": 30}, "olsf-1": {"lambda": 30}, "olsf-2": {"lambda": 30}, "olsf-rand": {"lambda": 30}, "olsf-per": {"lambda": 30}}
+FIXED = {"olsf": {"lambda": 30}, "olsf-1": {"lambda": 30}, "olsf-2": {"lambda": 30}, "olsf-rand": {"lambda": 30}, "olsf-per": {"lambda": 30},
+         "ada-rda": {"delta": 1}}
 
 
 def options(params):

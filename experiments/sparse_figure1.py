@@ -24,7 +24,7 @@ def measure(args, folder):
     sparse.sluice(args, "synth", "effective", "-o", train, "--test", test)
     out = []
     for learner in sparse.SIX:
-        rule = Rule(learner, other="r" if learner == "ssol" else None)
+        rule = Rule(learner, other="r" if learner == "ssol" else None, **({"delta": 1} if learner == "ada-rda" else {}))
         steps = ",".join(f"{m}e{k}" for k in range(GRIDS[learner][0], GRIDS[learner][1] + 1) for m in (1, 3))
         params = sparse.tune_zero(args, rule, train, steps=steps, others=R)
         low, high = SPANS[learner]

@@ -19,7 +19,7 @@ LEARNERS = {
     "fobos": {"eta": half_decades(-5, -1)},
     "ada-fobos": {"eta": half_decades(-4, 0)},
     "fsol": {"eta": half_decades(-7, -3)},
-    "ada-rda": {"eta": half_decades(-5, -1)},
+    "ada-rda": {"eta": half_decades(-5, -1), "delta": [1.0]},
     "ssol": {"eta": half_decades(-7, -4), "r": half_decades(5, 8)},
 }
 SMALLEST = {"stg": 1e-4, "fobos": 1e-4, "ada-fobos": 1e-4, "fsol": 1, "ada-rda": 1e-3, "ssol": 1}

@@ -33,7 +33,7 @@ learn() { # learner, parameters...
 learn stg eta=3e-6 lambda=0.2
 learn fobos eta=0.003 lambda=0.2
 learn ada-fobos eta=0.003 lambda=0.2
-learn ada-rda eta=1e-5 lambda=0.032
+learn ada-rda eta=1e-5 delta=1 lambda=0.032
 echo
 echo "fsol and ssol err like a coin at first: their threshold removes every weight until enough has been learned"
 learn fsol eta=1e-5 lambda=2048

@@ -69,7 +69,7 @@ SL_KERNELS(ada_fobos)
 
 #ifdef SL_MAKES_RECORDS
 
-static const sluice_param_info params[] = {P_ETA(4), P_LAMBDA(1e-5), P_DELTA, P_INVARIANT};
+static const sluice_param_info params[] = {P_ETA(4), P_LAMBDA(1e-5), P_DELTA(1), P_INVARIANT};
 
 const sl_learner sl_ada_fobos = {
     .info.name = "ada-fobos",

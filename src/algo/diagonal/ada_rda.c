@@ -78,7 +78,7 @@ SL_KERNELS(ada_rda)
 
 #ifdef SL_MAKES_RECORDS
 
-static const sluice_param_info params[] = {P_ETA(2), P_LAMBDA(1e-5), P_DELTA, P_FORGET, P_INVARIANT};
+static const sluice_param_info params[] = {P_ETA(1), P_LAMBDA(3e-5), P_DELTA(0.1), P_FORGET, P_INVARIANT};
 
 extern const sl_learner sl_ada_rda_forgetting;
 

@@ -93,8 +93,8 @@ static inline double draw(double seed, double n) {
     { "C", "aggressiveness: the largest step, or the weight of the loss", c, 1e-12, 1e12, 0, NULL }
 #define P_R(r)                                                                                                         \
     { "r", "how slowly confidence in a feature grows", r, 1e-12, 1e12, 0, NULL }
-#define P_DELTA                                                                                                        \
-    { "delta", "added to the root of the squared gradients", 1, 1e-12, 1e12, 0, NULL }
+#define P_DELTA(delta)                                                                                                 \
+    { "delta", "added to the root of the squared gradients", delta, 1e-12, 1e12, 0, NULL }
 
 #define P_FEATURES(n)                                                                                                  \
     { "features", "how many features may have a weight", n, 1, 4e9, 1, NULL }
