@@ -225,11 +225,6 @@ def percent(p):
     return "-" if p is None else f"{100 * p:.2f}"
 
 
-def short(peer):
-    """scikit-learn,PA,unit -> PA unit"""
-    return " ".join(peer.split(",")[1:]) or peer
-
-
 def lines_of(rows, columns, args):
     """One line a set, for the table."""
     for row in rows:
@@ -237,14 +232,11 @@ def lines_of(rows, columns, args):
         for column in columns:
             line[column] = f"{percent(row.error(column))} ± {percent(row.deviation(column))}"
             line[f"sparsity {column}"] = f"{row.sparsity(column):.2f}"
-        groups = {n: [n] for n in PEERS} if args.full else {"VW": ["vw"], **{f"{kind} {how}": [n for n in PEERS if n.startswith(kind) and n.endswith("," + how)]
-                                                                            for kind in HOWS for how in HOWS[kind]}}
-        for title, names in groups.items():
-            best = row.best(names)
-            if title == best:
-                line[short(title)] = percent(row.error(best))
-            elif best or any(n in row.results for n in names):
-                line[title] = percent(row.error(best)) + (f" {best.split(',')[1]}" if "," in best else "") if best else "too slow"
+        kinds = {f"{kind} {how}": [n for n in PEERS if n.startswith(kind) and n.endswith("," + how)] for kind in HOWS for how in HOWS[kind]}
+        for title, names in ({n.replace(",", " "): [n] for n in PEERS} if args.full else {"VW": ["vw"], **kinds}).items():
+            if any(n in row.results for n in names):
+                best = row.best(names)
+                line[title] = (percent(row.error(best)) + (f" {best.split(',')[1]}" if len(names) > 1 else "")) if best else "too slow"
         batch = row.batch()
         if batch:
             line["batch"] = f"{percent(row.error(batch))} {batch[-2:].upper()}"
