@@ -118,6 +118,7 @@ enum {
                                    (libopenblas.so.0, loaded when it first learns), and sets that to one thread
                                    while a batch is learned */
     SLUICE_LEARNER_MATRIX = 16, /* has a form for several classes in one matrix: SLUICE_CLASSES_MATRIX */
+    SLUICE_LEARNER_TUNES = 32,  /* tunes itself: sweeps, searches and selections refuse it */
 };
 
 typedef struct sluice_learner_info {
@@ -570,6 +571,56 @@ SLUICE_API sluice_status sluice_model_set_metadata(sluice_model *model, const ch
 SLUICE_API const void *sluice_model_metadata(const sluice_model *model, const char *key, size_t *n);
 /* The i-th key in ascending order, and its bytes; NULL past the last. */
 SLUICE_API const char *sluice_model_metadata_at(const sluice_model *model, size_t i, const void **bytes, size_t *n);
+
+/* ---- auto: the race -----------------------------------------------------------------------------------------------
+ */
+
+/* A model of the learner `auto` is a race of candidates: configurations that learn the same examples side by side. The
+ * leader answers: margins, weights, nonzeros and settings of the model are those of its model. docs/auto.md */
+
+typedef struct sluice_candidate {
+    size_t size;
+    const sluice_learner_info *learner;
+    double params[16]; /* as many as the learner has */
+    double bias;       /* settings */
+    unsigned normalize, scale, transform;
+    int is_leader;
+    int is_alive;          /* 0: it was dropped */
+    uint64_t began;        /* examples learned before it began, */
+    uint64_t dropped;      /* and when it was last dropped */
+    uint64_t led;          /* examples that it was the leader for */
+    double error;          /* fading error rate; of one that was dropped: when it was */
+    double above_least;    /* how far its error is above the least of all that are alive, and */
+    double standard_error; /* the standard error of that difference */
+    uint64_t nonzeros;     /* when they were last counted */
+} sluice_candidate;
+
+/* How many candidates there are, dropped ones included; 0 for a model of another learner, or a predict-only one. */
+SLUICE_API size_t sluice_model_candidates(const sluice_model *model);
+/* Fills in the i-th, whose size is set. SLUICE_E_USAGE past the last. */
+SLUICE_API sluice_status sluice_model_candidate(const sluice_model *model, size_t i, sluice_candidate *candidate);
+
+/* The leader as a model of its own learner, with the ids or names of the race: it can go on learning alone. */
+SLUICE_API sluice_model *sluice_model_leader(const sluice_model *model, sluice_error *err);
+
+enum {
+    SLUICE_RACE_LEADS = 1,     /* the candidate becomes the leader */
+    SLUICE_RACE_DROPPED = 2,   /* it learns no more */
+    SLUICE_RACE_RESTARTED = 3, /* the stream has changed: all that were dropped begin anew; the candidate leads */
+};
+
+/* What has happened in the race. */
+typedef struct sluice_race_event {
+    uint64_t examples; /* learned by then */
+    uint32_t candidate;
+    uint32_t kind;     /* SLUICE_RACE_ */
+    double error;      /* fading error rate of the candidate */
+    uint64_t nonzeros; /* when they were last counted */
+} sluice_race_event;
+
+/* The i-th event, the oldest first; of very many only the first and the last ones are kept. NULL past the last. Valid
+ * until the model learns. */
+SLUICE_API const sluice_race_event *sluice_model_race_event(const sluice_model *model, size_t i);
 
 /* ---- saving and loading models ---------------------------------------------------------------------------------- */
 

@@ -17,7 +17,7 @@ int name_in_list(const char *list, size_t i, char name[64]) {
     return 1;
 }
 
-int tunes_itself(const sluice_learner_info *learner) { return strcmp(learner->name, "auto") == 0; }
+int tunes_itself(const sluice_learner_info *learner) { return (learner->flags & SLUICE_LEARNER_TUNES) != 0; }
 
 static int read_learners(search_args *s) {
     const char *list = args_value(s->a, "learner");

@@ -216,7 +216,7 @@ void put_params(FILE *out, const train_page *g) {
     for (size_t i = 0; i < l->n_params; i++) {
         const sluice_param_info *p = &l->params[i];
         char text[PARAM_TEXT];
-        if (p->extra && sluice_model_param(g->t->model, i) == p->value) continue; /* as in the other outputs */
+        if (p->extra && sluice_model_param(g->t->model, i) == p->value) continue; /* as the other reports do */
         fprintf(out, "<tr><td class=\"name\">%s</td><td>", p->name);
         html_text(out, param_value_text(p, sluice_model_param(g->t->model, i), text));
         fputs("</td><td>", out);

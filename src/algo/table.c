@@ -3,6 +3,7 @@
 
 /* clang-format off */
 #define LEARNERS(LEARNER) \
+    LEARNER(auto) \
     LEARNER(ssol) \
     LEARNER(ssol_full) \
     LEARNER(fsol) \

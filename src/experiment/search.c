@@ -113,6 +113,9 @@ sluice_status sluice_search_add_learner(sluice_search *s, const char *learner, c
         return why.status;
     }
     sluice_model_free(model);
+    if (sluice_learner_find(learner)->flags & SLUICE_LEARNER_TUNES)
+        return sl_fail(err, SLUICE_E_UNSUPPORTED, "%s tunes itself: a search is of parameters of a named learner",
+                       learner);
     sl_trial *larger = realloc(s->trials, (s->n_trials + 1) * sizeof *larger);
     if (!larger) return sl_no_memory(err);
     s->trials = larger;

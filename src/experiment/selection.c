@@ -315,6 +315,9 @@ static sluice_status check(work *w, sluice_error *err) {
     const char *name = w->o.learner ? w->o.learner : "sbcw";
     w->learner = sluice_learner_find(name);
     if (!w->learner) return sl_fail(err, SLUICE_E_USAGE, "unknown learner '%s'", name);
+    if (w->learner->flags & SLUICE_LEARNER_TUNES)
+        return sl_fail(err, SLUICE_E_UNSUPPORTED, "%s chooses its learner itself; name one to select features with",
+                       name);
     /* of several classes each problem would keep to a budget of its own */
     const bool many = w->o.settings && w->o.settings->classes != SLUICE_CLASSES_TWO;
     w->has_budget = !many && sluice_learner_param(w->learner, BUDGET_PARAM) != NULL;

@@ -28,6 +28,7 @@ bool sl_keys_use_names(sl_features *f) {
     sl_features over = {.named = true};
     sl_space_init(&over.space, f->space.size, f->space.fresh);
     over.space.numbered = f->space.numbered;
+    over.space.from_one = f->space.from_one;
     over.space.forgets = f->space.forgets;
     over.space.scaled = f->space.scaled;
     sl_walk w;

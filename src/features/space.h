@@ -32,6 +32,7 @@ typedef struct sl_space {
     size_t size;          /* of that struct */
     const void *fresh;    /* what a new feature's struct holds; NULL: zeros */
     bool numbered;        /* a struct begins with a uint32_t: how many features came before this one */
+    bool from_one;        /* or which one it is, from 1, the bias not counted */
     bool forgets;         /* features are removed (sl_space_forget), which only direct ones can be */
     bool scaled;          /* features have scales */
     float *scale;         /* where they have: one per slot; 0: the feature has had no value but 0 */
@@ -107,7 +108,8 @@ static inline void sl_space_copy(void *to, const void *from, size_t size) {
 /* Sets the struct of a feature that is added to its first value. */
 static inline void sl_space_make_fresh(const sl_space *sp, uint32_t slot) {
     if (sp->fresh) sl_space_copy(sl_space_at(sp, slot), sp->fresh, sp->size);
-    if (sp->numbered) memcpy(sl_space_at(sp, slot), &(uint32_t){(uint32_t)sp->births}, sizeof(uint32_t));
+    const uint64_t number = sp->births + (sp->from_one && !sp->bias_rank);
+    if (sp->numbered) memcpy(sl_space_at(sp, slot), &(uint32_t){(uint32_t)number}, sizeof(uint32_t));
 }
 
 /* Adds the feature, unless it is there, and returns its slot. SL_NO_SLOT: no memory (or SLUICE_MAX_FEATURES), and

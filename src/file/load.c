@@ -19,7 +19,7 @@ static const struct {
     {"CLAS", 4, sl_load_classes},  {"THRE", 4, sl_load_threshold}, {"META", 4, sl_load_metadata},
     {"PAIR", 4, sl_load_pairs},    {"PROB", 4, sl_load_problems},  {"PCAL", 4, sl_load_class_calibrations},
     {"VECS", 4, sl_load_vectors},  {"MIRR", 4, sl_load_mirror},    {"SEEN", 4, sl_load_seen},
-    {"MODL", 1, sl_load_modl}, /* refuses a second one */
+    {"RACE", 4, sl_load_race},     {"CAND", 4, sl_load_candidate}, {"MODL", 1, sl_load_modl}, /* refuses a second one */
 };
 
 static sluice_status load_content(sl_loader *l) {
@@ -57,6 +57,7 @@ static sluice_status load_end(sl_loader *l) {
     sluice_status status = sl_load_finish_classes(l);
     if (status == SLUICE_OK) status = sl_load_finish_pairs(l);
     if (status == SLUICE_OK) status = sl_load_finish_problems(l);
+    if (status == SLUICE_OK) status = sl_load_finish_race(l);
     if (status == SLUICE_OK) status = sl_load_finish_dense(l);
     if (status == SLUICE_OK) status = sl_load_finish_pending(l);
     return status == SLUICE_OK && !all_weights_finite(m) ? DAMAGED(l, "a weight is beyond the range of floats")
@@ -158,9 +159,14 @@ static ptrdiff_t read_from_memory(void *context, void *bytes, size_t n) {
     return (ptrdiff_t)n;
 }
 
-sluice_model *sl_load_inner(const sl_loader *l, const void *bytes, size_t n) {
+sluice_model *sl_load_inner(const sl_loader *l, const void *bytes, size_t n, bool is_candidate) {
     memory_source from = {bytes, n};
-    sl_loader inner = {.read = read_from_memory, .context = &from, .name = l->name, .err = l->err, .inner = true};
+    sl_loader inner = {.read = read_from_memory,
+                       .context = &from,
+                       .name = l->name,
+                       .err = l->err,
+                       .inner = !is_candidate,
+                       .candidate = is_candidate};
     sluice_model *m = load(&inner);
     return m && from.left ? refuse_rest(m, l->name, l->err) : m;
 }

@@ -7,6 +7,7 @@
 #include "model/classes/many.h"
 #include "model/classes/matrix.h"
 #include "model/classes/problems.h"
+#include "model/race/race.h"
 
 enum { MAX_LINES = 1024 };
 
@@ -303,7 +304,7 @@ static void refuse_unknown_keys(modl *f) {
 
 /* The model that MODL describes, without features. */
 static sluice_model *empty_model(const identity *is, sluice_error *err) {
-    if (is->classes == SLUICE_CLASSES_TWO)
+    if (is->classes == SLUICE_CLASSES_TWO || (is->learner == &sl_auto && !is->predict_only))
         return sl_model_empty(is->learner, is->predict_only ? &sl_predict_only : is->learner, is->params, &is->settings,
                               err);
     if (is->has_pairs && is->predict_only && is->classes != SLUICE_CLASSES_OVO)
@@ -325,6 +326,7 @@ static sluice_status load_modl(modl *f) {
     get_learner(f, &is);
     get_classes(f, &is);
     if (f->status == SLUICE_OK && is.classes && l->inner) impossible(f, "classes", "a model within a model");
+    if (f->status == SLUICE_OK && l->candidate && is.learner == &sl_auto) impossible(f, "learner", "a race in a race");
     get_params(f, &is);
     get_settings(f, &is.settings, is.classes);
     if (f->status != SLUICE_OK) return f->status;

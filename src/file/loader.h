@@ -33,7 +33,9 @@ typedef struct sl_loader {
         sl_keys_walk walk;
         uint32_t slot, missing; /* of the feature that the walk stands at: how many of its pairs were not read yet */
     } pairs;
-    bool inner; /* a model within another one */
+    bool inner;     /* a model within another one: a problem, or a mirror */
+    bool candidate; /* or a candidate of a race */
+    bool any_race;  /* there was a RACE */
     struct {
         char *bytes; /* of the one that is being read */
         size_t size;
@@ -70,13 +72,22 @@ sluice_status sl_load_pairs(sl_loader *l);              /* PAIR: pair_sections.c
 sluice_status sl_load_class_calibrations(sl_loader *l); /* PCAL */
 sluice_status sl_load_vectors(sl_loader *l);            /* VECS */
 
-/* load.c: a model within this one, which cannot have another within itself. NULL: the error is the loader's. */
-sluice_model *sl_load_inner(const sl_loader *l, const void *bytes, size_t n);
+sluice_status sl_load_race(sl_loader *l);      /* RACE: race_sections.c */
+sluice_status sl_load_candidate(sl_loader *l); /* CAND */
+
+/* load.c: a model within this one. Only a candidate of a race can have others within itself, and no other race. NULL:
+ * the error is the loader's. */
+sluice_model *sl_load_inner(const sl_loader *l, const void *bytes, size_t n, bool is_candidate);
+/* problem_sections.c: whether the section is a piece of such a model. */
+bool sl_is_piece(const sl_loader *l);
+/* Takes the next piece of such a model; *model becomes the model that it is the last one of. */
+sluice_status sl_load_piece(sl_loader *l, bool is_candidate, sluice_model **model);
 
 /* After the last section: whether the parts fit together. */
 sluice_status sl_load_finish_classes(sl_loader *l);
 sluice_status sl_load_finish_pairs(sl_loader *l);
 sluice_status sl_load_finish_problems(sl_loader *l);
+sluice_status sl_load_finish_race(sl_loader *l);
 sluice_status sl_load_finish_dense(sl_loader *l);
 sluice_status sl_load_finish_pending(sl_loader *l);
 

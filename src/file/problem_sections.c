@@ -82,16 +82,22 @@ sluice_status sl_save_problems(sl_saver *s, const sluice_model *m) {
     return status;
 }
 
+static sluice_status save_inner(sl_saver *s, const char *tag, unsigned flags, const sluice_model *m) {
+    pieces to = {s, tag, flags};
+    sl_saver inner = {.write = write_piece, .context = &to, .err = s->err};
+    sluice_status status = sl_saver_reserve(&inner, s->err);
+    if (status == SLUICE_OK) status = save_problem(s, &inner, m);
+    sl_saver_release(&inner);
+    return status;
+}
+
+sluice_status sl_save_inner(sl_saver *s, const char *tag, const sluice_model *m) { return save_inner(s, tag, 0, m); }
+
 sluice_status sl_save_mirror(sl_saver *s, const sluice_model *m) {
     const sluice_model *mirror = m->classes.mirror;
     if (!mirror || mirror->broken || sl_model_is_predict_only(m)) return SLUICE_OK;
     if (mirror->state.t != m->state.t || mirror->pseudo.rows != m->pseudo.rows) return SLUICE_OK;
-    pieces to = {s, "MIRR", SL_SKIPPABLE};
-    sl_saver inner = {.write = write_piece, .context = &to, .err = s->err};
-    sluice_status status = sl_saver_reserve(&inner, s->err);
-    if (status == SLUICE_OK) status = save_problem(s, &inner, mirror);
-    sl_saver_release(&inner);
-    return status;
+    return save_inner(s, "MIRR", SL_SKIPPABLE, mirror);
 }
 
 /* ---- loading ----------------------------------------------------------------------------------------------------- */
@@ -148,8 +154,9 @@ static sluice_status put(sl_loader *l, sluice_model *problem) {
     return !fine ? no_memory(l) : same ? SLUICE_OK : DAMAGED(l, "the features of its problems differ");
 }
 
-/* Takes the next piece of a model; *model becomes the model that it is the last one of. */
-static sluice_status take_piece(sl_loader *l, sluice_model **model) {
+bool sl_is_piece(const sl_loader *l) { return l->end - l->at >= 1 && *l->at <= LAST_PIECE; }
+
+sluice_status sl_load_piece(sl_loader *l, bool is_candidate, sluice_model **model) {
     *model = NULL;
     const bool is_last = *l->at++ == LAST_PIECE;
     const size_t n = (size_t)(l->end - l->at);
@@ -159,17 +166,17 @@ static sluice_status take_piece(sl_loader *l, sluice_model **model) {
     l->problems.bytes = bytes;
     l->problems.size += n;
     if (!is_last) return SLUICE_OK;
-    *model = sl_load_inner(l, bytes, l->problems.size);
+    *model = sl_load_inner(l, bytes, l->problems.size, is_candidate);
     l->problems.size = 0;
     return *model ? SLUICE_OK : l->err ? l->err->status : SLUICE_E_FORMAT;
 }
 
 sluice_status sl_load_mirror(sl_loader *l) {
     sluice_model *m = l->model, *mirror;
-    if (l->inner || l->end - l->at < 1 || *l->at > LAST_PIECE || sl_model_is_of_many(m) || m->classes.mirror ||
-        m->classes.table.n || sl_model_is_predict_only(m) || m->positives != m->state.t)
+    if (l->inner || !sl_is_piece(l) || sl_model_is_of_many(m) || m->classes.mirror || m->classes.table.n ||
+        sl_model_is_predict_only(m) || m->positives != m->state.t)
         return DAMAGED(l, "its mirror is impossible");
-    sluice_status status = take_piece(l, &mirror);
+    sluice_status status = sl_load_piece(l, false, &mirror);
     if (status != SLUICE_OK || !mirror) return status;
     mirror->classes.loaded_plain = false;
     if (fits(m, mirror) && mirror->positives == 0) {
@@ -182,9 +189,8 @@ sluice_status sl_load_mirror(sl_loader *l) {
 
 sluice_status sl_load_problems(sl_loader *l) {
     sluice_model *m = l->model, *problem;
-    if (l->inner || l->end - l->at < 1 || *l->at > LAST_PIECE || l->problems.n >= models_of(m))
-        return DAMAGED(l, "there is a problem too many");
-    sluice_status status = take_piece(l, &problem);
+    if (l->inner || !sl_is_piece(l) || l->problems.n >= models_of(m)) return DAMAGED(l, "there is a problem too many");
+    sluice_status status = sl_load_piece(l, false, &problem);
     if (status != SLUICE_OK || !problem) return status;
     if (fits(m, problem)) return put(l, problem);
     sluice_model_free(problem);

@@ -81,6 +81,7 @@ sluice_status sl_save_model(sl_saver *s, const sluice_model *m) {
     if (status == SLUICE_OK) status = sl_save_classes(s, m);
     if (status == SLUICE_OK) status = sl_save_seen(s, m);
     if (status == SLUICE_OK) status = sl_save_problems(s, m);
+    if (status == SLUICE_OK) status = sl_save_race(s, m);
     if (status == SLUICE_OK) status = sl_save_mirror(s, m);
     if (status == SLUICE_OK) status = save_threshold(s, m);
     if (status == SLUICE_OK) status = sl_save_metadata(s, &m->metadata);

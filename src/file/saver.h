@@ -57,6 +57,10 @@ sluice_status sl_save_model(sl_saver *s, const sluice_model *m);
 sluice_status sl_save_mirror(sl_saver *s, const sluice_model *m);
 sluice_status sl_save_seen(sl_saver *s, const sluice_model *m);
 sluice_status sl_save_problems(sl_saver *s, const sluice_model *m);
+/* A model as sections of this name. */
+sluice_status sl_save_inner(sl_saver *s, const char *tag, const sluice_model *m);
+/* race_sections.c */
+sluice_status sl_save_race(sl_saver *s, const sluice_model *m);
 /* save_modl.c */
 sluice_status sl_save_modl(sl_saver *s, const sluice_model *m);
 /* save_features.c; *written: how many. */

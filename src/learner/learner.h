@@ -67,6 +67,7 @@ typedef struct sl_state {
     struct sl_ovr *ovr;           /* several classes: the problems that share the features */
     struct sl_matrix *matrix;     /* or their pairs with the features */
     struct sl_problems *problems; /* or their models */
+    struct sl_race *race;         /* auto: the models that race */
 } sl_state;
 
 typedef enum sl_type { SL_F32, SL_F64, SL_U32 } sl_type;

@@ -7,6 +7,7 @@
 #include "features/names.h"
 #include "model/classes/many.h"
 #include "model/classes/problems.h"
+#include "model/race/race.h"
 #include "model/row_layout.h"
 #include "model/scaling/row_values.h"
 #include "rows/example.h"
@@ -51,10 +52,34 @@ static double add_terms(const sluice_model *m, size_t class_index, const sl_raw_
     return sum;
 }
 
+static sluice_status explain(const sluice_model *m, const sl_raw_row *r, sluice_explanation *given, sluice_error *err);
+
+/* Explains the margin of the leader. */
+static sluice_status explain_race(const sluice_model *m, const sl_raw_row *r, sluice_explanation *given,
+                                  sluice_error *err) {
+    sl_race_row row;
+    if (!sl_race_row_make(&row, m, r)) return sl_fail(err, SLUICE_E_MEMORY, "no memory to explain a margin");
+    const sluice_status status = explain(sl_race_leader(m), &row.row, given, err);
+    sl_race_row_free(&row);
+    if (status != SLUICE_OK) return status;
+    for (size_t k = 0; k < r->n; k++) { /* its terms, under the names that they have here */
+        const sluice_term named = term_of(r, k);
+        given->terms[k].id = named.id;
+        given->terms[k].name = named.name;
+    }
+    for (size_t k = 0; m->classes.turned && k < given->n; k++) {
+        given->terms[k].weight = 0 - given->terms[k].weight;
+        given->terms[k].contribution = 0 - given->terms[k].contribution;
+    }
+    if (m->classes.turned) given->margin = 0 - given->margin;
+    return SLUICE_OK;
+}
+
 static sluice_status explain(const sluice_model *m, const sl_raw_row *r, sluice_explanation *given, sluice_error *err) {
     sluice_explanation why = {.size = sizeof why};
     sluice_status status = sl_sized_read(&why, sizeof why, given, "sluice_explanation", err);
     if (status != SLUICE_OK) return status;
+    if (m->race) return explain_race(m, r, given, err);
     const uint32_t bias = sl_space_bias(&m->features.space);
     const size_t n = r->n + (bias != SL_NO_SLOT);
     if (m->settings.classes == SLUICE_CLASSES_OVO)

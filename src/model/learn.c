@@ -10,6 +10,7 @@
 #include "model/classes/matrix.h"
 #include "model/classes/problems.h"
 #include "model/pseudo_labels.h"
+#include "model/race/race.h"
 #include "model/scaling/row_values.h"
 #include "rows/csr.h"
 #include "rows/label_text.h"
@@ -33,6 +34,7 @@ static void count_row(sluice_model *m, const sl_row *x, double score) {
     }
     m->mistakes += (score > 0) != (x->y > 0);
     m->positives += x->y > 0;
+    if (m->race) return; /* it has the calibration of its leader */
     if (sl_online_calibration_due(m->state.t)) sl_online_calibration_learn(&m->calibration, score, x->y, x->h);
 }
 
@@ -44,8 +46,11 @@ static inline double rule_label(const sluice_model *m, double label) {
 /* Makes room for what the row makes necessary, so that learning it cannot fail. */
 static sluice_status prepare_row(sluice_model *m, const sl_row *x) {
     sl_state *s = &m->state;
+    if (m->race && !sl_race_begin_round(m)) return sl_no_memory_for_features(m);
+    s->features = m->features.space.features;
     if (m->rule->prepare && !m->rule->prepare(s, x))
-        return sl_fail(&m->error, SLUICE_E_MEMORY, "no memory for the matrix of %s", m->rule->info.name);
+        return sl_fail(&m->error, SLUICE_E_MEMORY, "no memory for the %s of %s", m->race ? "candidates" : "matrix",
+                       m->rule->info.name);
     if (m->rule->finish && !sl_model_prepare_pending(m, x))
         return sl_fail(&m->error, SLUICE_E_MEMORY,
                        "no memory to hold a batch of %zu examples; set a smaller one (batch)",
@@ -55,7 +60,7 @@ static sluice_status prepare_row(sluice_model *m, const sl_row *x) {
     return SLUICE_OK;
 }
 
-static sluice_status learn_row(sluice_model *m, const sl_row *x, double *margin) {
+sluice_status sl_model_round(sluice_model *m, const sl_row *x, double *margin) {
     sl_state *s = &m->state;
     s->features = m->features.space.features;
     if (m->grown.n && m->matrix) sl_scales_take_effect(m); /* preparing a row may need its margins */
@@ -86,6 +91,7 @@ static sluice_status learn_row(sluice_model *m, const sl_row *x, double *margin)
                        m->rule->info.name);
     }
     count_row(m, x, score);
+    if (m->race) sl_race_end_round(m, x);
     m->holdout.kind = SLUICE_CALIBRATION_NONE;
     m->has_threshold = false;
     if ((s->t & (s->t - 1)) == 0) m->growth[__builtin_ctzll(s->t)] = s->seen + 1;
@@ -129,7 +135,7 @@ static sluice_status learn_batch_row(sluice_model *m, const sluice_batch *b, siz
     double margin;
     const sl_raw_row r = sl_batch_raw(b, i);
     if (m->problems && sl_problems_learn(m, &r, x->y, x->h) != SLUICE_OK) return at_row(m, b, i);
-    if (learn_row(m, x, &margin) != SLUICE_OK) return at_row(m, b, i);
+    if (sl_model_round(m, x, &margin) != SLUICE_OK) return at_row(m, b, i);
     if (meter && sl_meter_add_learned(meter, m, margin, x->y) != SLUICE_OK) {
         m->error = *sluice_meter_error(meter);
         return m->error.status;
@@ -298,7 +304,7 @@ static sluice_status learn_pseudo(sluice_model *m, const sl_raw_row *r, double y
     sluice_status status = check_weight(m, h);
     if (status == SLUICE_OK) status = lay_out_single(m, r, &x);
     if (status == SLUICE_OK && m->problems) status = sl_problems_learn(m, r, y, h);
-    return status == SLUICE_OK ? learn_row(m, &x, &margin) : status;
+    return status == SLUICE_OK ? sl_model_round(m, &x, &margin) : status;
 }
 
 /* Learns a row without a label with the class that is predicted for it, if that is likely enough. */
@@ -457,7 +463,7 @@ sluice_status sl_model_learn_raw(sluice_model *m, const sl_raw_row *r, double y,
     sl_row x = {.y = y, .h = h};
     sluice_status status = check_can_learn(m);
     if (status == SLUICE_OK) status = lay_out_single(m, r, &x);
-    return status == SLUICE_OK ? learn_row(m, &x, margin) : status;
+    return status == SLUICE_OK ? sl_model_round(m, &x, margin) : status;
 }
 
 /* The sign of an example's class, which is added if it is new: as of a batch of one row. */
@@ -490,7 +496,7 @@ sluice_status sluice_model_learn(sluice_model *m, const sluice_example *example,
     const sl_raw_row r = sl_example_raw(example);
     if ((status = lay_out_single(m, &r, &x)) != SLUICE_OK) return status;
     if (m->problems && (status = sl_problems_learn(m, &r, x.y, x.h)) != SLUICE_OK) return status;
-    status = learn_row(m, &x, &inside);
+    status = sl_model_round(m, &x, &inside);
     if (margin && (status == SLUICE_OK || status == SLUICE_E_NUMERIC)) *margin = sl_turn(&m->classes, inside);
     if (has_classes && status == SLUICE_OK) sl_classes_count_y(m, x.y);
     return status;

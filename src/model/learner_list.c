@@ -20,4 +20,4 @@ const sluice_learner_info *sluice_learner_find(const char *name) {
     return learner ? &learner->info : NULL;
 }
 
-const char *sluice_learner_default(void) { return "ssol"; }
+const char *sluice_learner_default(void) { return "auto"; }

@@ -10,6 +10,7 @@
 #include "model/classes/many.h"
 #include "model/classes/matrix.h"
 #include "model/classes/problems.h"
+#include "model/race/race.h"
 #include "model/scaling/row_values.h"
 
 void sluice_free(void *memory) { free(memory); }
@@ -70,7 +71,8 @@ sluice_model *sl_model_empty(const sl_learner *learner, const sl_learner *rule, 
     }
     if (rule->first_scalars) memcpy(m->scalars, rule->first_scalars, count_scalars(rule) * sizeof *m->scalars);
     sl_space_init(&m->features.space, rule->info.bytes_per_feature, rule->fresh);
-    m->features.space.numbered = rule->rank != NULL;
+    m->features.space.numbered = rule->rank != NULL || rule == &sl_auto;
+    m->features.space.from_one = rule == &sl_auto;
     m->features.limit.most = m->settings.max_features;
     m->features.space.forgets = m->settings.max_features != 0;
     m->features.space.scaled = m->settings.scale != SLUICE_SCALE_NONE;
@@ -78,7 +80,9 @@ sluice_model *sl_model_empty(const sl_learner *learner, const sl_learner *rule, 
     m->state.p = m->params;
     m->state.scalar = m->scalars;
     m->state.vectors = sl_vector_kernels_here();
-    return m;
+    if (rule != &sl_auto || sl_race_make(m, err) == SLUICE_OK) return m;
+    sluice_model_free(m);
+    return NULL;
 }
 
 sluice_model *sluice_model_new(const char *name, const char *const *params, size_t n_params,
@@ -97,8 +101,9 @@ sluice_model *sluice_model_new(const char *name, const char *const *params, size
         return NULL;
     if (sl_settings_check(&given, err) != SLUICE_OK) return NULL;
     learner = sl_learner_for(learner, values);
-    return given.classes == SLUICE_CLASSES_TWO ? sl_model_empty(learner, learner, values, &given, err)
-                                               : sl_many_new(learner, values, &given, err);
+    return given.classes == SLUICE_CLASSES_TWO || learner == &sl_auto
+               ? sl_model_empty(learner, learner, values, &given, err)
+               : sl_many_new(learner, values, &given, err);
 }
 
 void sluice_model_free(sluice_model *m) {
@@ -107,6 +112,7 @@ void sluice_model_free(sluice_model *m) {
     sl_class_labels_free(m);
     free((char *)(uintptr_t)m->settings.positive);
     sl_many_free(m);
+    sl_race_free(m->race);
     sl_metadata_free(&m->metadata);
     for (int i = 0; i < 2; i++) sl_numbers_free(&m->numbers[i]);
     sl_top_free(&m->state.top);
@@ -181,7 +187,8 @@ sluice_model *sl_model_copy_without_pending(const sluice_model *from, sluice_err
                            ? sl_many_like(from, err)
                            : sl_model_empty(from->learner, from->rule, from->params, &from->settings, err);
     if (!to) return NULL;
-    if (!sl_metadata_copy(&to->metadata, &from->metadata) || !sl_class_labels_copy(to, from) || !sl_many_copy(to, from))
+    if (!sl_metadata_copy(&to->metadata, &from->metadata) || !sl_class_labels_copy(to, from) ||
+        !sl_many_copy(to, from) || (from->race && !sl_race_copy(to, from)))
         return no_memory(to, err);
     sl_model_copy_counts(to, from);
     sl_keys_walk w;
@@ -288,11 +295,13 @@ static sluice_model *predict_only_copy(const sluice_model *from, sluice_error *e
 }
 
 sluice_model *sluice_model_snapshot(const sluice_model *from, sluice_error *err) {
+    if (from->race) return sl_race_predict_only(from, sluice_model_snapshot, err);
     if (from->problems) return sl_problems_predict_only(from, sluice_model_snapshot, err);
     return predict_only_copy(from, err);
 }
 
 sluice_model *sluice_model_final(const sluice_model *from, sluice_error *err) {
+    if (from->race) return sl_race_predict_only(from, sluice_model_final, err);
     if (from->problems) return sl_problems_predict_only(from, sluice_model_final, err);
     if (from->state.batch.pending.rows == 0) return predict_only_copy(from, err);
     sluice_model *finished = sluice_model_finished(from, err), *to = finished ? predict_only_copy(finished, err) : NULL;

@@ -37,6 +37,7 @@ struct sluice_model {
     struct sl_ovr *ovr;           /* several classes, one against the rest (ovr.h) */
     struct sl_matrix *matrix;     /* or in a matrix (matrix.h); */
     struct sl_problems *problems; /* or as models of their own (problems.h); all NULL: two classes */
+    struct sl_race *race;         /* auto: the models that race (race.h); NULL: it is a plain model */
     uint64_t mistakes, updates, positives;
     struct {
         uint64_t rows;              /* learned without a label: rounds that count nowhere else */
@@ -71,7 +72,9 @@ struct sluice_model {
 };
 
 /* Whether the model is of several classes: the labels that its rule sees are their numbers in the class table. */
-static inline bool sl_model_is_of_many(const sluice_model *m) { return m->ovr || m->matrix || m->problems; }
+static inline bool sl_model_is_of_many(const sluice_model *m) {
+    return m->ovr || m->matrix || m->problems || (m->race && m->settings.classes != SLUICE_CLASSES_TWO);
+}
 
 /* The rounds whose rows had labels. */
 static inline uint64_t sl_model_examples(const sluice_model *m) { return m->state.t - m->pseudo.rows; }
@@ -109,6 +112,8 @@ sluice_status sl_model_weights_inside(const sluice_model *m, size_t class_index,
 bool sl_add_fields(const sl_learner *rule, char *to, const char *from);
 /* The key of the feature that a walk stands at. */
 sluice_weight sl_weight_at_walk(const sluice_model *m, const sl_walk *at);
+/* Learns a row that is laid out for the rule; *margin: before that. */
+sluice_status sl_model_round(sluice_model *m, const sl_row *x, double *margin);
 /* Learns one row of a binary model, whose label is y; *margin: before that. Its labels are those inside. */
 sluice_status sl_model_learn_raw(sluice_model *m, const sl_raw_row *r, double y, double h, double *margin);
 /* The margin of a row inside a binary model. */

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/sized_struct.h"
 #include "model/classes/many.h"
+#include "model/race/race.h"
 
 static sluice_weight weight_of(const sluice_model *m, uint64_t id, float value, bool is_bias) {
     sluice_weight w = {.id = id, .weight = value, .is_bias = is_bias};
@@ -189,7 +190,7 @@ sluice_status sluice_model_quick_facts(const sluice_model *m, sluice_model_facts
     return fill_facts(m, 0, facts);
 }
 
-const sluice_settings *sluice_model_settings(const sluice_model *m) { return &m->settings; }
+const sluice_settings *sluice_model_settings(const sluice_model *m) { return m->race ? &m->race->shown : &m->settings; }
 
 size_t sluice_model_growth(const sluice_model *m, uint64_t *seen, size_t room) {
     size_t n = 0;
@@ -227,5 +228,6 @@ uint64_t sluice_model_memory(const sluice_model *m) {
     for (int i = 0; i < 2; i++) buffers += m->numbers[i].room * (sizeof(uint32_t) + sizeof(float));
     return sizeof *m + sl_features_memory(&m->features) + 3 * m->state.top.room * sizeof(sl_top_entry) +
            dense_memory(m) + rows + buffers + metadata_memory(&m->metadata) + sl_classes_memory(&m->classes.table) +
-           sl_many_memory(m) + (m->classes.mirror ? sluice_model_memory(m->classes.mirror) : 0);
+           sl_many_memory(m) + (m->race ? sl_race_memory(m->race) : 0) +
+           (m->classes.mirror ? sluice_model_memory(m->classes.mirror) : 0);
 }

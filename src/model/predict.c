@@ -1,6 +1,7 @@
 /* Predicting: margins, probabilities and single weights of a model that does not change. */
 #include "base/error.h"
 #include "rows/example.h"
+#include "model/race/race.h"
 #include "model/row_layout.h"
 #include "model/scaling/row_values.h"
 #include "rows/csr.h"
@@ -18,6 +19,13 @@ static sluice_status not_finite(sluice_error *err) {
 /* ---- margins ----------------------------------------------------------------------------------------------------- */
 
 double sl_model_raw_margin(const sluice_model *m, const sl_raw_row *r) {
+    if (m->race) {
+        sl_race_row row;
+        if (!sl_race_row_make(&row, m, r)) return NAN;
+        const double margin = sl_model_raw_margin(sl_race_leader(m), &row.row);
+        sl_race_row_free(&row);
+        return margin;
+    }
     sl_state s = m->state;
     s.features = m->features.space.features;
     double scale = sl_row_scale(m, r), sum = 0;

@@ -5,12 +5,14 @@
 #include "base/error.h"
 #include "model/classes/many.h"
 #include "model/probability.h"
+#include "model/race/race.h"
 
 #define CERTAIN 30.0 /* the largest log odds that a calibration can justify: a probability within 1e-13 of 0 or 1 */
 
 int sluice_model_calibration(const sluice_model *m) {
     if (sl_model_is_of_many(m) && !sl_many_has_probabilities(m)) return SLUICE_CALIBRATION_NONE;
     if (m->holdout.kind) return m->holdout.kind;
+    if (m->race) return sluice_model_calibration(sl_race_leader(m));
     if (m->learner->has_probability && m->learner->has_probability(m->params)) return SLUICE_CALIBRATION_LOG_ODDS;
     return sl_model_is_of_many(m) || sl_online_calibration_ready(&m->calibration) ? SLUICE_CALIBRATION_ONLINE
                                                                                   : SLUICE_CALIBRATION_NONE;
@@ -23,6 +25,8 @@ int sluice_model_has_probability(const sluice_model *m) {
 double sl_model_log_odds(const sluice_model *m, double margin) {
     int kind = sluice_model_calibration(m);
     if (kind == SLUICE_CALIBRATION_NONE) return NAN;
+    if (m->race && !m->holdout.kind)
+        return sl_turn(&m->classes, sl_model_log_odds(sl_race_leader(m), sl_turn(&m->classes, margin)));
     if (kind == SLUICE_CALIBRATION_LOG_ODDS) return margin;
     double t = kind == SLUICE_CALIBRATION_ONLINE
                    ? sl_turn(&m->classes, sl_online_calibration_log_odds(&m->calibration, sl_turn(&m->classes, margin)))

@@ -179,8 +179,12 @@ sluice_sweep *sluice_sweep_new(const char *learner, const char *const *const *pa
         return NULL;
     }
     double(*values)[SL_MAX_PARAMS] = calloc(n, sizeof *values);
-    bool fine = values != NULL;
-    if (!fine) sl_fail(err, SLUICE_E_MEMORY, "no memory for a sweep");
+    const bool tunes = first->learner->info.flags & SLUICE_LEARNER_TUNES;
+    bool fine = values != NULL && !tunes;
+    if (tunes)
+        sl_fail(err, SLUICE_E_UNSUPPORTED, "%s tunes itself: a sweep is of configurations of a named learner", learner);
+    else if (!fine)
+        sl_fail(err, SLUICE_E_MEMORY, "no memory for a sweep");
     const sluice_learner_info *info = &first->learner->info;
     for (size_t i = 0; fine && i < n; i++)
         fine = sluice_params_read(info->name, info->params, info->n_params, params ? params[i] : NULL,

@@ -126,7 +126,7 @@ def test_skipped_examples_are_rows_of_the_inputs(t):
         equal(t.read("m"), model_of(t, "".join(lines[skip:])), f"--skip {skip}")
     vw = ["1 0 |n a\n", "1 1 |n b\n", "-1 1 |n c\n"]
     t.write("a.vw", "".join(vw))
-    r = t.run("train", "-q", "--json", "--skip", 2, "a.vw").json()
+    r = t.run("train", "-q", "--json", "-a", "ssol", "--skip", 2, "a.vw").json()
     equal((r["examples"], r["features_seen"]), (1, 1), "an example of importance 0 counts as one of the input")
     t.refused("train", "-o", "new", "--skip", 40, "--on-error", "skip", "a", status=1, says="no example was learned")
     before = t.read("m")

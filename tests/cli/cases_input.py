@@ -113,7 +113,7 @@ def test_labels_zero_one_and_minus_one_plus_one_are_the_same(t):
 
 
 def test_label_alone_is_an_example_without_features(t):
-    r = trained(t, stdin="1\n-1 \n0\n1 1:1\n")
+    r = trained(t, "-a", "ssol", stdin="1\n-1 \n0\n1 1:1\n")
     equal((r["examples"], r["positives"], r["features_seen"]), (4, 2, 1))
 
 
@@ -279,7 +279,7 @@ def test_malformed_line_says_how_to_go_on(t):
 
 def test_long_lines_are_fine_and_endless_ones_refused(t):
     line = "1 " + " ".join(f"{i}:1" for i in range(1, 200001))
-    equal(trained(t, stdin=line + "\n")["features_seen"], 200000)
+    equal(trained(t, "-a", "ssol", stdin=line + "\n")["features_seen"], 200000)
     endless = b"1 " + b"1" * (70 << 20)
     t.write("a", endless)
     t.refused("train", "-q", "a", status=1, says="a:1")

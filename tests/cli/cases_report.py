@@ -226,7 +226,7 @@ def test_runs_with_little_to_show(t):
     equal(list(found.charts), [], "charts of nothing")
     found, r = reported(t, "positives")
     check("nothing to tell apart" in found.text, found.text)
-    found, r = reported(t, "-P", "lambda=1e9", "both")
+    found, r = reported(t, "-a", "ssol", "-P", "lambda=1e9", "both")
     check("No weight is left" in found.text and r["nonzeros"] == 0, found.text)
 
 

@@ -191,7 +191,7 @@ def test_learners_in_batches_have_learned_their_last_one(t):
 
 def test_every_learner_selects(t):
     t.write("a", rows(300))
-    for name in t.learners():
+    for name in t.named_learners():
         r = selected(t, "-a", name, "--features", "2,8", "a")
         equal(r["learner"], name)
         for b in r["budgets"]:

@@ -297,7 +297,7 @@ def test_settings_are_those_of_train(t):
     t.write("b", rows(50))
     for options in ["--label", "spam", "--weight", "w", "a.csv"], ["--no-header", "--label", "1", "--on-error", "skip", "b.csv"], \
             ["-f", "text", "--ngrams", 2, "a"], ["--bias", 2, "b"]:
-        by_hand = t.run("train", "-q", "--json", *options).json()["settings"]
+        by_hand = t.run("train", "-q", "--json", "-a", "ssol", *options).json()["settings"]
         for more in [], ["--shuffle", 1], ["--test", options[-1]], ["--test", options[-1], "--shuffle", 1]:
             equal(swept(t, "--lambda", "1", *more, *options)["settings"], by_hand, str(options + more))
 

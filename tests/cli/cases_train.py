@@ -44,8 +44,8 @@ def test_text_has_the_same_content_as_json(t):
     check(re.search(rf"^  mistakes +{r['test']['mistakes']}$", text, re.M), "test block")
 
 
-def test_default_learner_is_ssol(t):
-    equal(trained(t, stdin=rows(10))["learner"], "ssol")
+def test_default_learner_is_auto(t):
+    equal(trained(t, stdin=rows(10))["learner"], "auto")
 
 
 def test_every_learner_learns(t):
@@ -409,7 +409,7 @@ def test_scales_are_exact_on_resume_at_any_thread_count_and_in_final_models(t):
 def test_normalize_equals_normalized_input(t):
     t.write("a", rows(500))
     t.run("convert", "--normalize", "l2", "a", "-o", "b")
-    x, y = trained(t, "--normalize", "l2", "a"), trained(t, "b")
+    x, y = trained(t, "-a", "ssol", "--normalize", "l2", "a"), trained(t, "-a", "ssol", "b")
     equal(x["mistakes"], y["mistakes"])
     near(x["hinge_loss"], y["hinge_loss"], 1e-5)
     equal(x["settings"]["normalize"], "l2")
@@ -417,10 +417,10 @@ def test_normalize_equals_normalized_input(t):
 
 def test_hash_bounds_the_features(t):
     t.run("synth", "sparse", "-P", "rows=500", "-o", "a")
-    r = trained(t, "--hash", 8, "a")
+    r = trained(t, "-a", "ssol", "--hash", 8, "a")
     check(r["features_seen"] <= 256, f"{r['features_seen']} features")
-    check(trained(t, "a")["features_seen"] > 2000, "without hashing")
-    check(trained(t, "--hash", 20, stdin="1 1:1 18446744073709551615:1\n")["features_seen"] == 2, "large ids")
+    check(trained(t, "-a", "ssol", "a")["features_seen"] > 2000, "without hashing")
+    check(trained(t, "-a", "ssol", "--hash", 20, stdin="1 1:1 18446744073709551615:1\n")["features_seen"] == 2, "large ids")
 
 
 def test_dim_is_what_sparsity_refers_to(t):
@@ -489,9 +489,9 @@ def test_small_stream_still_gets_a_row(t):
 
 
 def test_a_model_without_weights_is_said_to_be_one(t):
-    err = t.run("train", "-o", "m", stdin=rows(3)).err
+    err = t.run("train", "-a", "ssol", "-o", "m", stdin=rows(3)).err
     check("no weight is left" in err, err)
-    check("no weight" not in t.run("train", "-qq", "-o", "m", stdin=rows(3)).err, "-qq")
+    check("no weight" not in t.run("train", "-a", "ssol", "-qq", "-o", "m", stdin=rows(3)).err, "-qq")
 
 
 def test_quiet_has_no_progress(t):

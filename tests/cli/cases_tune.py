@@ -182,7 +182,7 @@ def test_without_a_grid_the_usual_parameters_are_tried(t):
     equal(sorted(values(tuned(t, "-P", "eta=3", "a"), "eta")), [3])
     for fixed, left in (["--normalize", "l2"], 225), (["--normalize", "none"], 225), (["--bias", 0], 150), (["--bias", 1, "--normalize", "l2"], 75):
         equal(len(tuned(t, *fixed, "a")["points"]), left, str(fixed))
-    for learner in t.learners():
+    for learner in t.named_learners():
         r = tuned(t, "-a", learner, "--folds", 2, "a")
         slow = learner.endswith("-full") or learner in ("bcw", "sbcw", "fgm")
         check(6 <= len(r["points"]) <= (162 if slow else 450) and r["best"]["learner"] == learner, f"{learner} {len(r['points'])}")
@@ -335,7 +335,7 @@ def test_standard_input_is_enough(t):
     t.write("a", text)
     r = tuned(t, "--grid", "eta=1,2", "--passes", 2, "-o", "m", stdin=text)
     equal(without_seconds(r)["points"], without_seconds(tuned(t, "--grid", "eta=1,2", "--passes", 2, "a"))["points"])
-    t.run("train", "-q", "-P", f"eta={r['best']['params']['eta']}", "--passes", 2, "-o", "m2", "a")
+    t.run("train", "-q", "-a", "ssol", "-P", f"eta={r['best']['params']['eta']}", "--passes", 2, "-o", "m2", "a")
     equal(t.read("m"), t.read("m2"))
 
 

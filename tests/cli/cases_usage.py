@@ -332,7 +332,7 @@ def test_a_command_line_to_copy_is_safe_to_show_and_names_the_same_file(t):
         check_clean(out, "tune")
         line = out.decode().splitlines()[-1].split(": ", 1)[1].replace("sluice", f"'{t.sluice}'", 1).replace("MODEL", "m2")
         subprocess.run(["bash", "-c", line + " -q"], cwd=t.folder, check=True, stdout=subprocess.DEVNULL)
-        t.run("train", "-q", "-P", re.search(r"-P (\S+)", line)[1], "-o", "m1", name)
+        t.run("train", "-q", "-a", "ssol", "-P", re.search(r"-P (\S+)", line)[1], "-o", "m1", name)
         equal(t.read("m2"), t.read("m1"), name)
         t.write("b", rows(20))
         for command in (["sweep", "-q", "--lambda", "1", "--test", name, "b"], ["select", "-q", "--features", 2, "--test", name, "b"]):

@@ -133,6 +133,10 @@ class Context:
     def learners(self):
         return [l["name"] for l in self.run("learners", "--json").json()["learners"]]
 
+    def named_learners(self):
+        """Those that searches take: all but auto, which tunes itself."""
+        return [name for name in self.learners() if name != "auto"]
+
     def in_batches(self):
         """The learners that learn in batches."""
         return [l["name"] for l in self.run("learners", "--json").json()["learners"] if l["batch"]]

@@ -238,7 +238,7 @@ def main():
     if not options.sluice or not os.access(options.sluice, os.X_OK):
         parser.error("--sluice must name the program")
 
-    missing = {x["name"] for x in json.loads(subprocess.check_output([options.sluice, "learners", "--json"]))["learners"]} - set(LEARNERS)
+    missing = {x["name"] for x in json.loads(subprocess.check_output([options.sluice, "learners", "--json"]))["learners"]} - set(LEARNERS) - {"auto"}  # whose candidates are compared: unit.race
     if missing:
         print("learners without a class in learners.py:", *sorted(missing))
         return 1

@@ -128,7 +128,7 @@ static void check_predict_alike(const sluice_model *a, const sluice_model *b, co
 
 /* A learner with a matrix, or with a batch, cannot forget features. */
 static bool takes_limit(const sl_learner *l) {
-    return !(l->info.flags & (SLUICE_LEARNER_DENSE | SLUICE_LEARNER_BATCH));
+    return !(l->info.flags & (SLUICE_LEARNER_DENSE | SLUICE_LEARNER_BATCH | SLUICE_LEARNER_TUNES));
 }
 
 /* ---- one model --------------------------------------------------------------------------------------------------- */

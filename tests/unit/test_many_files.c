@@ -224,7 +224,7 @@ static void predict_only(const sl_learner *learner, unsigned classes, bool names
     for (size_t n; (n = sl_space_chunk(&back->features.space, &cursor, slot));)
         for (size_t k = 0; k < n; k++) {
             const sl_pair_list *list = sl_matrix_list(back, slot[k]);
-            zeros += list->n == 0 && !settings->scale; /* with scales the length of rows needs all features */
+            zeros += list->n == 0 && !final->settings.scale; /* with scales the length of rows needs all features */
             for (size_t c = 0; c < list->n; c++)
                 zeros += *(float *)(void *)sl_pair_state(&back->matrix->arena, (uint32_t)(list->first + c)) == 0;
         }

@@ -115,10 +115,12 @@ static void compare(const sl_learner *learner, unsigned transform, int kind) {
 }
 
 TEST(every_learner_sees_transformed_values) {
-    for (size_t i = 0; every_learner(i); i++)
+    for (size_t i = 0; every_learner(i); i++) {
+        if (every_learner(i)->info.flags & SLUICE_LEARNER_TUNES) continue; /* the setting changes its candidates */
         for (int kind = 0; kind < KINDS; kind++)
             for (unsigned t = SLUICE_TRANSFORM_LOG1P; t <= SLUICE_TRANSFORM_BINARY; t++)
                 compare(every_learner(i), t, kind);
+    }
 }
 
 TEST(models_of_several_classes_too) {

@@ -11,6 +11,7 @@
 #include "model/classes/ovr.h"
 #include "model/classes/problems.h"
 #include "model/probability.h"
+#include "model/race/race.h"
 
 static sluice_status two_classes(sluice_error *err) {
     return sl_fail(err, SLUICE_E_UNSUPPORTED, "the model is of two classes");
@@ -48,6 +49,7 @@ static void couple(const sluice_model *m, const sl_raw_row *r, double *p) {
 }
 
 bool sl_many_has_probabilities(const sluice_model *m) {
+    if (m->race) return sl_many_has_probabilities(sl_race_leader(m));
     if (m->settings.classes == SLUICE_CLASSES_MATRIX) return sl_online_calibration_ready(&m->calibration);
     if (m->learner->has_probability && m->learner->has_probability(m->params)) return true;
     for (size_t i = 0; m->problems && i < m->problems->n; i++)
@@ -60,6 +62,10 @@ bool sl_many_has_probabilities(const sluice_model *m) {
 void sl_many_probabilities(const sluice_model *m, const sl_raw_row *r, const double *margins, double *p) {
     const size_t n = m->classes.table.n;
     double sum = 0;
+    if (m->race) {
+        sl_race_class_probabilities(m, r, margins, p);
+        return;
+    }
     if (!sl_many_has_probabilities(m)) {
         for (size_t c = 0; c < n; c++) p[c] = NAN;
         return;
@@ -147,7 +153,9 @@ sluice_status sluice_model_truths(const sluice_model *m, const sluice_batch *b, 
 void sl_class_weights(const sluice_model *m, size_t class_index, const uint32_t *slot, size_t n, float *w) {
     sl_state s = m->state;
     s.features = m->features.space.features;
-    if (m->ovr) {
+    if (m->race) {
+        sl_race_class_weights(m, class_index, slot, n, w);
+    } else if (m->ovr) {
         float all[SL_MOST_OVR_LANES];
         for (size_t i = 0; i < n; i++) {
             sl_lane_blocks_weights(&m->ovr->lanes, s.features, s.t, slot[i], all);
@@ -203,6 +211,15 @@ static int by_class(const void *a, const void *b) {
 /* The weights of one feature, by class, into room for all classes; returns how many. */
 static size_t weights_at(const sluice_model *m, uint32_t slot, class_weight *found) {
     size_t n = 0;
+    if (m->race && !sl_race_leader(m)->problems) {
+        const uint32_t at = sl_race_slot(m, sl_race_leader(m), slot);
+        return at == SL_NO_SLOT ? 0 : weights_at(sl_race_leader(m), at, found);
+    }
+    for (; m->race && n < sl_many_problems(m); n++) {
+        found[n].class_index = (uint32_t)n;
+        sl_race_class_weights(m, n, &slot, 1, &found[n].weight);
+    }
+    if (m->race) return n;
     if (m->matrix) {
         uint32_t first;
         const uint32_t pairs = sl_pairs_of_classes(m->matrix, sl_matrix_list(m, slot), &first);
@@ -252,7 +269,7 @@ sluice_status sluice_model_each_weight(const sluice_model *m, sluice_weight_func
         goes_on = give_problem(m->problems->problem[i], i, take, context, &status, err);
     if (!m->problems) {
         sl_keys_walk w = {0};
-        class_weight *found = malloc((m->classes.table.n + 1) * sizeof *found);
+        class_weight *found = malloc((sl_many_problems(m) + 1) * sizeof *found);
         if (!found || !sl_keys_start(&w, &m->features))
             status = sl_fail(err, SLUICE_E_MEMORY, "no memory for the weights");
         while (status == SLUICE_OK && goes_on && sl_keys_next(&w))
@@ -269,6 +286,7 @@ sluice_model *sluice_model_problem_model(const sluice_model *m, size_t i, sluice
 }
 
 uint64_t sl_many_nonzeros(const sluice_model *m) {
+    if (m->race) return sl_many_nonzeros(sl_race_leader(m));
     uint64_t nonzeros = 0, cursor = 0;
     uint32_t slot[SL_CHUNK];
     for (size_t i = 0; m->problems && i < m->problems->n; i++)

@@ -9,6 +9,7 @@
 #include "model/classes/matrix.h"
 #include "model/classes/ovr.h"
 #include "model/classes/problems.h"
+#include "model/race/race.h"
 
 sluice_model *sl_many_new(const sl_learner *learner, const double *params, const sluice_settings *settings,
                           sluice_error *err) {
@@ -38,6 +39,7 @@ uint64_t sl_many_memory(const sluice_model *m) {
 sluice_model *sl_many_like(const sluice_model *from, sluice_error *err) {
     if (from->ovr) return sl_ovr_like(from, err);
     if (from->matrix) return sl_matrix_like(from, err);
+    if (from->race) return sl_model_empty(from->learner, from->rule, from->params, &from->settings, err);
     return sl_many_new(from->learner, from->params, &from->settings, err);
 }
 
@@ -49,13 +51,17 @@ bool sl_many_copy(sluice_model *to, const sluice_model *from) {
 
 sluice_status sl_many_reserve(sluice_model *m, size_t classes) {
     if (classes > sl_class_limit(m)) return sl_too_many_classes(m);
-    return m->ovr      ? sl_ovr_reserve(m, classes)
+    return m->race     ? sl_race_reserve(m, classes)
+           : m->ovr    ? sl_ovr_reserve(m, classes)
            : m->matrix ? sl_matrix_reserve(m, classes)
                        : sl_problems_reserve(m, classes);
 }
 
 static size_t *classes_of(const sluice_model *m) {
-    return m->ovr ? &m->ovr->classes : m->matrix ? &m->matrix->classes : &m->problems->classes;
+    return m->race     ? &m->race->classes
+           : m->ovr    ? &m->ovr->classes
+           : m->matrix ? &m->matrix->classes
+                       : &m->problems->classes;
 }
 
 size_t sl_classes_met(const sluice_model *m) {
@@ -68,6 +74,7 @@ size_t sl_classes_met(const sluice_model *m) {
 void sl_many_set_classes(sluice_model *m, size_t classes) { *classes_of(m) = classes; }
 
 size_t sl_many_predicted(const sluice_model *m) {
+    if (m->race) return m->race->predicted;
     return m->ovr ? m->ovr->predicted : m->matrix ? m->matrix->predicted : m->problems->predicted;
 }
 
@@ -80,6 +87,7 @@ void sl_many_count(sluice_model *m, const sl_row *x) {
 }
 
 const sl_online_calibration *sl_class_calibration(const sluice_model *m, size_t class_index) {
+    if (m->race) return sl_class_calibration(sl_race_leader(m), class_index);
     if (m->ovr) return &m->ovr->count[class_index].calibration;
     return m->matrix && m->matrix->calibration ? &m->matrix->calibration[class_index] : NULL;
 }
@@ -87,6 +95,10 @@ const sl_online_calibration *sl_class_calibration(const sluice_model *m, size_t 
 /* ---- predicting -------------------------------------------------------------------------------------------------- */
 
 void sl_many_margins(const sluice_model *m, const sl_raw_row *r, double *margins, uint32_t *wins) {
+    if (m->race) {
+        sl_race_class_margins(m, r, margins, wins);
+        return;
+    }
     if (m->problems) {
         sl_problems_margins(m, r, margins, wins);
         return;
@@ -128,6 +140,11 @@ void sl_problem_classes(const sluice_model *m, size_t i, size_t *positive, size_
 }
 
 sluice_model *sl_problem_model(const sluice_model *m, size_t i, sluice_error *err) {
+    if (m->race) {
+        sluice_model *leader = sl_race_leader_model(m, err), *of = leader ? sl_problem_model(leader, i, err) : NULL;
+        sluice_model_free(leader);
+        return of;
+    }
     if (m->ovr) return sl_ovr_class_model(m, i, err);
     if (m->problems) return sluice_model_copy(m->problems->problem[i], err);
     sl_fail(err, SLUICE_E_UNSUPPORTED, "the classes of a matrix have no binary models");

@@ -1,0 +1,54 @@
+/* The configurations that `auto` races. How they were chosen: docs/auto.md. */
+#include "model/race/configurations.h"
+
+/* What is done to a row: to length 1; log(1 + value) first; each feature by its scale, then to length 1, or
+ * not. */
+#define UNIT SLUICE_NORMALIZE_L2, SLUICE_SCALE_NONE, SLUICE_TRANSFORM_NONE
+#define LOG_UNIT SLUICE_NORMALIZE_L2, SLUICE_SCALE_NONE, SLUICE_TRANSFORM_LOG1P
+#define SCALED_UNIT SLUICE_NORMALIZE_L2, SLUICE_SCALE_MAXABS, SLUICE_TRANSFORM_NONE
+#define SCALED SLUICE_NORMALIZE_NONE, SLUICE_SCALE_MAXABS, SLUICE_TRANSFORM_NONE
+#define LOG_SCALED_UNIT SLUICE_NORMALIZE_L2, SLUICE_SCALE_MAXABS, SLUICE_TRANSFORM_LOG1P
+#define LOG_SCALED SLUICE_NORMALIZE_NONE, SLUICE_SCALE_MAXABS, SLUICE_TRANSFORM_LOG1P
+
+#define SSOL(eta, r, lambda)                                                                                           \
+    "ssol", { "schedule=constant", "eta=" #eta, "r=" #r, "lambda=" #lambda }
+#define FTRL(alpha, l1)                                                                                                \
+    "ftrl", { "alpha=" #alpha, "l1=" #l1 }
+#define AROW(r)                                                                                                        \
+    "arow", { "r=" #r }
+
+static const sl_configuration table[] = {
+    {FTRL(4, 0.03), UNIT},
+    {SSOL(4, 1, 0.1), UNIT},
+    {AROW(0.03), UNIT},
+    {FTRL(2, 0.1), SCALED_UNIT},
+    {AROW(0.3), SCALED_UNIT},
+    {FTRL(0.5, 0.03), SCALED},
+    {AROW(1), SCALED},
+    {FTRL(4, 0.1), LOG_UNIT},
+    {AROW(0.03), LOG_UNIT},
+    {FTRL(2, 0.1), UNIT},
+    {FTRL(4, 0.3), UNIT},
+    {SSOL(4, 16, 0.1), UNIT},
+    {AROW(0.3), UNIT},
+    {FTRL(4, 0.03), SCALED_UNIT},
+    {SSOL(4, 16, 0.1), SCALED_UNIT},
+    {FTRL(0.5, 0.3), SCALED},
+    {FTRL(4, 0.03), LOG_SCALED_UNIT},
+    {FTRL(0.5, 0.03), LOG_SCALED},
+    {AROW(1), LOG_SCALED},
+    {FTRL(4, 0.03), LOG_UNIT},
+    {"cw", {0}, UNIT},
+    {"pa-1", {0}, UNIT},
+};
+
+static const sl_configuration sparse_table[] = {
+    {FTRL(4, 0.1), UNIT}, {FTRL(4, 0.3), UNIT}, {FTRL(4, 1), UNIT}, {FTRL(4, 3), UNIT}, {FTRL(4, 10), UNIT},
+};
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+const sl_configuration *sl_configuration_at(size_t i, int for_sparsity) {
+    if (for_sparsity) return i < COUNT(sparse_table) ? &sparse_table[i] : NULL;
+    return i < COUNT(table) ? &table[i] : NULL;
+}
