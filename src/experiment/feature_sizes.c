@@ -75,7 +75,7 @@ static sluice_status make_places(sl_feature_sizes *s, const scan *c, sluice_erro
     else
         status = list_ids(s, c, values, err);
     s->squares = calloc(s->n + 1, sizeof *s->squares);
-    if (c->settings->scale == SLUICE_SCALE_RUNNING) s->largest = calloc(s->n + 1, sizeof *s->largest);
+    if (c->settings->scale) s->largest = calloc(s->n + 1, sizeof *s->largest);
     if (status != SLUICE_OK) return status;
     return s->squares && (s->largest || !c->settings->scale) ? SLUICE_OK : sl_no_memory(err);
 }

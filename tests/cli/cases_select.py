@@ -89,11 +89,14 @@ def test_a_budgets_model_is_the_one_that_train_makes(t):
                   {k: float(w) for k, w in weights.items()}, learner)
 
 
-def ranked(t, model, weighted_rows, change=lambda v: v, unit=False):
+def ranked(t, model, weighted_rows, change=lambda v: v, unit=False, scaled=False):
     """The features of a model by |weight| times their root mean square over rows (importance, {id: value})."""
-    squares, total = {}, 0
+    squares, total, largest = {}, 0, {}
+    for _, x in weighted_rows:
+        for i, v in x.items():
+            largest[i] = max(largest.get(i, 0), abs(change(v))) if scaled else 1
     for importance, x in weighted_rows:
-        x = {i: change(v) for i, v in x.items()}
+        x = {i: change(v) / largest[i] for i, v in x.items()}
         length = sum(v * v for v in x.values()) if unit else 1
         for i, v in x.items():
             squares[i] = squares.get(i, 0) + importance * v * v / length
@@ -117,7 +120,8 @@ def test_features_are_ranked_by_what_they_add_to_margins(t):
         moved = [(y, {i + far * (i % 2): v for i, v in x.items()}) for y, x in data]
         t.write("a", "".join(f"{y} {' '.join(f'{i}:{v}' for i, v in sorted(x.items()))}\n" for y, x in moved))
         for options, how in [([], {}), (["--normalize", "l2"], {"unit": True}), (["--transform", "log1p", "--bias", 1], {"change": logarithm}),
-                             (["--transform", "binary", "--normalize", "l2"], {"change": sign, "unit": True})]:
+                             (["--transform", "binary", "--normalize", "l2"], {"change": sign, "unit": True}),
+                             (["--scale", "maxabs"], {"scaled": True}), (["--scale", "running", "--normalize", "l2"], {"scaled": True, "unit": True})]:
             for learner in "ftrl", "arow":
                 got = selected(t, "-a", learner, *options, "--features", 12, "--test", "a", "a")["budgets"][0]["selected"]
                 t.run("train", "-q", "-a", learner, *options, "-o", "m", "a")
