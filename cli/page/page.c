@@ -29,6 +29,7 @@ static const char *const styles[] = {
     ".grid{stroke:var(--rule);fill:none}.frame{stroke:var(--ink);fill:none}\n"
     ".dashed{stroke:var(--faint);stroke-dasharray:5 4}\n"
     ".line{stroke:var(--c);fill:none;stroke-width:1.8}.line.thin{stroke-width:1.4}\n"
+    ".rest{--c:var(--faint)}.line.lead{stroke-width:4;stroke-linejoin:round}\n"
     ".bar{stroke:var(--c);fill:none;stroke-width:1.2}\n"
     ".mark{stroke:var(--c);fill:var(--c);fill-opacity:.85;stroke-width:1.8}.hit{fill:transparent}\n"
     ".quiet{opacity:0}.point:hover .quiet{opacity:1}.point:hover .mark{stroke:var(--ink)}\n"

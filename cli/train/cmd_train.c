@@ -210,7 +210,7 @@ static int learn(training *t) {
     if (!rc) {
         t->facts = (sluice_model_facts){.size = sizeof t->facts};
         sluice_model_describe(t->result, &t->facts);
-        history_end(&t->history, &t->facts, t->meter);
+        history_end(&t->history, t->model, &t->facts, t->meter);
     }
     int traced = trace_end(&t->trace, t->result ? t->result : t->model, t->meter);
     if (!rc && !t->interrupted) rc = traced;

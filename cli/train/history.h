@@ -6,7 +6,18 @@
 
 #include <stddef.h>
 
-enum { HISTORY_POINTS = 200, HISTORY_SIZES = 130 };
+enum { HISTORY_POINTS = 200, HISTORY_SIZES = 130, RACE_POINTS = 240, RACE_CANDIDATES = 32 };
+
+/* The candidates of `auto`, at growing distances: most of a race is decided early. */
+typedef struct race_history {
+    struct race_point {
+        uint64_t examples;            /* learned in this run */
+        size_t leader, alive;         /* its number; how many learn */
+        float error[RACE_CANDIDATES]; /* fading; NaN: it does not learn */
+    } points[RACE_POINTS];
+    size_t n;
+    uint64_t next; /* rows at which the next point is due */
+} race_history;
 
 typedef struct history {
     int wanted;
@@ -23,6 +34,7 @@ typedef struct history {
         uint64_t examples, features_seen, nonzeros;
     } sizes[HISTORY_SIZES];
     size_t n_sizes;
+    race_history race;
 } history;
 
 history history_start(int wanted);
@@ -33,6 +45,6 @@ void history_learned(history *c, const sluice_batch *batch, size_t first, size_t
                      const sluice_meter *meter);
 /* The last point and the last size, that of the facts. Intervals of a short run are joined until each has at least
  * four times as many examples as there are intervals: shorter ones would show noise, longer ones hide the trend. */
-void history_end(history *c, const sluice_model_facts *facts, const sluice_meter *meter);
+void history_end(history *c, const sluice_model *model, const sluice_model_facts *facts, const sluice_meter *meter);
 
 #endif

@@ -207,6 +207,7 @@ static void put_page(FILE *out, const void *what) {
     put_cards(out, g);
     put_notes(out, g);
     put_history(out, g);
+    put_race(out, g);
     fputs("<h2>Right and wrong</h2>\n", out);
     put_judged(out, g, "");
     if (g->classes)

@@ -37,6 +37,9 @@ void put_roc_chart(FILE *out, const train_page *g);
 void put_precision_chart(FILE *out, const train_page *g);
 void put_reliability_chart(FILE *out, const train_page *g);
 
+/* train_race.c: the section about the race, of a model that is one. */
+void put_race(FILE *out, const train_page *g);
+
 /* class_tables.c: several classes. Preparing returns an exit status; free in any case. */
 extern const char class_styles[];
 int prepare_classes(train_page *g);

@@ -1,6 +1,7 @@
 /* Prints the results of `sluice train`. */
 #include "output/class_features.h"
 #include "output/message.h"
+#include "output/race_report.h"
 #include "output/report.h"
 #include "run/signals.h"
 #include "train/training.h"
@@ -51,6 +52,7 @@ int print_results(const training *t) {
         report_count(&r, "skip", checkpoint_place(&t->checkpoint));
         report_close(&r);
     }
+    report_race(&r, t->model, 0);
     int rc = t->top ? report_top(&r, t) : DONE;
     return rc ? rc : report_end(&r);
 }

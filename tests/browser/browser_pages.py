@@ -78,6 +78,10 @@ def make_pages(sluice, folder):
     run("train", "-q", "-a", "sbcw", "--report", "batch.html", "--test", "b.vw", "a.vw")
     run("train", "-q", "--report", "few.html", "--test", "few", "few")
     run("train", "-q", "--allow-empty", "--report", "none.html", "none")
+    run("synth", "drift", "-q", "-P", "rows=20000", "-P", "changes=1", "-o", "drift.svm")
+    run("train", "-q", "-a", "auto", "--report", "race.html", "--test", "b.vw", "a.vw")
+    run("train", "-q", "-a", "auto", "--report", "changing.html", "drift.svm")
+    run("train", "-q", "-a", "auto", "--report", "short.html", "few")
     run("sweep", "-q", "-a", "ssol,fsol,ftrl", "--repeats", "2", "--sparsity", "0.9", "--html", "sweep.html", "a.svm")
     run("sweep", "-q", "-a", "ssol,fsol,rda,ada-rda,fobos,stg,cs-ssol,cs-fsol,ftrl", "--html", "many.html", "--test", "a.svm", "a.svm")
     run("sweep", "-q", "-a", "ssol", "--lambda", "1,10,30", "--html", "narrow.html", "c.bin")
@@ -89,7 +93,7 @@ def make_pages(sluice, folder):
         write(name + ".txt", classes(3000, labels, 1))
         write(name + ".test.txt", classes(1500, labels[:-1] + ["never seen"] if name == "odd" else labels, 2))
         run("train", "-qq", "-f", "text", "-a", "pa-1", "--classes", "ovr", "--test", name + ".test.txt", "--report", name + ".html", name + ".txt")
-    return ["three", "twenty", "hundred", "odd", "tested", "untested", "sparse", "batch", "few", "none", "sweep", "many", "narrow", "vast", "nothing"]
+    return ["three", "twenty", "hundred", "odd", "tested", "untested", "sparse", "batch", "few", "none", "race", "changing", "short", "sweep", "many", "narrow", "vast", "nothing"]
 
 
 # ---- values ----------------------------------------------------------------------------------------------------------
@@ -122,6 +126,8 @@ def values_of(chart, text):
     n = numbers(text.split(": ", 1)[1] if chart in ("roc-chart", "precision-chart") else text)
     if chart == "error-chart":
         return [(n[0], n[2]), (n[0], n[1])]
+    if chart == "race-chart":
+        return [(n[0], n[1])]
     if chart == "size-chart":
         return [(n[0], n[1]), (n[0], n[2])]
     if chart == "roc-chart":
@@ -137,7 +143,7 @@ def check_values(tab, what, chart):
     scale = tab.evaluate(f"look.scale('{chart}')")
     logarithmic = chart == "size-chart" and "(logarithmic)" in tab.evaluate("document.getElementById('size-chart').closest('figure').textContent")
     y = Axis(scale["y"], logarithmic)
-    x = Axis(scale["x"]) if chart != "chart" and len(scale["x"]) > 1 else None
+    x = Axis(scale["x"], chart == "race-chart") if chart != "chart" and len(scale["x"]) > 1 else None
     for point in scale["points"]:
         wanted = [v for v in values_of(chart, point["text"]) if not logarithmic or v[1] > 0]
         if len(wanted) != len(point["marks"]):

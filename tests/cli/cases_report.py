@@ -252,14 +252,15 @@ def test_passes_resumed_runs_standard_input_and_skipped_lines(t):
 
 
 def test_long_runs_have_bounded_pages(t):
-    sizes = []
-    for n in 20000, 200000:
-        t.run("synth", "sparse", "-q", "-P", f"rows={n}", "-P", "nonzeros=3", "-P", "dim=100000", "-o", "a.bin")
-        found, r = reported(t, "a.bin")
-        check_course(found, r)
-        check(len(course_of(found)) > 30, "few pieces")
-        sizes.append(len(t.read("p.html")))
-    check(sizes[1] < 1.5 * sizes[0] and sizes[1] < 200000, str(sizes))
+    for learner, most in ("ssol", 200000), ("auto", 230000):  # a race has one more picture
+        sizes = []
+        for n in 20000, 200000:
+            t.run("synth", "sparse", "-q", "-P", f"rows={n}", "-P", "nonzeros=3", "-P", "dim=100000", "-o", "a.bin")
+            found, r = reported(t, "-a", learner, "a.bin")
+            check_course(found, r)
+            check(len(course_of(found)) > 30, "few pieces")
+            sizes.append(len(t.read("p.html")))
+        check(sizes[1] < 1.5 * sizes[0] and sizes[1] < most, str(sizes))
 
 
 def test_the_report_changes_nothing_and_is_the_same_again(t):
@@ -332,3 +333,50 @@ def test_a_page_into_a_device_is_fine(t):
     t.write("a", rows(30))
     t.run("train", "-q", "--report", "/dev/null", "a")
     equal(sorted(os.listdir(t.folder)), ["a"])
+
+
+def test_the_race_is_drawn_as_it_was_run(t):
+    t.run("synth", "drift", "-q", "-P", "rows=12000", "-P", "dim=2000", "-P", "changes=1", "-o", "a")
+    found, r = reported(t, "-a", "auto", "a")
+    candidates, events = r["race"]["candidates"], r["race"]["events"]
+    table = found.tables["Candidates"][1:]
+    equal(len(table), len(candidates))
+    equal(sum(c["state"] == "leads" for c in candidates), 1, "one leads")
+    equal(sum(c["led"] for c in candidates), 12000, "somebody leads always")
+    for row, c in zip(table, candidates):
+        equal(row[1].split()[0], c["learner"])
+        equal(row[2], f"{100 * c['fading_error']:.2f} %")
+        equal((whole(row[3]), whole(row[4])), (c["nonzeros"], c["led"]))
+        equal(row[5] if c["state"] != "dropped" else whole(row[5]), c["state"] if c["state"] != "dropped" else c["dropped_after"])
+    drops = [re.fullmatch(r"after ([\d,]+) examples: error ([\d.]+) % of candidate (\d+), \S+, which was dropped", title)
+             for title in found.charts["race-chart"]]
+    drawn = sorted((whole(d.group(1)), int(d.group(3)) - 1) for d in drops if d)
+    happened = sorted((e["examples"], e["candidate"]) for e in events if e["event"] == "dropped")
+    check(drawn and set(drawn) <= set(happened), f"{drawn[:5]} {happened[:5]}")
+    for n, candidate in drawn[:3]:
+        check(any(e["examples"] == n and e["candidate"] == candidate for e in events), "no such event")
+    led = [re.fullmatch(r"after ([\d,]+) examples: error [\d.]+ % of the leader, candidate (\d+), (\S+); (\d+) learn", title)
+           for title in found.charts["race-chart"]]
+    led = [(whole(m.group(1)), int(m.group(2)) - 1, int(m.group(4))) for m in led if m]
+    equal([x[0] for x in led], sorted(x[0] for x in led))
+    check(len(led) > 20 and 256 <= led[0][0] and led[-1][0] == 12000, f"{led[:2]} ... {led[-2:]}")
+    equal(candidates[led[-1][1]]["state"], "leads", "the last one")
+    equal(led[-1][2], sum(c["state"] != "dropped" for c in candidates))
+
+
+def test_the_candidates_are_listed(t):
+    t.write("a", rows(3000))
+    text = t.run("train", "-q", "-a", "auto", "-o", "m", "a").out
+    r = t.run("inspect", "--json", "m").json()["race"]
+    learn = [c for c in r["candidates"] if c["state"] != "dropped"]
+    check(f"race: {len(learn)} of {len(r['candidates'])} candidates learn; the leader answers" in text, text)
+    equal(len(re.findall(r"^ +\d+ +0\.\d{4} .* (?:leads|learns) ", text, re.M)), len(learn))
+    every = t.run("inspect", "m").out
+    equal(len(re.findall(r"^ +\d+ +[01]\.\d{4} +\d+ +\d+ +(?:leads|learns|\d+)  \S", every, re.M)), len(r["candidates"]))
+    check("race" not in t.run("train", "-q", "--json", "-a", "ssol", "a").json(), "ssol is no race")
+
+
+def test_short_races_have_no_picture(t):
+    found, r = reported(t, "-a", "auto", stdin="1 1:1\n-1 2:1\n" * 20)
+    check("race-chart" not in found.charts, "a picture of forty examples")
+    equal(len(found.tables["Candidates"]) - 1, len(r["race"]["candidates"]))
