@@ -12,6 +12,7 @@
 enum {
     SL_MAX_CANDIDATES = 32,
     SL_RACE_ROWS = 64,    /* most rows between two decisions */
+    SL_RACE_DENSE = 128,  /* most features for which there are candidates with a matrix */
     SL_RACE_EVENTS = 256, /* most events that are kept: of more, the first half and the last ones */
 };
 
@@ -93,6 +94,10 @@ void sl_race_end_round(sluice_model *m, const sl_row *x);
 
 /* race_choice.c: notes how the candidates predicted a row, and decides when it is time to. */
 void sl_race_note(sl_race *race, const double *params, double y, double h);
+/* Whether a candidate has a matrix that this number of features is too large for. */
+static inline bool sl_race_is_too_dense(const sl_candidate *c, uint64_t features) {
+    return c->learner->info.flags & SLUICE_LEARNER_DENSE && features > SL_RACE_DENSE;
+}
 /* Drops a candidate. If it was the leader, another one is. */
 void sl_race_drop(sl_race *race, size_t i);
 /* Whether the stream has changed so much that the candidates that were dropped should begin anew. */

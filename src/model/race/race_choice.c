@@ -186,6 +186,32 @@ void sl_race_drop(sl_race *race, size_t i) {
     sluice_model_free(dropped);
 }
 
+/* Whether another candidate has neither more errors nor more nonzeros. */
+static bool is_dominated(const sl_race *race, size_t i) {
+    const sl_candidate *c = &race->candidate[i];
+    for (size_t k = 0; k < race->n; k++) {
+        const sl_candidate *o = &race->candidate[k];
+        if (k != i && o->model && o->error <= c->error && o->nonzeros <= c->nonzeros) return true;
+    }
+    return false;
+}
+
+/* Which one to drop when there are too many: of those that are dominated, or of all, the one of most errors. SIZE_MAX:
+ * there are only the leader and the best. */
+static size_t least_promising(const sl_race *race, size_t best) {
+    size_t worst = SIZE_MAX;
+    bool any = false;
+    for (size_t i = 0; i < race->n; i++) {
+        if (!is_alive(race, i) || i == race->leader || i == best) continue;
+        const bool dominated = is_dominated(race, i);
+        if (worst == SIZE_MAX || dominated > any ||
+            (dominated == any && race->candidate[i].error > race->candidate[worst].error))
+            worst = i;
+        any |= dominated;
+    }
+    return worst;
+}
+
 static void drop_hopeless(sl_race *race, uint64_t rows) {
     const size_t best = least_error(race);
     size_t alive = 0;
@@ -198,13 +224,9 @@ static void drop_hopeless(sl_race *race, uint64_t rows) {
         alive--;
     }
     for (; alive > most_candidates(rows); alive--) {
-        size_t worst = SIZE_MAX;
-        for (size_t i = 0; i < race->n; i++)
-            if (is_alive(race, i) && i != race->leader && i != best &&
-                (worst == SIZE_MAX || race->candidate[i].error > race->candidate[worst].error))
-                worst = i;
-        if (worst == SIZE_MAX) return;
-        sl_race_drop(race, worst);
+        const size_t i = least_promising(race, best);
+        if (i == SIZE_MAX) return;
+        sl_race_drop(race, i);
     }
 }
 
@@ -251,7 +273,7 @@ bool sl_race_restart(sluice_model *m) {
     bool fine = true;
     for (size_t i = 0; i < race->n; i++) {
         sl_candidate *c = &race->candidate[i];
-        if (!c->model) {
+        if (!c->model && !sl_race_is_too_dense(c, m->features.space.seen)) {
             c->model = sl_race_candidate_new(m, i, NULL);
             if (c->model && !sl_race_take_classes(m, c->model)) {
                 sluice_model_free(c->model);

@@ -58,6 +58,7 @@ static bool prepare(sl_state *s, const sl_row *x) {
     const sl_raw_row r = {.numbers = race->number, .value = x->value, .n = x->n};
     for (size_t i = 0; i < race->n; i++) {
         sl_candidate *c = &race->candidate[i];
+        if (c->model && sl_race_is_too_dense(c, s->seen)) sl_race_drop(race, i);
         if (!c->model) continue;
         if (!lay_out(race, c, &r)) return undo(race, i);
         c->row.y = x->y;
