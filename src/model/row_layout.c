@@ -15,9 +15,7 @@ static uint64_t hash_id(uint64_t id, unsigned bits) {
     return XXH64(bytes, sizeof bytes, 0) >> (64 - bits);
 }
 
-/* The id of a feature in this model: its own, or hashed. */
-static uint64_t raw_id(const sluice_model *m, const sl_raw_row *r, size_t k) {
-    if (!m->settings.hash_bits) return sl_raw_id(r, k);
+static uint64_t hashed_id(const sluice_model *m, const sl_raw_row *r, size_t k) {
     if (!sl_raw_has_names(r)) return hash_id(sl_raw_id(r, k), m->settings.hash_bits);
     char digits[20];
     size_t n;
@@ -25,6 +23,11 @@ static uint64_t raw_id(const sluice_model *m, const sl_raw_row *r, size_t k) {
     const char *name = sl_raw_name(r, k, digits, &n, &hash);
     if (sl_id_of_name(name, n, &id)) return hash_id(id, m->settings.hash_bits);
     return XXH64(name, n, 0) >> (64 - m->settings.hash_bits);
+}
+
+/* The id of a feature in this model: its own, or hashed. */
+static inline uint64_t raw_id(const sluice_model *m, const sl_raw_row *r, size_t k) {
+    return m->settings.hash_bits ? hashed_id(m, r, k) : sl_raw_id(r, k);
 }
 
 double sl_row_scale(const sluice_model *m, const sl_raw_row *r) {
@@ -99,6 +102,13 @@ static size_t lay_out_hashed(sluice_model *m, const sl_raw_row *r, double scale,
 /* `slot` holds the slots of all of the row's features, and then of those that stay in it. */
 static size_t lay_out_exact(sluice_model *m, const sl_raw_row *r, double scale, uint32_t *slot) {
     size_t n = 0;
+    float *const value = m->row_value;
+    bool zeros = false;
+    for (size_t k = 0; k < r->n && !m->row_unscaled; k++) { /* all of them, for the compiler's vectors */
+        value[k] = scale == 1 ? r->value[k] : (float)(r->value[k] * scale);
+        zeros |= value[k] == 0;
+    }
+    if (!zeros && !m->row_unscaled) return r->n;
     for (size_t k = 0; k < r->n; k++) {
         float v = scale == 1 ? r->value[k] : (float)(r->value[k] * scale);
         if (v == 0) continue;
@@ -134,9 +144,25 @@ sluice_status sl_check_dense_limit(sluice_model *m, const sl_raw_row *r) {
                    m->rule->info.name, SLUICE_MAX_DENSE_FEATURES, m->rule->without_matrix);
 }
 
+/* Adds the features of a row whose ids are their slots, as nearly always they are. False: not all are, or no memory. */
+static bool admit_slots(sluice_model *m, const sl_raw_row *r, uint32_t *slot) {
+    const bool by_id = r->batch && !r->batch->has_names && !m->features.named;
+    if (m->settings.hash_bits || !(r->numbers || by_id)) return false;
+    const uint32_t *id = r->numbers ? r->numbers : r->batch->id + r->at; /* from 2^31 on ids are never slots */
+    sl_space *sp = &m->features.space;
+    for (size_t k = 0; k < r->n; k++) {
+        slot[k] = id[k];
+        if (__builtin_expect(!sl_space_knows(sp, id[k]), 0) &&
+            (id[k] >= sp->direct || sl_space_admit(sp, id[k]) == SL_NO_SLOT))
+            return false;
+    }
+    return true;
+}
+
 /* Adds every feature of the row and finds its slot. False: no memory. */
 static bool admit_all(sluice_model *m, const sl_raw_row *r, uint32_t *slot) {
     sl_space *sp = &m->features.space;
+    if (admit_slots(m, r, slot)) return true;
     for (size_t k = 0; k < r->n; k++) __builtin_prefetch(sl_space_entry(sp, raw_id(m, r, k)), 1);
     uint64_t moves;
     do { /* again if features moved meanwhile: the first slots may be out of date */

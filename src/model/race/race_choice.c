@@ -24,7 +24,12 @@ enum {
 
 /* How many candidates there may be after this number of rows: the cost of a race falls to that of a few models. */
 static size_t most_candidates(uint64_t rows) {
-    return rows < 1024 ? SL_MAX_CANDIDATES : rows < 4096 ? 8 : rows < 16384 ? 5 : rows < 262144 ? 3 : 2;
+    return rows < 1024    ? SL_MAX_CANDIDATES
+           : rows < 2048  ? 10
+           : rows < 4096  ? 6
+           : rows < 16384 ? 3
+           : rows < 65536 ? 2
+                          : 1;
 }
 
 /* Rows between two decisions. */
@@ -197,12 +202,13 @@ static bool is_dominated(const sl_race *race, size_t i) {
 }
 
 /* Which one to drop when there are too many: of those that are dominated, or of all, the one of most errors. SIZE_MAX:
- * there are only the leader and the best. */
+ * there are only the leader and the best, which both stay unless the leader is to be alone. */
 static size_t least_promising(const sl_race *race, size_t best) {
     size_t worst = SIZE_MAX;
     bool any = false;
     for (size_t i = 0; i < race->n; i++) {
-        if (!is_alive(race, i) || i == race->leader || i == best) continue;
+        if (!is_alive(race, i) || i == race->leader) continue;
+        if (i == best && most_candidates(race->t - race->began) > 1) continue;
         const bool dominated = is_dominated(race, i);
         if (worst == SIZE_MAX || dominated > any ||
             (dominated == any && race->candidate[i].error > race->candidate[worst].error))
@@ -215,11 +221,12 @@ static size_t least_promising(const sl_race *race, size_t best) {
 static void drop_hopeless(sl_race *race, uint64_t rows) {
     const size_t best = least_error(race);
     size_t alive = 0;
-    for (size_t i = 0; i < race->n; i++) {
-        if (!is_alive(race, i)) continue;
-        alive++;
+    for (size_t i = 0; i < race->n; i++) alive += is_alive(race, i);
+    const size_t fewest = most_candidates(rows) < 2 ? 1 : 2; /* so that the race can change its mind */
+    for (size_t i = 0; i < race->n && alive > fewest; i++) {
+        if (!is_alive(race, i) || i == race->leader) continue;
         const double difference = race->candidate[i].error - race->candidate[best].error;
-        if (i == race->leader || !(difference > HOPELESS * standard_error(race, i, best))) continue;
+        if (!(difference > HOPELESS * standard_error(race, i, best))) continue;
         sl_race_drop(race, i);
         alive--;
     }

@@ -20,6 +20,7 @@ static float transformed(unsigned transform, float v) {
 static float divided(float v, float s) {
     if (v == 0) return v;
     if (s == 0) return v > 0 ? 1 : -1;
+    if (fabsf(v) <= s) return (float)((double)v / (double)s); /* as in learning it always is */
     return (float)fmax(-FLT_MAX, fmin(FLT_MAX, (double)v / (double)s));
 }
 
@@ -52,9 +53,25 @@ void sl_scales_undo(sluice_model *m) {
     }
 }
 
+/* A row whose features are all different, in one go. */
+static void scale_row(sluice_model *m, const sl_raw_row *r, const uint32_t *slot) {
+    const float *const scale = m->features.space.scale;
+    const unsigned transform = m->settings.transform;
+    m->grown.n = 0;
+    for (size_t k = 0; k < r->n; k++) {
+        const float v = transform ? transformed(transform, r->value[k]) : r->value[k];
+        if (__builtin_expect(fabsf(v) > scale[slot[k]], 0)) grow_scale(m, slot[k], fabsf(v));
+        m->row_input[k] = divided(v, scale[slot[k]]);
+    }
+}
+
 void sl_change_row(sluice_model *m, const sl_raw_row *r, const uint32_t *slot) {
     const sl_space *sp = &m->features.space;
     float *v = m->row_input;
+    if (sp->scaled && !m->settings.hash_bits && !m->row_unscaled) {
+        scale_row(m, r, slot);
+        return;
+    }
     for (size_t k = 0; k < r->n; k++) v[k] = transformed(m->settings.transform, r->value[k]);
     if (!sp->scaled) return;
     m->grown.n = 0;
