@@ -621,6 +621,8 @@ typedef struct sluice_race_event {
 /* The i-th event, the oldest first; of very many only the first and the last ones are kept. NULL past the last. Valid
  * until the model learns. */
 SLUICE_API const sluice_race_event *sluice_model_race_event(const sluice_model *model, size_t i);
+/* How often the race has restarted. */
+SLUICE_API uint64_t sluice_model_race_restarts(const sluice_model *model);
 
 /* ---- saving and loading models ---------------------------------------------------------------------------------- */
 

@@ -130,6 +130,7 @@ static int print_facts(const args *a, const inspected *in, uint64_t dimension, u
     report_text(&r, "learner", f.learner->name);
     report_params(&r, in->model, &f);
     report_settings(&r, in->model);
+    report_race(&r, in->model, 1);
     report_truth(&r, "predict_only", f.is_final);
     report_truth(&r, "probability", sluice_model_has_probability(in->model));
     report_text(&r, "calibration", calibration_word(f.calibration));
@@ -150,7 +151,6 @@ static int print_facts(const args *a, const inspected *in, uint64_t dimension, u
     if (f.learner->flags & SLUICE_LEARNER_BATCH) report_count(&r, "waiting", in->waiting);
     report_size(&r, &f, dimension);
     report_truth(&r, "names", f.has_names);
-    report_race(&r, in->model, 1);
     int rc = DONE;
     if (kind)
         rc = report_class_features(&r, in->model, in->only, (size_t)top);

@@ -34,8 +34,7 @@ int report_end(report *r) {
 
 report report_rows(FILE *out) { return (report){{out, 0}, .as_rows = 1}; }
 
-/* The name of a line for a person: the key with blanks. */
-static void print_label(const report *r, const char *key) {
+void report_label(const report *r, const char *key) {
     int width = printf("%*s", 2 * r->depth, "");
     for (; *key; key++, width++) putchar(*key == '_' ? ' ' : *key);
     printf("%*s", width < VALUE_COLUMN ? VALUE_COLUMN - width : 1, "");
@@ -56,7 +55,7 @@ static void put_line(const report *r, const char *key, const char *text) {
         put_row(r, key, text);
         return;
     }
-    print_label(r, key);
+    report_label(r, key);
     put_shown(stdout, text);
     putchar('\n');
 }
@@ -124,7 +123,7 @@ static void params_text(const report *r, const sluice_model *model, const sluice
         if (shows_param(model, l, i, omitted))
             n += (size_t)snprintf(line + n, sizeof line - n, "%s%s=%s", n ? " " : "", l->params[i].name,
                                   param_value_text(&l->params[i], sluice_model_param(model, i), text));
-    print_label(r, "params");
+    report_label(r, "params");
     print_wrapped(stdout, line, VALUE_COLUMN, VALUE_COLUMN);
 }
 
@@ -156,8 +155,8 @@ static void print_kept(const char *key, const char *text) {
 static void settings_text(const report *r, const sluice_settings *s, const reader_settings *kept,
                           const char *normalize) {
     char bias[32];
-    sluice_format_double(bias, s->bias);
-    print_label(r, "settings");
+    sluice_format_float(bias, (float)s->bias); /* as models keep it */
+    report_label(r, "settings");
     printf("bias=%s normalize=%s hash=%u", bias, normalize, s->hash_bits);
     if (s->transform) printf(" transform=%s", transform_name(s->transform));
     if (s->scale) printf(" scale=%s", scale_name(s->scale));
@@ -190,7 +189,10 @@ void report_settings(report *r, const sluice_model *model) {
         return;
     }
     if (r->as_json) report_open(r, "settings");
-    report_figure(r, "bias", s->bias);
+    if (r->as_json)
+        json_float(&r->j, "bias", (float)s->bias);
+    else
+        report_figure(r, "bias", s->bias);
     report_text(r, "normalize", normalize);
     report_count(r, "hash", s->hash_bits);
     if (s->transform) report_text(r, "transform", transform_name(s->transform));

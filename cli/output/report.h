@@ -24,6 +24,8 @@ void report_count(report *r, const char *key, uint64_t n);
 void report_figure(report *r, const char *key, double x); /* NaN: null, or a dash */
 void report_text(report *r, const char *key, const char *text);
 void report_truth(report *r, const char *key, int truth);
+/* Text for a person: the name of a line, the key with blanks, up to the column of values. */
+void report_label(const report *r, const char *key);
 void report_open(report *r, const char *key);
 void report_close(report *r);
 

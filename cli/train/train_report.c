@@ -34,6 +34,7 @@ int print_results(const training *t) {
     report_text(&r, "learner", t->facts.learner->name);
     report_params(&r, t->model, &t->facts);
     report_settings(&r, t->result);
+    report_race(&r, t->result, 0);
     report_measured(&r, is_of_many(t->model), &t->measures);
     report_count(&r, "updates", t->facts.updates - t->updates_before);
     if (t->facts.learner->flags & SLUICE_LEARNER_BATCH) report_count(&r, "waiting", t->waiting);
@@ -52,7 +53,6 @@ int print_results(const training *t) {
         report_count(&r, "skip", checkpoint_place(&t->checkpoint));
         report_close(&r);
     }
-    report_race(&r, t->model, 0);
     int rc = t->top ? report_top(&r, t) : DONE;
     return rc ? rc : report_end(&r);
 }

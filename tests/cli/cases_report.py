@@ -341,13 +341,14 @@ def test_the_race_is_drawn_as_it_was_run(t):
     candidates, events = r["race"]["candidates"], r["race"]["events"]
     table = found.tables["Candidates"][1:]
     equal(len(table), len(candidates))
-    equal(sum(c["state"] == "leads" for c in candidates), 1, "one leads")
+    equal([c["leads"] for c in candidates].index(True), r["race"]["leader"], "the leader")
+    equal(sum(c["leads"] for c in candidates), 1, "one leads")
     equal(sum(c["led"] for c in candidates), 12000, "somebody leads always")
     for row, c in zip(table, candidates):
-        equal(row[1].split()[0], c["learner"])
-        equal(row[2], f"{100 * c['fading_error']:.2f} %")
+        equal(re.split("[ ,]", row[1])[0], c["learner"])
+        equal(row[2], f"{100 * c['error']:.2f} %")
         equal((whole(row[3]), whole(row[4])), (c["nonzeros"], c["led"]))
-        equal(row[5] if c["state"] != "dropped" else whole(row[5]), c["state"] if c["state"] != "dropped" else c["dropped_after"])
+        equal(row[5] if c["alive"] else whole(row[5]), ("leads" if c["leads"] else "learns") if c["alive"] else c["dropped"])
     drops = [re.fullmatch(r"after ([\d,]+) examples: error ([\d.]+) % of candidate (\d+), \S+, which was dropped", title)
              for title in found.charts["race-chart"]]
     drawn = sorted((whole(d.group(1)), int(d.group(3)) - 1) for d in drops if d)
@@ -360,20 +361,8 @@ def test_the_race_is_drawn_as_it_was_run(t):
     led = [(whole(m.group(1)), int(m.group(2)) - 1, int(m.group(4))) for m in led if m]
     equal([x[0] for x in led], sorted(x[0] for x in led))
     check(len(led) > 20 and 256 <= led[0][0] and led[-1][0] == 12000, f"{led[:2]} ... {led[-2:]}")
-    equal(candidates[led[-1][1]]["state"], "leads", "the last one")
-    equal(led[-1][2], sum(c["state"] != "dropped" for c in candidates))
-
-
-def test_the_candidates_are_listed(t):
-    t.write("a", rows(3000))
-    text = t.run("train", "-q", "-a", "auto", "-o", "m", "a").out
-    r = t.run("inspect", "--json", "m").json()["race"]
-    learn = [c for c in r["candidates"] if c["state"] != "dropped"]
-    check(f"race: {len(learn)} of {len(r['candidates'])} candidates learn; the leader answers" in text, text)
-    equal(len(re.findall(r"^ +\d+ +0\.\d{4} .* (?:leads|learns) ", text, re.M)), len(learn))
-    every = t.run("inspect", "m").out
-    equal(len(re.findall(r"^ +\d+ +[01]\.\d{4} +\d+ +\d+ +(?:leads|learns|\d+)  \S", every, re.M)), len(r["candidates"]))
-    check("race" not in t.run("train", "-q", "--json", "-a", "ssol", "a").json(), "ssol is no race")
+    check(candidates[led[-1][1]]["leads"], "the last one")
+    equal(led[-1][2], sum(c["alive"] for c in candidates))
 
 
 def test_short_races_have_no_picture(t):

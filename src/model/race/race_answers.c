@@ -64,6 +64,8 @@ sluice_status sluice_model_candidate(const sluice_model *m, size_t i, sluice_can
     return SLUICE_OK;
 }
 
+uint64_t sluice_model_race_restarts(const sluice_model *m) { return m->race ? m->race->restarts : 0; }
+
 const sluice_race_event *sluice_model_race_event(const sluice_model *m, size_t i) {
     if (!m->race) return NULL;
     const sl_race *race = m->race;
