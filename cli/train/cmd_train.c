@@ -89,6 +89,14 @@ static void note_classes(training *t, progress *p) {
     note_positive(t->model);
 }
 
+/* Says what a named learner lacks, when enough rows have been seen. */
+static void note_scale(training *t, progress *p, const sluice_batch *batch, size_t first, size_t n) {
+    if (!t->values || !scale_note_look(t->values, batch, first, n)) return;
+    progress_clear(p);
+    scale_note_end(t->values);
+    t->values = NULL;
+}
+
 /* Learns a batch, in parts where something is due within it: a row of the progress table or of the trace, a point of
  * the history, a checkpoint. Parts are short, so that a signal is seen soon. */
 static int learn_batch(training *t, progress *p, const sluice_reader *reader, const sluice_batch *batch) {
@@ -100,6 +108,7 @@ static int learn_batch(training *t, progress *p, const sluice_reader *reader, co
         if (sluice_model_learn_rows(t->model, batch, first, n, t->meter) != SLUICE_OK)
             return complain_error(sluice_model_error(t->model));
         note_classes(t, p);
+        note_scale(t, p, batch, first, n);
         progress_learned(p, reader, n, t->model, t->meter);
         trace_learned(&t->trace, n, t->model, t->meter);
         history_learned(&t->history, batch, first, n, t->model, t->meter);
@@ -193,6 +202,7 @@ static int learn(training *t) {
     if (!t->checkpoint.path) note("the model will not be saved; -o MODEL saves it");
     note_stdin(a);
     progress p = progress_start(t->passes, t->dimension);
+    t->values = scale_note_start(a, t->model);
     int rc = DONE, fitted = is_fitted(t->model), had_threshold = sluice_model_threshold(t->model, NULL);
     for (p.pass = 0; p.pass < t->passes && !rc && !stop_signal(); p.pass++) rc = learn_pass(t, &p);
     if (rc) checkpoint_tell(&t->checkpoint, reads_once(a->inputs, a->n_inputs));
@@ -216,6 +226,11 @@ static int learn(training *t) {
     if (!rc && !t->interrupted) rc = traced;
     warn_skipped(&t->skipped, "input");
     if (!rc && !stop_signal()) costs_warn(&t->costs);
+    if (!rc)
+        scale_note_end(t->values);
+    else
+        scale_note_free(t->values);
+    t->values = NULL;
     if (!rc) warn_one_class_of(t->model, &t->measures, "input");
     if (!rc && !stop_signal()) pseudo_note(&t->pseudo, t->model, t->skipped.unlabelled);
     if (!rc && fitted && !is_fitted(t->model) && !t->calibrating.path)
@@ -369,6 +384,9 @@ const command train_command = {
                 "[--calibrate FILE] "
                 "[--threshold GOAL] [--pseudo P] [--passes N] [--save-every N|Ns] [--skip N] [INPUT...]",
     .notes =
+        "The default learner is auto, which tunes and scales itself (docs/auto.md); before it was ssol. -a NAME is the "
+        "plain rule on the values as they are. auto takes --bias, --transform, --scale and --normalize for all that it "
+        "tries where they are given, and chooses otherwise.\n"
         "Every example is predicted first and then learned, so the error reported is that of unseen examples.\n"
         "A model saved with -o can go on learning later (-i), exactly as if it had never stopped;\n"
         "with a learner that takes a whole run as one batch (batch=0), each run is a batch.\n"

@@ -7,6 +7,7 @@
 #include "train/history.h"
 #include "measure/measure.h"
 #include "train/pseudo.h"
+#include "train/scale_note.h"
 #include "train/trace.h"
 #include "train/train_threshold.h"
 
@@ -24,6 +25,7 @@ typedef struct training {
     calibrating calibrating;
     thresholding thresholding;
     pseudo pseudo;
+    value_sample *values; /* of the first rows, until a note about them is decided */
 
     sluice_model *model;
     sluice_model *result;     /* the model as it predicts: itself, or a copy that has learned its unfinished batch */

@@ -1,5 +1,7 @@
-"""What auto chose, when and why, in train and inspect."""
+"""What auto chose, when and why, in train and inspect; the note about values that a named learner is not made for."""
 
+import math
+import random
 import re
 
 from harness import check, equal, near, rows
@@ -127,3 +129,72 @@ def test_the_list_of_learners_says_which_is_the_default(t):
     text = t.run("learners").out
     equal(text.count("(the default)"), 1)
     check(text.startswith("auto (the default): "), text[:100])
+
+
+# ---- the note --------------------------------------------------------------------------------------------------------
+
+def counts(n, factor=1.0, unit=False):
+    """Rows of 30 of 5,000 features with counts."""
+    r = random.Random(5)
+    lines = []
+    for _ in range(n):
+        values = {r.randrange(1, 5000): factor * r.randint(1, 9) for _ in range(30)}
+        length = math.sqrt(sum(v * v for v in values.values())) if unit else 1
+        lines.append(f"{r.choice([-1, 1])} " + " ".join(f"{i}:{v / length:.6g}" for i, v in sorted(values.items())))
+    return "\n".join(lines) + "\n"
+
+
+def table(n, units):
+    r = random.Random(6)
+    return "".join(f"{r.choice([-1, 1])} " + " ".join(f"{i}:{unit * (0.2 + r.random()):.6g}" for i, unit in enumerate(units, 1)) + "\n"
+                   for _ in range(n))
+
+
+def noted(t, *options):
+    err = t.run("train", *options).err
+    return [line for line in err.splitlines() if "auto scales by itself" in line]
+
+
+def test_long_and_short_rows_are_noted_once(t):
+    for factor, length in (1, r"\d\d"), (0.001, r"0\.0\d\d\d"):
+        t.write("a", counts(1500, factor))
+        said = noted(t, "-a", "ssol", "--passes", 2, "-o", "m", "a")
+        equal(len(said), 1)
+        check(re.fullmatch(rf"sluice: note: the median length of the rows is {length}, and ssol suits rows of length 1; add "
+                           "--normalize l2, or leave out -a: auto scales by itself", said[0]), said[0])
+    t.write("a", counts(150))
+    equal(len(noted(t, "-a", "arow", "-o", "m", "a")), 1, "fewer rows than are looked at")
+    equal(noted(t, "-qq", "-a", "ssol", "-o", "m", "a"), [])
+
+
+def test_columns_of_unlike_units_are_noted(t):
+    t.write("a", table(300, [1, 0.5, 20000, 3]))
+    said = noted(t, "-a", "pa-1", "-o", "m", "a")
+    equal(len(said), 1)
+    check("some columns have values more than 1000 times as large as others" in said[0] and "add --scale maxabs" in said[0], said[0])
+    t.write("a.csv", "label,price,share,color\n" + "".join(
+        f"{i % 2},{5000 + i},{0.001 * (1 + i % 7)},{'red blue green'.split()[i % 3]}\n" for i in range(300)))
+    check("--scale maxabs" in noted(t, "-a", "ftrl", "-o", "m", "a.csv")[0], "csv with words")
+
+
+def test_no_note_where_nothing_is_wrong_or_somebody_has_decided(t):
+    t.write("units", counts(300, unit=True))
+    t.write("short", table(300, [1, 0.5, 2, 3]))
+    t.write("a", counts(300))
+    t.write("few", counts(50))
+    for command in (["-a", "ssol", "units"], ["-a", "ssol", "short"], ["-a", "ssol", "few"], ["a"], ["-a", "auto", "a"],
+                    ["-a", "cw", "a"], ["-a", "scw-1", "a"], ["-a", "pa", "a"], ["-a", "ssol", "--normalize", "l2", "a"],
+                    ["-a", "ssol", "--normalize", "none", "a"], ["-a", "ssol", "--scale", "maxabs", "a"],
+                    ["-a", "ssol", "--transform", "binary", "a"]):
+        equal(noted(t, "-o", "m", *command), [], " ".join(command))
+    t.run("train", "-a", "ssol", "-o", "m", "few")
+    equal(noted(t, "-a", "ssol", "-i", "m", "-o", "m", "a"), [], "-i goes on with what the model has")
+
+
+def test_the_note_changes_no_result(t):
+    t.write("a", counts(1500))
+    t.run("train", "-a", "ssol", "-o", "noted", "a")
+    t.run("train", "-qq", "-a", "ssol", "-o", "quiet", "a")
+    t.run("train", "-q", "-a", "ssol", "--normalize", "none", "-o", "decided", "a")
+    equal(t.read("noted"), t.read("quiet"))
+    equal(t.read("noted"), t.read("decided"))
