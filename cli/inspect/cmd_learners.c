@@ -15,8 +15,8 @@ static const option_info options[] = {
 };
 
 static void print_text(const sluice_learner_info *l) {
-    const char *mark = strcmp(l->name, sluice_learner_default()) == 0 ? " (the default)" : "";
-    print_wrapped(stdout, l->summary, printf("%s%s: ", l->name, mark), 2);
+    const char *mark = strcmp(l->name, sluice_learner_default()) == 0 ? "the default; " : "";
+    print_wrapped(stdout, l->summary, printf("%s: %s", l->name, mark), 2);
     print_wrapped(stdout, l->paper, printf("  paper: "), 4);
     printf("  memory: %zu bytes per feature%s\n", l->bytes_per_feature,
            l->flags & SLUICE_LEARNER_DENSE ? ", and a dense matrix over the features" : "");

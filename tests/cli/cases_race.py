@@ -127,8 +127,8 @@ def test_floats_of_settings_have_their_shortest_digits(t):
 
 def test_the_list_of_learners_says_which_is_the_default(t):
     text = t.run("learners").out
-    equal(text.count("(the default)"), 1)
-    check(text.startswith("auto (the default): "), text[:100])
+    equal(text.count(": the default; "), 1)
+    check(text.startswith("auto: the default; "), text[:100])
 
 
 # ---- the note --------------------------------------------------------------------------------------------------------
