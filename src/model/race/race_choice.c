@@ -131,9 +131,7 @@ static bool is_better(const sl_race *race, size_t i, size_t k) {
 
 /* With a sparsity to reach: those that have reached it or, if none has, the sparsest one. */
 static bool reaches(const sl_race *race, size_t i, double sparsity) {
-    const sluice_model *m = race->candidate[i].model;
-    const double seen = (double)m->features.space.seen;
-    return (double)race->candidate[i].nonzeros <= (1 - sparsity) * seen;
+    return (double)race->candidate[i].nonzeros <= sl_race_allowed(race, i, sparsity);
 }
 
 static size_t choose_sparse(const sl_race *race, double sparsity) {
@@ -246,12 +244,18 @@ void sl_race_compare(const sl_race *race, size_t i, double *above, double *error
 static void decide(sl_race *race, const double *params) {
     const uint64_t rows = race->t - race->began;
     add_block(race);
-    if (is_time_to_count(rows)) count_nonzeros(race);
+    const double sparsity = params[SL_AUTO_SPARSITY];
+    if (sparsity > 0)
+        sl_race_adjust(race, rows, sparsity);
+    else if (is_time_to_count(rows))
+        count_nonzeros(race);
     const size_t leader = choose(race, params);
     if (leader != race->leader) {
         race->leader = leader;
+        if (sparsity > 0) sl_race_adjust_leader(race, sparsity);
         add_event(race, leader, SLUICE_RACE_LEADS);
     }
+    if (sparsity > 0 && rows >= 4 * FIRST_DROP) sl_race_drop_twins(race);
     if (rows >= FIRST_DROP) drop_hopeless(race, rows);
 }
 
