@@ -23,7 +23,9 @@ enum {
 };
 
 /* How many candidates there may be after this number of rows: the cost of a race falls to that of a few models. */
-static size_t most_candidates(uint64_t rows) {
+static size_t most_candidates(uint64_t rows, bool for_sparsity) {
+    if (for_sparsity)
+        return rows < 1024 ? SL_MAX_CANDIDATES : rows < 4096 ? 8 : rows < 16384 ? 5 : rows < 262144 ? 3 : 2;
     return rows < 1024    ? SL_MAX_CANDIDATES
            : rows < 2048  ? 10
            : rows < 4096  ? 6
@@ -201,13 +203,13 @@ static bool is_dominated(const sl_race *race, size_t i) {
 
 /* Which one to drop when there are too many: of those that are dominated, or of all, the one of most errors. SIZE_MAX:
  * there are only the leader and the best, which both stay unless the leader is to be alone. */
-static size_t least_promising(const sl_race *race, size_t best) {
+static size_t least_promising(const sl_race *race, size_t best, bool for_sparsity) {
     size_t worst = SIZE_MAX;
     bool any = false;
     for (size_t i = 0; i < race->n; i++) {
         if (!is_alive(race, i) || i == race->leader) continue;
-        if (i == best && most_candidates(race->t - race->began) > 1) continue;
-        const bool dominated = is_dominated(race, i);
+        if (i == best && most_candidates(race->t - race->began, for_sparsity) > 1) continue;
+        const bool dominated = !for_sparsity && is_dominated(race, i);
         if (worst == SIZE_MAX || dominated > any ||
             (dominated == any && race->candidate[i].error > race->candidate[worst].error))
             worst = i;
@@ -216,11 +218,11 @@ static size_t least_promising(const sl_race *race, size_t best) {
     return worst;
 }
 
-static void drop_hopeless(sl_race *race, uint64_t rows) {
+static void drop_hopeless(sl_race *race, uint64_t rows, bool for_sparsity) {
     const size_t best = least_error(race);
     size_t alive = 0;
     for (size_t i = 0; i < race->n; i++) alive += is_alive(race, i);
-    const size_t fewest = most_candidates(rows) < 2 ? 1 : 2; /* so that the race can change its mind */
+    const size_t fewest = most_candidates(rows, for_sparsity) < 2 ? 1 : 2; /* so that the race can change its mind */
     for (size_t i = 0; i < race->n && alive > fewest; i++) {
         if (!is_alive(race, i) || i == race->leader) continue;
         const double difference = race->candidate[i].error - race->candidate[best].error;
@@ -228,8 +230,8 @@ static void drop_hopeless(sl_race *race, uint64_t rows) {
         sl_race_drop(race, i);
         alive--;
     }
-    for (; alive > most_candidates(rows); alive--) {
-        const size_t i = least_promising(race, best);
+    for (; alive > most_candidates(rows, for_sparsity); alive--) {
+        const size_t i = least_promising(race, best, for_sparsity);
         if (i == SIZE_MAX) return;
         sl_race_drop(race, i);
     }
@@ -256,7 +258,7 @@ static void decide(sl_race *race, const double *params) {
         add_event(race, leader, SLUICE_RACE_LEADS);
     }
     if (sparsity > 0 && rows >= 4 * FIRST_DROP) sl_race_drop_twins(race);
-    if (rows >= FIRST_DROP) drop_hopeless(race, rows);
+    if (rows >= FIRST_DROP) drop_hopeless(race, rows, sparsity > 0);
 }
 
 void sl_race_note(sl_race *race, const double *params, double y, double h) {
