@@ -122,8 +122,8 @@ sluice_model *recipe_model(const recipe *r, const char *more, sluice_error *err)
     return m;
 }
 
-/* The value that -P gives a parameter must be the one the model has. A fresh model made from the same options has read
- * them by the library's own rules. */
+/* The value that -P, or --sparsity, gives a parameter must be the one the model has. A fresh model made from the same
+ * options has read them by the library's own rules. */
 static int check_params(const args *a, const recipe *r, const sluice_model *model, const sluice_model_facts *facts,
                         const char *path) {
     sluice_error err = {0};
@@ -134,9 +134,8 @@ static int check_params(const args *a, const recipe *r, const sluice_model *mode
     for (size_t i = 0; i < facts->learner->n_params && !rc; i++) {
         const sluice_param_info *p = &facts->learner->params[i];
         size_t length = strlen(p->name);
-        for (size_t k = 0; k < a->n_given && !rc; k++) {
-            const char *text = a->given[k].value;
-            if (strcmp(a->given[k].option->name, "param") != 0) continue;
+        for (size_t k = 0; k < r->n_params && !rc; k++) {
+            const char *text = r->params[k];
             if (strncmp(text, p->name, length) != 0 || text[length] != '=') continue;
             double has = sluice_model_param(model, i);
             if (sluice_model_param(asked, i) == has) continue;
@@ -204,12 +203,37 @@ int model_to_use(const args *a, const char *path, sluice_model **model, uint64_t
     return finish_model(model, &err) == SLUICE_OK ? DONE : complain_error(&err);
 }
 
+/* --sparsity S is -P sparsity=S of auto, and a share strictly between 0 and 1. */
+static int read_sparsity(const args *a, recipe *r, char text[64]) {
+    double share = 0;
+    if (!args_has(a, "sparsity")) return DONE;
+    int rc = args_number(a, "sparsity", &share);
+    if (rc) return rc;
+    if (!(share > 0 && share < 1))
+        return wrong_usage(a->command->name, "--sparsity %s: it is a share of the weights, above 0 and below 1",
+                           args_value(a, "sparsity"));
+    if (strcmp(r->learner->name, sluice_learner_default()) != 0)
+        return wrong_usage(a->command->name,
+                           "--sparsity is for the learner auto, which chooses strengths; the sparsity of %s comes from "
+                           "its parameters (`sluice sweep -a %s --sparsity %s` finds them)",
+                           r->learner->name, r->learner->name, args_value(a, "sparsity"));
+    for (size_t i = 0; i < r->n_params; i++)
+        if (strncmp(r->params[i], "sparsity=", 9) == 0)
+            return wrong_usage(a->command->name, "--sparsity and -P %s: give one of them", r->params[i]);
+    memcpy(text, "sparsity=", 10);
+    sluice_format_double(text + 9, share);
+    r->params[r->n_params++] = text;
+    return DONE;
+}
+
 static int load_or_make(const args *a, sluice_model **model) {
     sluice_error err = {0};
     const char *path = args_value(a, "resume");
     recipe r;
+    char sparsity[64];
     *model = NULL;
     int rc = recipe_from_args(a, sluice_learner_default(), &r);
+    if (!rc) rc = read_sparsity(a, &r, sparsity);
     if (!rc) rc = memory_settings(a, &r.settings);
     if (!rc) {
         *model = path ? sluice_model_load(path, &err) : recipe_model(&r, NULL, &err);

@@ -22,6 +22,7 @@
 /* What model_from_args() reads. */
 #define MODEL_OPTIONS \
     LEARNER_OPTIONS, \
+    {"sparsity", 0, "S", "auto: the share of the weights that must be 0, such as 0.99; of the models that have so few the best is taken", 0}, \
     {"resume", 'i', "MODEL", "go on from this model, with its learner, parameters and settings", 0}, \
     EXAMPLE_OPTIONS, \
     {"hash", 0, "BITS", "hash features to BITS bits (1 to 30): bounded memory, but features may collide", 0}, \

@@ -626,3 +626,26 @@ def test_more_than_two_labels_are_refused(t):
     for command in (["train", "two"], ["train", "usual"], ["train", "--label", "y", "ages.csv"], [*tune, "usual"],
                     [*tune, "two"]):
         check("third" not in t.run(*command).err, command)
+
+
+def test_a_sparsity_is_reached(t):
+    lines = []
+    for i in range(1500):
+        y = 1 if i * 7919 % 13 < 6 else -1
+        noise = sorted({100 + (i * k * 31 + k * 977) % 4000 for k in range(1, 9)})
+        lines.append(f"{y} {1 + i % 3 + (3 if y > 0 else 0)}:1 " + " ".join(f"{k}:1" for k in noise))
+    t.write("a", "\n".join(lines) + "\n")
+    found = trained(t, "--sparsity", "0.99", "a", "-o", "m")
+    check(found["learner"] == "auto" and 0.99 <= found["sparsity"] < 0.999, found["sparsity"])
+    t.run("train", "-q", "-P", "sparsity=0.99", "a", "-o", "n")
+    equal(t.read("m"), t.read("n"))
+    t.run("train", "-q", "-i", "m", "--sparsity", "0.99", "a", "-o", "m")
+    t.refused("train", "-q", "-i", "m", "--sparsity", "0.9", "a", status=2, says="the model m has sparsity=0.99")
+
+
+def test_a_sparsity_is_a_share_and_for_auto_alone(t):
+    t.write("a", rows(10))
+    for share in ("0", "1", "-0.5", "99"):
+        t.refused("train", "-q", "--sparsity", share, "a", status=2, says="above 0 and below 1")
+    t.refused("train", "-q", "--sparsity", "0.9", "-a", "ssol", "a", status=2, says="is for the learner auto")
+    t.refused("train", "-q", "--sparsity", "0.9", "-P", "sparsity=0.8", "a", status=2, says="give one of them")

@@ -285,6 +285,106 @@ TEST(sweeps_searches_selections_and_merging_refuse_it) {
     sluice_model_free(b);
 }
 
+/* Rows of the same problem among many features that mean nothing. */
+static sluice_batch *make_wide(uint64_t seed, size_t rows) {
+    stream s = {.batch = sluice_batch_new(NULL), .random = seed * 2654435761u + 1};
+    for (size_t i = 0; i < rows; i++) {
+        uint64_t ids[2 * NONZEROS];
+        float values[2 * NONZEROS];
+        double margin = 0;
+        for (size_t k = 0; k < 2 * NONZEROS; k++) {
+            ids[k] = k < NONZEROS ? k * 8 + (uint64_t)(uniform(&s) * 8)
+                                  : 64 + (k - NONZEROS) * 1000 + (uint64_t)(uniform(&s) * 1000);
+            values[k] = 1 + (float)uniform(&s);
+            if (k < NONZEROS) margin += ids[k] % 2 ? 1 : -1;
+        }
+        const sluice_example x = {ids, values, 2 * NONZEROS, margin > 0 ? 1 : -1, 1};
+        CHECK_EQ(sluice_batch_add(s.batch, &x, NULL), SLUICE_OK);
+    }
+    return s.batch;
+}
+
+static double sparsity_of(const sluice_model *m) {
+    sluice_model_facts f = {.size = sizeof f};
+    sluice_model_describe(m, &f);
+    return 1 - (double)f.nonzeros / ((double)f.features_seen * (double)f.vectors);
+}
+
+/* The strengths are adjusted to the target, so that it is reached and not exceeded by far. */
+TEST(a_sparsity_is_reached_and_not_exceeded_by_far) {
+    static const struct {
+        const char *param;
+        double wanted;
+    } targets[] = {{"sparsity=0.9", 0.9}, {"sparsity=0.99", 0.99}, {"sparsity=0.995", 0.995}};
+    for (unsigned classes = SLUICE_CLASSES_TWO; classes <= SLUICE_CLASSES_MATRIX; classes++)
+        for (size_t i = 0; i < 3; i++) {
+            sluice_batch *batch = make_wide(i + 1, 2500);
+            const sluice_settings settings = {.size = sizeof settings, .classes = classes};
+            sluice_model *m = learn("auto", &targets[i].param, 1, &settings, batch);
+            const double sparsity = sparsity_of(m), wanted = targets[i].wanted;
+            CHECK(sparsity >= wanted && sparsity < 1 - 0.6 * (1 - wanted));
+            CHECK(leader_of(m).error < 0.35);
+            sluice_model *leader = sluice_model_leader(m, NULL);
+            CHECK_EQ(sluice_model_nonzeros(leader), sluice_model_nonzeros(m));
+            sluice_model_free(leader);
+            sluice_model_free(m);
+            sluice_batch_free(batch);
+        }
+}
+
+/* How a stream is cut into batches, and saving between them, changes nothing with a target either. */
+TEST(strengths_that_follow_a_sparsity_go_on_where_they_were) {
+    const char *params[] = {"sparsity=0.97"};
+    for (unsigned classes = SLUICE_CLASSES_TWO; classes <= SLUICE_CLASSES_MATRIX; classes++) {
+        sluice_batch *batch = make_wide(4, 1500);
+        const sluice_settings settings = {.size = sizeof settings, .classes = classes};
+        sluice_model *whole = learn("auto", params, 1, &settings, batch);
+        sluice_model *cut = sluice_model_new("auto", params, 1, &settings, NULL);
+        for (size_t at = 0, n; at < 1500; at += n) {
+            n = at % 211 + 1 < 1500 - at ? at % 211 + 1 : 1500 - at;
+            CHECK_EQ(sluice_model_learn_rows(cut, batch, at, n, NULL), SLUICE_OK);
+            void *bytes;
+            size_t size;
+            CHECK_EQ(sluice_model_bytes(cut, &bytes, &size, NULL), SLUICE_OK);
+            sluice_model_free(cut);
+            cut = sluice_model_parse(bytes, size, NULL);
+            CHECK(cut != NULL);
+            sluice_free(bytes);
+        }
+        CHECK(same_bytes(whole, cut));
+        sluice_model_free(whole);
+        sluice_model_free(cut);
+        sluice_batch_free(batch);
+    }
+}
+
+/* Where all values are 1 a candidate that takes logarithms first does what the one without does. */
+TEST(candidates_that_predict_the_same_are_dropped) {
+    sluice_batch *batch = sluice_batch_new(NULL);
+    stream s = {.batch = batch, .random = 77};
+    for (size_t i = 0; i < 1200; i++) {
+        uint64_t ids[NONZEROS];
+        float ones[NONZEROS];
+        double margin = 0;
+        for (size_t k = 0; k < NONZEROS; k++) {
+            ids[k] = k * 50 + (uint64_t)(uniform(&s) * 50);
+            ones[k] = 1;
+            margin += ids[k] % 2 ? 1 : -1;
+        }
+        const sluice_example x = {ids, ones, NONZEROS, margin > 0 ? 1 : -1, 1};
+        CHECK_EQ(sluice_batch_add(batch, &x, NULL), SLUICE_OK);
+    }
+    const char *params[] = {"sparsity=0.5"};
+    sluice_model *m = learn("auto", params, 1, NULL, batch);
+    for (size_t i = 0; i < sluice_model_candidates(m); i++)
+        for (size_t k = 0; k < i; k++) {
+            const sluice_candidate a = candidate_at(m, i), b = candidate_at(m, k);
+            if (a.learner == b.learner && a.is_alive && b.is_alive) CHECK(m->race->fading.apart[i][k] > 0);
+        }
+    sluice_model_free(m);
+    sluice_batch_free(batch);
+}
+
 int main(void) {
     RUN(the_leader_is_what_its_configuration_would_have_become_alone);
     RUN(every_candidate_is_what_its_configuration_would_have_become_alone);
@@ -295,6 +395,9 @@ int main(void) {
     RUN(settings_that_the_caller_names_are_those_of_all_candidates);
     RUN(batches_of_any_size_make_the_same_model);
     RUN(several_classes_are_raced_by_whole_models);
+    RUN(a_sparsity_is_reached_and_not_exceeded_by_far);
+    RUN(strengths_that_follow_a_sparsity_go_on_where_they_were);
+    RUN(candidates_that_predict_the_same_are_dropped);
     RUN(sweeps_searches_selections_and_merging_refuse_it);
     return DONE;
 }

@@ -55,8 +55,18 @@ static const sl_configuration table[] = {
     {"pa-1", {0}, UNIT},
 };
 
+/* With a sparsity to reach: the strengths are adjusted to it (race_sparsity.c), and these are where they begin. */
 static const sl_configuration sparse_table[] = {
-    {FTRL(4, 0.1), UNIT}, {FTRL(4, 0.3), UNIT}, {FTRL(4, 1), UNIT}, {FTRL(4, 3), UNIT}, {FTRL(4, 10), UNIT},
+    {FTRL(4, 0.3), UNIT},
+    {SSOL(4, 1, 1), UNIT},
+    {SSOL(4, 16, 1), UNIT},
+    {FTRL(4, 0.3), LOG_UNIT},
+    {SSOL(4, 1, 1), LOG_UNIT},
+    {SSOL(4, 16, 1), LOG_UNIT},
+    {"ada-rda", {"lambda=1e-3"}, UNIT},
+    {FTRL(4, 0.3), SCALED_UNIT},
+    {FTRL(2, 0.3), UNIT},
+    {SSOL(4, 4, 1), UNIT},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))

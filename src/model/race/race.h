@@ -107,6 +107,16 @@ bool sl_race_restart(sluice_model *m);
 /* How far the error of a candidate that is alive is above the least one, and the standard error of that. */
 void sl_race_compare(const sl_race *race, size_t i, double *above, double *standard_error);
 
+/* race_sparsity.c: the nonzeros that a sparsity allows a candidate. */
+double sl_race_allowed(const sl_race *race, size_t i, double sparsity);
+/* Adjusts the strengths of all candidates or of the leader, where that is due after this number of rows, and counts
+ * their nonzeros. The leader: now. */
+void sl_race_adjust(sl_race *race, uint64_t rows, double sparsity);
+void sl_race_adjust_leader(sl_race *race, double sparsity);
+/* Drops candidates that predict what an earlier one with the same learner does: another transform of values that it
+ * leaves as they are. */
+void sl_race_drop_twins(sl_race *race);
+
 /* race_leader.c: the leader with the ids or names of the race, which can go on alone; and the predict-only form that
  * `make` gives it, with the counts of the race. */
 sluice_model *sl_race_leader_model(const sluice_model *m, sluice_error *err);

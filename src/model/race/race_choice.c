@@ -23,14 +23,17 @@ enum {
 };
 
 /* How many candidates there may be after this number of rows: the cost of a race falls to that of a few models. */
-static size_t most_candidates(uint64_t rows) {
-    static const struct {
+static size_t most_candidates(uint64_t rows, bool for_sparsity) {
+    typedef struct step {
         uint64_t below;
         size_t most;
-    } steps[] = {{1024, SL_MAX_CANDIDATES}, {2048, 10}, {4096, 6}, {8192, 4}, {32768, 2}};
-    for (size_t i = 0; i < SL_COUNT(steps); i++)
-        if (rows < steps[i].below) return steps[i].most;
-    return 1;
+    } step;
+    static const step sparse[] = {{1024, SL_MAX_CANDIDATES}, {4096, 8}, {16384, 5}, {262144, 3}, {UINT64_MAX, 2}},
+                      usual[] = {
+                          {1024, SL_MAX_CANDIDATES}, {2048, 10}, {4096, 6}, {8192, 4}, {32768, 2}, {UINT64_MAX, 1}};
+    const step *at = for_sparsity ? sparse : usual;
+    while (rows >= at->below) at++;
+    return at->most;
 }
 
 /* Rows between two decisions. */
@@ -132,9 +135,7 @@ static bool is_better(const sl_race *race, size_t i, size_t k) {
 
 /* With a sparsity to reach: those that have reached it or, if none has, the sparsest one. */
 static bool reaches(const sl_race *race, size_t i, double sparsity) {
-    const sluice_model *m = race->candidate[i].model;
-    const double seen = (double)m->features.space.seen;
-    return (double)race->candidate[i].nonzeros <= (1 - sparsity) * seen;
+    return (double)race->candidate[i].nonzeros <= sl_race_allowed(race, i, sparsity);
 }
 
 static size_t choose_sparse(const sl_race *race, double sparsity) {
@@ -204,13 +205,13 @@ static bool is_dominated(const sl_race *race, size_t i) {
 
 /* Which one to drop when there are too many: of those that are dominated, or of all, the one of most errors. SIZE_MAX:
  * there are only the leader and the best, which both stay unless the leader is to be alone. */
-static size_t least_promising(const sl_race *race, size_t best) {
+static size_t least_promising(const sl_race *race, size_t best, bool for_sparsity) {
     size_t worst = SIZE_MAX;
     bool any = false;
     for (size_t i = 0; i < race->n; i++) {
         if (!is_alive(race, i) || i == race->leader) continue;
-        if (i == best && most_candidates(race->t - race->began) > 1) continue;
-        const bool dominated = is_dominated(race, i);
+        if (i == best && most_candidates(race->t - race->began, for_sparsity) > 1) continue;
+        const bool dominated = !for_sparsity && is_dominated(race, i);
         if (worst == SIZE_MAX || dominated > any ||
             (dominated == any && race->candidate[i].error > race->candidate[worst].error))
             worst = i;
@@ -219,11 +220,11 @@ static size_t least_promising(const sl_race *race, size_t best) {
     return worst;
 }
 
-static void drop_hopeless(sl_race *race, uint64_t rows) {
+static void drop_hopeless(sl_race *race, uint64_t rows, bool for_sparsity) {
     const size_t best = least_error(race);
     size_t alive = 0;
     for (size_t i = 0; i < race->n; i++) alive += is_alive(race, i);
-    const size_t fewest = most_candidates(rows) < 2 ? 1 : 2; /* so that the race can change its mind */
+    const size_t fewest = most_candidates(rows, for_sparsity) < 2 ? 1 : 2; /* so that the race can change its mind */
     for (size_t i = 0; i < race->n && alive > fewest; i++) {
         if (!is_alive(race, i) || i == race->leader) continue;
         const double difference = race->candidate[i].error - race->candidate[best].error;
@@ -231,8 +232,8 @@ static void drop_hopeless(sl_race *race, uint64_t rows) {
         sl_race_drop(race, i);
         alive--;
     }
-    for (; alive > most_candidates(rows); alive--) {
-        const size_t i = least_promising(race, best);
+    for (; alive > most_candidates(rows, for_sparsity); alive--) {
+        const size_t i = least_promising(race, best, for_sparsity);
         if (i == SIZE_MAX) return;
         sl_race_drop(race, i);
     }
@@ -247,13 +248,19 @@ void sl_race_compare(const sl_race *race, size_t i, double *above, double *error
 static void decide(sl_race *race, const double *params) {
     const uint64_t rows = race->t - race->began;
     add_block(race);
-    if (is_time_to_count(rows)) count_nonzeros(race);
+    const double sparsity = params[SL_AUTO_SPARSITY];
+    if (sparsity > 0)
+        sl_race_adjust(race, rows, sparsity);
+    else if (is_time_to_count(rows))
+        count_nonzeros(race);
     const size_t leader = choose(race, params);
     if (leader != race->leader) {
         race->leader = leader;
+        if (sparsity > 0) sl_race_adjust_leader(race, sparsity);
         add_event(race, leader, SLUICE_RACE_LEADS);
     }
-    if (rows >= FIRST_DROP) drop_hopeless(race, rows);
+    if (sparsity > 0 && rows >= 4 * FIRST_DROP) sl_race_drop_twins(race);
+    if (rows >= FIRST_DROP) drop_hopeless(race, rows, sparsity > 0);
 }
 
 void sl_race_note(sl_race *race, const double *params, double y, double h) {
