@@ -173,7 +173,7 @@ sluice_status sl_load_piece(sl_loader *l, bool is_candidate, sluice_model **mode
 
 sluice_status sl_load_mirror(sl_loader *l) {
     sluice_model *m = l->model, *mirror;
-    if (l->inner || !sl_is_piece(l) || sl_model_is_of_many(m) || m->classes.mirror || m->classes.table.n ||
+    if (l->inner || l->candidate || !sl_is_piece(l) || sl_model_is_of_many(m) || m->classes.mirror || m->classes.table.n ||
         sl_model_is_predict_only(m) || m->positives != m->state.t)
         return DAMAGED(l, "its mirror is impossible");
     sluice_status status = sl_load_piece(l, false, &mirror);

@@ -196,7 +196,8 @@ sluice_status sl_load_race(sl_loader *l) {
     race->restarts = get_count(l, SL_MAX_COUNT, &fine);
     race->began = get_count(l, race->t, &fine);
     get_fading(l, race, &fine);
-    race->rows = (size_t)get_count(l, SL_RACE_ROWS - 1, &fine);
+    race->rows = (size_t)get_count(l, sl_race_block_rows(race->t - race->began - (race->t > race->began)) - 1, &fine);
+    if (race->rows > race->t - race->began) fine = false;
     race->positive = get_bits(l, &fine);
     for (size_t i = 0; i < race->rows && fine; i++) race->h[i] = (float)get_number(l, 1e-300, 3.4e38, &fine);
     race->events = get_count(l, SL_MAX_COUNT, &fine);
@@ -244,6 +245,11 @@ sluice_status sl_load_finish_race(sl_loader *l) {
     if (!race) return SLUICE_OK;
     if (!l->any_race || awaited(l->model->race) || !race->candidate[race->leader].model)
         return DAMAGED(l, "candidates are missing");
+    for (size_t i = 0; i < race->n; i++) {
+        const sluice_model *c = race->candidate[i].model;
+        if (c && sl_model_is_of_many(c) && c->classes.table.n != l->model->classes.table.n)
+            return DAMAGED(l, "a candidate has other classes than its race");
+    }
     sl_race_show_leader(l->model);
     l->model->race->predicted = SL_NO_CLASS;
     if (sl_model_is_of_many(l->model)) l->model->race->classes = sl_classes_met(l->model);

@@ -385,6 +385,73 @@ TEST(candidates_that_predict_the_same_are_dropped) {
     sluice_batch_free(batch);
 }
 
+/* cw knows no importance but 0 and 1: from the first other one on it is no candidate. */
+TEST(a_weight_that_a_learner_refuses_ends_its_part_in_the_race) {
+    sluice_model *m = sluice_model_new("auto", NULL, 0, NULL, NULL);
+    const uint64_t id = 1;
+    const float one = 1;
+    for (size_t i = 0; i < 20; i++) {
+        const sluice_example x = {&id, &one, 1, i % 2 ? 1 : -1, i == 10 ? 1.5 : 1};
+        CHECK_EQ(sluice_model_learn(m, &x, NULL), SLUICE_OK);
+        size_t refusing = 0;
+        for (size_t c = 0; c < sluice_model_candidates(m); c++)
+            refusing += candidate_at(m, c).is_alive && strcmp(candidate_at(m, c).learner->name, "cw") == 0;
+        CHECK_EQ(refusing, i < 10 ? 2 : 0);
+    }
+    sluice_model_free(m);
+}
+
+TEST(importances_beyond_the_range_of_floats_do_no_harm) {
+    sluice_model *m = sluice_model_new("auto", NULL, 0, NULL, NULL);
+    for (size_t i = 0; i < 200; i++) {
+        const uint64_t id = 1 + i % 2;
+        const float one = 1;
+        const sluice_example x = {&id, &one, 1, i % 2 ? 1 : -1, i % 3 ? 1e-50 : 1};
+        CHECK_EQ(sluice_model_learn(m, &x, NULL), SLUICE_OK);
+    }
+    void *bytes;
+    size_t n;
+    CHECK_EQ(sluice_model_bytes(m, &bytes, &n, NULL), SLUICE_OK);
+    sluice_model *back = sluice_model_parse(bytes, n, NULL);
+    CHECK(back && same_bytes(m, back));
+    sluice_free(bytes);
+    sluice_model_free(back);
+    sluice_model_free(m);
+}
+
+/* A model with a matrix is fast only for few features, and there is always another one to go on with. */
+TEST(no_candidate_with_a_matrix_survives_many_features) {
+    sluice_model *m = sluice_model_new("auto", NULL, 0, NULL, NULL);
+    uint64_t random = 1;
+    for (size_t i = 0; i < 3000; i++) {
+        uint64_t ids[4];
+        float values[4];
+        const size_t features = i < 2500 ? 8 : 400;
+        for (size_t k = 0; k < 4; k++) {
+            random = random * 6364136223846793005u + 1442695040888963407u;
+            ids[k] = k * 100 + (random >> 33) % (features / 4);
+            values[k] = (float)((random >> 40) % 100) - 40;
+        }
+        const sluice_example x = {ids, values, 4, values[0] + values[1] > 20 ? 1 : -1, 1};
+        CHECK_EQ(sluice_model_learn(m, &x, NULL), SLUICE_OK);
+    }
+    for (size_t c = 0; c < sluice_model_candidates(m); c++)
+        if (candidate_at(m, c).is_alive) CHECK(!(candidate_at(m, c).learner->flags & SLUICE_LEARNER_DENSE));
+    sluice_model_free(m);
+}
+
+TEST(a_few_errors_are_no_change_of_the_stream) {
+    sluice_model *m = sluice_model_new("auto", NULL, 0, NULL, NULL);
+    for (size_t i = 0; i < 30000; i++) {
+        const uint64_t id = 1 + i % 2;
+        const float one = 1;
+        const sluice_example x = {&id, &one, 1, (i % 2 != 0) != (i % 9973 == 0) ? 1 : -1, 1};
+        CHECK_EQ(sluice_model_learn(m, &x, NULL), SLUICE_OK);
+    }
+    CHECK_EQ(sluice_model_race_restarts(m), 0);
+    sluice_model_free(m);
+}
+
 int main(void) {
     RUN(the_leader_is_what_its_configuration_would_have_become_alone);
     RUN(every_candidate_is_what_its_configuration_would_have_become_alone);
@@ -399,5 +466,9 @@ int main(void) {
     RUN(strengths_that_follow_a_sparsity_go_on_where_they_were);
     RUN(candidates_that_predict_the_same_are_dropped);
     RUN(sweeps_searches_selections_and_merging_refuse_it);
+    RUN(a_weight_that_a_learner_refuses_ends_its_part_in_the_race);
+    RUN(importances_beyond_the_range_of_floats_do_no_harm);
+    RUN(no_candidate_with_a_matrix_survives_many_features);
+    RUN(a_few_errors_are_no_change_of_the_stream);
     return DONE;
 }

@@ -70,6 +70,7 @@ sluice_status sl_race_make(sluice_model *m, sluice_error *err) {
     race->predicted = SL_NO_CLASS;
     for (size_t i = 0; (from = sl_configuration_at(i, for_sparsity)) && race->n < most; i++) {
         sl_candidate *c = &race->candidate[race->n];
+        *c = (sl_candidate){0}; /* one that was left out may stand here */
         const sluice_status status = configure(m, from, c, err);
         if (status != SLUICE_OK) return status;
         if (is_repeated(race, c)) continue;
@@ -119,6 +120,7 @@ void sl_race_show_leader(sluice_model *m) {
     sl_race *race = m->race;
     const sluice_model *leader = sl_race_leader(m);
     race->shown = m->settings;
+    race->shown_leader = race->leader;
     if (!leader) return; /* a copy that failed */
     race->shown.bias = leader->settings.bias;
     race->shown.normalize = leader->settings.normalize;

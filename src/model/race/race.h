@@ -47,7 +47,8 @@ typedef struct sl_fading {
 
 typedef struct sl_race {
     sluice_settings given; /* bias, normalize, scale, transform as the caller wants them; 0: the race chooses */
-    sluice_settings shown; /* the settings of the model, with those of the leader */
+    sluice_settings shown; /* the settings of the model, with those of the leader, */
+    size_t shown_leader;   /* who was this one */
     sl_candidate candidate[SL_MAX_CANDIDATES];
     size_t n, leader;
     size_t classes;    /* of several: that rows have had so far */
@@ -92,7 +93,9 @@ static inline uint32_t sl_race_number(const void *features, uint32_t slot) {
 bool sl_race_begin_round(sluice_model *m);
 void sl_race_end_round(sluice_model *m, const sl_row *x);
 
-/* race_choice.c: notes how the candidates predicted a row, and decides when it is time to. */
+/* race_choice.c: the rows between two decisions, after this number of rows. */
+size_t sl_race_block_rows(uint64_t rows);
+/* Notes how the candidates predicted a row, and decides when it is time to. */
 void sl_race_note(sl_race *race, const double *params, double y, double h);
 /* Whether a candidate has a matrix that this number of features is too large for. */
 static inline bool sl_race_is_too_dense(const sl_candidate *c, uint64_t features) {

@@ -14,6 +14,8 @@
 #define HOPELESS 4.     /* standard errors above the best: dropped */
 #define SHORT_ROWS 256. /* within which the leader's recent errors fade, */
 #define LONG_ROWS 4096. /* and its usual ones */
+#define LEAST_H 1e-30   /* importances are taken for at least this, and for at most its reciprocal */
+#define RARE 0.005      /* an error rate that is not told from 0: a few errors are no change of the stream */
 #define CHANGED 5.      /* standard deviations of the recent error above the usual one: the stream has changed */
 
 enum {
@@ -36,8 +38,7 @@ static size_t most_candidates(uint64_t rows, bool for_sparsity) {
     return at->most;
 }
 
-/* Rows between two decisions. */
-static size_t block_rows(uint64_t rows) { return rows < 256 ? 16 : SL_RACE_ROWS; }
+size_t sl_race_block_rows(uint64_t rows) { return rows < 256 ? 16 : SL_RACE_ROWS; }
 
 static bool is_alive(const sl_race *race, size_t i) { return race->candidate[i].model != NULL; }
 
@@ -188,6 +189,7 @@ void sl_race_drop(sl_race *race, size_t i) {
             return;
         }
         race->leader = best;
+        add_event(race, best, SLUICE_RACE_LEADS);
     }
     add_event(race, i, SLUICE_RACE_DROPPED);
     sluice_model_free(dropped);
@@ -203,13 +205,22 @@ static bool is_dominated(const sl_race *race, size_t i) {
     return false;
 }
 
+/* Whether all others have a matrix, for which features may become too many: then this one must go on. */
+static bool is_last_without_matrix(const sl_race *race, size_t i) {
+    if (race->candidate[i].learner->info.flags & SLUICE_LEARNER_DENSE) return false;
+    for (size_t k = 0; k < race->n; k++)
+        if (k != i && is_alive(race, k) && !(race->candidate[k].learner->info.flags & SLUICE_LEARNER_DENSE))
+            return false;
+    return true;
+}
+
 /* Which one to drop when there are too many: of those that are dominated, or of all, the one of most errors. SIZE_MAX:
  * there are only the leader and the best, which both stay unless the leader is to be alone. */
 static size_t least_promising(const sl_race *race, size_t best, bool for_sparsity) {
     size_t worst = SIZE_MAX;
     bool any = false;
     for (size_t i = 0; i < race->n; i++) {
-        if (!is_alive(race, i) || i == race->leader) continue;
+        if (!is_alive(race, i) || i == race->leader || is_last_without_matrix(race, i)) continue;
         if (i == best && most_candidates(race->t - race->began, for_sparsity) > 1) continue;
         const bool dominated = !for_sparsity && is_dominated(race, i);
         if (worst == SIZE_MAX || dominated > any ||
@@ -226,7 +237,7 @@ static void drop_hopeless(sl_race *race, uint64_t rows, bool for_sparsity) {
     for (size_t i = 0; i < race->n; i++) alive += is_alive(race, i);
     const size_t fewest = most_candidates(rows, for_sparsity) < 2 ? 1 : 2; /* so that the race can change its mind */
     for (size_t i = 0; i < race->n && alive > fewest; i++) {
-        if (!is_alive(race, i) || i == race->leader) continue;
+        if (!is_alive(race, i) || i == race->leader || is_last_without_matrix(race, i)) continue;
         const double difference = race->candidate[i].error - race->candidate[best].error;
         if (!(difference > HOPELESS * standard_error(race, i, best))) continue;
         sl_race_drop(race, i);
@@ -265,13 +276,13 @@ static void decide(sl_race *race, const double *params) {
 
 void sl_race_note(sl_race *race, const double *params, double y, double h) {
     const uint64_t bit = (uint64_t)1 << race->rows;
-    race->h[race->rows++] = (float)h;
+    race->h[race->rows++] = (float)fmin(fmax(h, LEAST_H), 1 / LEAST_H);
     race->positive |= y > 0 ? bit : 0;
     for (size_t i = 0; i < race->n; i++)
         if (is_alive(race, i) && race->candidate[i].was_wrong) race->candidate[i].wrong |= bit;
     race->candidate[race->leader].led++;
     race->t++;
-    if (race->rows == block_rows(race->t - race->began - 1)) decide(race, params);
+    if (race->rows >= sl_race_block_rows(race->t - race->began - 1)) decide(race, params);
 }
 
 /* ---- beginning again --------------------------------------------------------------------------------------------- */
@@ -279,7 +290,7 @@ void sl_race_note(sl_race *race, const double *params, double y, double h) {
 bool sl_race_has_changed(const sl_race *race) {
     const uint64_t doublings = race->restarts < MOST_DOUBLINGS ? race->restarts : MOST_DOUBLINGS;
     if (race->t - race->began < (uint64_t)RESTART_ROWS << doublings) return false;
-    const double usual = race->fading.usual, deviation = sqrt(usual * (1 - usual) / (2 * SHORT_ROWS));
+    const double usual = fmax(race->fading.usual, RARE), deviation = sqrt(usual * (1 - usual) / (2 * SHORT_ROWS));
     return race->fading.recent - usual > CHANGED * deviation;
 }
 
@@ -288,7 +299,7 @@ bool sl_race_restart(sluice_model *m) {
     bool fine = true;
     for (size_t i = 0; i < race->n; i++) {
         sl_candidate *c = &race->candidate[i];
-        if (!c->model && !sl_race_is_too_dense(c, m->features.space.seen)) {
+        if (!c->model && !sl_race_is_too_dense(c, m->state.seen)) {
             c->model = sl_race_candidate_new(m, i, NULL);
             if (c->model && !sl_race_take_classes(m, c->model)) {
                 sluice_model_free(c->model);

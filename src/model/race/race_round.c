@@ -17,21 +17,23 @@ static bool share_rows(const sl_candidate *a, const sl_candidate *b) {
            (x->bias_rank == y->bias_rank || !y->bias_rank);
 }
 
-/* Adds the features of a row that its layout has added to another candidate. */
-static bool admit(sluice_model *m, const uint32_t *number, size_t n) {
-    for (size_t k = 0; k < n; k++)
-        if (!sl_space_add(&m->features.space, number[k])) return false;
-    return sl_space_add_bias(&m->features.space);
+/* Adds the features of a row that is laid out for another candidate, if their numbers are their slots in both. */
+static bool admit(sluice_model *m, const uint32_t *number, size_t n, bool *are_slots) {
+    sl_space *sp = &m->features.space;
+    for (size_t k = 0; k < n; k++) {
+        *are_slots &= number[k] < sp->direct;
+        if (!sl_space_add(sp, number[k])) return false;
+    }
+    return sl_space_add_bias(sp);
 }
 
 /* Lays the row out for a candidate, or takes the row of one before it. */
 static bool lay_out(sl_race *race, sl_candidate *c, const sl_raw_row *r) {
+    bool are_slots = true;
     for (const sl_candidate *o = race->candidate; o < c; o++) {
         if (!o->model || o->row.slot != o->model->row_slot || !share_rows(o, c)) continue;
-        /* what was new to one of them is new to the other */
-        if (o->model->features.space.births != c->model->features.space.births && !admit(c->model, r->numbers, r->n))
-            return false;
-        if (!share_rows(o, c)) break; /* its features have moved */
+        if (!admit(c->model, r->numbers, r->n, &are_slots)) return false;
+        if (!are_slots || !share_rows(o, c)) break; /* its features have moved */
         c->row = o->row;
         c->model->state.seen = c->model->features.space.seen;
         return true;
@@ -58,7 +60,8 @@ static bool prepare(sl_state *s, const sl_row *x) {
     const sl_raw_row r = {.numbers = race->number, .value = x->value, .n = x->n};
     for (size_t i = 0; i < race->n; i++) {
         sl_candidate *c = &race->candidate[i];
-        if (c->model && sl_race_is_too_dense(c, s->seen)) sl_race_drop(race, i);
+        const bool refuses = c->learner->only_weights_0_1 && x->h != 1;
+        if (c->model && (refuses || sl_race_is_too_dense(c, s->seen))) sl_race_drop(race, i);
         if (!c->model) continue;
         if (!lay_out(race, c, &r)) return undo(race, i);
         c->row.y = x->y;
@@ -91,6 +94,7 @@ static sluice_status learn(sl_candidate *c, const sl_raw_row *r) {
 static double score(sl_state *s, const sl_row *x) {
     sl_race *race = s->race;
     const sl_raw_row r = {.numbers = race->number, .value = x->value, .n = x->n};
+    bool failed[SL_MAX_CANDIDATES] = {false};
     for (size_t i = 0; i < race->n; i++) {
         sl_candidate *c = &race->candidate[i];
         if (!c->model) continue;
@@ -103,8 +107,10 @@ static double score(sl_state *s, const sl_row *x) {
         const sluice_status status = learn(c, &r);
         c->updated = c->model->updates > updates;
         c->was_wrong = is_wrong(c);
-        if (status != SLUICE_OK) sl_race_drop(race, i);
+        failed[i] = status != SLUICE_OK;
     }
+    for (size_t i = 0; i < race->n; i++) /* not before: others may share its row */
+        if (failed[i]) sl_race_drop(race, i);
     const sl_candidate *leader = &race->candidate[race->leader];
     if (sl_model_is_of_many(leader->model)) race->predicted = sl_many_predicted(leader->model);
     return leader->model->broken ? NAN : leader->margin;
@@ -143,10 +149,9 @@ bool sl_race_begin_round(sluice_model *m) {
 
 void sl_race_end_round(sluice_model *m, const sl_row *x) {
     sl_race *race = m->race;
-    const size_t leader = race->leader;
     if (!m->pseudo.now) sl_race_note(race, m->params, sl_model_is_of_many(m) ? -1 : x->y, x->h);
     if (race->rows == 0 && sl_race_has_changed(race)) sl_race_restart(m);
-    if (race->leader != leader) sl_race_show_leader(m);
+    if (race->shown_leader != race->leader) sl_race_show_leader(m);
 }
 
 /* ------------------------------------------------------------------------------------------------------------------ */
