@@ -11,6 +11,7 @@
 
 enum {
     LEAST_EXAMPLES = 16, /* before the first decision no errors are known */
+    SHOWN_LEFT = 6,      /* of those that are left; `inspect` shows all */
     SHOWN_DROPPED = 3,
     SHOWN_EVENTS = 3,
 };
@@ -213,7 +214,10 @@ static void print_race(report *out, const race *r, int all) {
     print_heading(out, r);
     if (!r->is_compared && !all) return;
     puts("   error   above the least    nonzeros  state                candidate (nonzeros as last counted)");
-    for (size_t i = 0; i < r->n && (all || i < r->alive + SHOWN_DROPPED); i++)
+    const size_t left = all || r->alive < SHOWN_LEFT ? r->alive : SHOWN_LEFT;
+    for (size_t i = 0; i < left; i++) print_candidate(&r->ranked[i], r->is_compared);
+    if (left < r->alive) printf("  and %zu more that are left (sluice inspect shows all)\n", r->alive - left);
+    for (size_t i = r->alive; i < r->n && (all || i < r->alive + SHOWN_DROPPED); i++)
         print_candidate(&r->ranked[i], r->is_compared);
     print_events(r, all);
 }

@@ -51,6 +51,15 @@ def test_json_of_train_and_inspect_has_the_same_whole_race(t):
     check("race" not in t.run("train", "-q", "--json", "-a", "ssol", "a").json(), "ssol is no race")
 
 
+def test_of_many_that_are_left_six_are_listed(t):
+    t.run("synth", "sparse", "-q", "-P", "rows=200", "-P", "dim=2000", "-o", "a")
+    text, race, every = learned(t, "a")
+    left = sum(c["alive"] for c in race["candidates"])
+    check(left > 6 and f"  and {left - 6} more that are left (sluice inspect shows all)\n" in text, text)
+    equal([row[3].split()[0] for row in table_of(text)][:7], ["leads"] + ["left"] * 5 + ["dropped"])
+    equal(len(table_of(every)), len(race["candidates"]), "inspect has all")
+
+
 def test_text_says_who_leads_and_lists_the_best(t):
     t.run("synth", "sparse", "-q", "-P", "rows=6000", "-P", "dim=20000", "-o", "a")
     text, race, every = learned(t, "a")
