@@ -107,7 +107,7 @@ def check(program, folder, name, params, stream, report):
     data, model = os.path.join(folder, "stream.svm"), os.path.join(folder, "model")
     stream.write(data)
     exact, plain = Plain(name, params, stream, Decimal), Plain(name, params, stream, float)
-    facts = train(program, name, params, data, model)
+    facts = train(program, name, params, data, model, {})
     found = weights(program, model)
     got = off(stream, np.array([found.get(i, 0.0) for i in stream.ids]), exact.w)
     plainly = off(stream, plain.w, exact.w)
