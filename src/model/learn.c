@@ -44,7 +44,7 @@ static inline double rule_label(const sluice_model *m, double label) {
 }
 
 /* Makes room for what the row makes necessary, so that learning it cannot fail. */
-static sluice_status prepare_row(sluice_model *m, const sl_row *x) {
+sluice_status sl_model_prepare_row(sluice_model *m, const sl_row *x) {
     sl_state *s = &m->state;
     if (m->race && !sl_race_begin_round(m)) return sl_no_memory_for_features(m);
     s->features = m->features.space.features;
@@ -64,7 +64,7 @@ sluice_status sl_model_round(sluice_model *m, const sl_row *x, double *margin) {
     sl_state *s = &m->state;
     s->features = m->features.space.features;
     if (m->grown.n && m->matrix) sl_scales_take_effect(m); /* preparing a row may need its margins */
-    if (prepare_row(m, x) != SLUICE_OK) {
+    if (sl_model_prepare_row(m, x) != SLUICE_OK) {
         sl_scales_undo(m);
         return m->error.status;
     }
@@ -91,7 +91,10 @@ sluice_status sl_model_round(sluice_model *m, const sl_row *x, double *margin) {
                        m->rule->info.name);
     }
     count_row(m, x, score);
-    if (m->race) sl_race_end_round(m, x);
+    if (m->race && !sl_race_end_round(m, x)) {
+        m->broken = true;
+        return sl_fail(&m->error, SLUICE_E_MEMORY, "no memory for the candidates of auto in the middle of a round");
+    }
     m->holdout.kind = SLUICE_CALIBRATION_NONE;
     m->has_threshold = false;
     if ((s->t & (s->t - 1)) == 0) m->growth[__builtin_ctzll(s->t)] = s->seen + 1;

@@ -112,6 +112,8 @@ sluice_status sl_model_weights_inside(const sluice_model *m, size_t class_index,
 bool sl_add_fields(const sl_learner *rule, char *to, const char *from);
 /* The key of the feature that a walk stands at. */
 sluice_weight sl_weight_at_walk(const sluice_model *m, const sl_walk *at);
+/* Makes room for what learning a row, laid out for the rule, makes necessary; it may be called again. */
+sluice_status sl_model_prepare_row(sluice_model *m, const sl_row *x);
 /* Learns a row that is laid out for the rule; *margin: before that. */
 sluice_status sl_model_round(sluice_model *m, const sl_row *x, double *margin);
 /* Learns one row of a binary model, whose label is y; *margin: before that. Its labels are those inside. */

@@ -62,8 +62,9 @@ typedef struct sl_race {
     uint64_t positive; /* a bit each */
     float h[SL_RACE_ROWS];
     sluice_race_event event[SL_RACE_EVENTS];
-    uint64_t events;  /* ever */
-    uint32_t *number; /* of the features of the round's row */
+    uint64_t events;         /* ever */
+    bool is_short_of_memory; /* a candidate failed for that */
+    uint32_t *number;        /* of the features of the round's row */
     size_t room;
 } sl_race;
 
@@ -91,7 +92,8 @@ static inline uint32_t sl_race_number(const void *features, uint32_t slot) {
 
 /* race_round.c, around the round of the race's model. Before it the bias is among its features. */
 bool sl_race_begin_round(sluice_model *m);
-void sl_race_end_round(sluice_model *m, const sl_row *x);
+/* False: there was no memory for a candidate, and the model is lost. */
+bool sl_race_end_round(sluice_model *m, const sl_row *x);
 
 /* race_choice.c: the rows between two decisions, after this number of rows. */
 size_t sl_race_block_rows(uint64_t rows);

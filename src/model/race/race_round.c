@@ -66,6 +66,8 @@ static bool prepare(sl_state *s, const sl_row *x) {
         if (!lay_out(race, c, &r)) return undo(race, i);
         c->row.y = x->y;
         c->row.h = x->h;
+        c->model->state.features = c->model->features.space.features;
+        if (!c->model->matrix && sl_model_prepare_row(c->model, &c->row) != SLUICE_OK) return undo(race, i + 1);
     }
     return true;
 }
@@ -107,6 +109,7 @@ static double score(sl_state *s, const sl_row *x) {
         const sluice_status status = learn(c, &r);
         c->updated = c->model->updates > updates;
         c->was_wrong = is_wrong(c);
+        race->is_short_of_memory |= status == SLUICE_E_MEMORY;
         failed[i] = status != SLUICE_OK;
     }
     for (size_t i = 0; i < race->n; i++) /* not before: others may share its row */
@@ -147,11 +150,13 @@ bool sl_race_begin_round(sluice_model *m) {
     return true;
 }
 
-void sl_race_end_round(sluice_model *m, const sl_row *x) {
+bool sl_race_end_round(sluice_model *m, const sl_row *x) {
     sl_race *race = m->race;
+    bool fine = !race->is_short_of_memory;
     if (!m->pseudo.now) sl_race_note(race, m->params, sl_model_is_of_many(m) ? -1 : x->y, x->h);
-    if (race->rows == 0 && sl_race_has_changed(race)) sl_race_restart(m);
+    if (race->rows == 0 && sl_race_has_changed(race)) fine &= sl_race_restart(m);
     if (race->shown_leader != race->leader) sl_race_show_leader(m);
+    return fine;
 }
 
 /* ------------------------------------------------------------------------------------------------------------------ */
