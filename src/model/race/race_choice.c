@@ -169,6 +169,9 @@ static size_t choose(const sl_race *race, const double *params) {
 
 /* A pass over all features, so it is done when the rows have become half as many again. */
 static void count_nonzeros(sl_race *race) {
+    size_t alive = 0;
+    for (size_t i = 0; i < race->n; i++) alive += is_alive(race, i);
+    if (alive < 2) return; /* there is nothing to choose from */
     for (size_t i = 0; i < race->n; i++)
         if (is_alive(race, i)) race->candidate[i].nonzeros = sluice_model_nonzeros(race->candidate[i].model);
 }

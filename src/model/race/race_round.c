@@ -56,7 +56,11 @@ static bool prepare(sl_state *s, const sl_row *x) {
         race->number = number;
         race->room = 2 * x->n;
     }
-    for (size_t k = 0; k < x->n; k++) race->number[k] = sl_race_number(s->features, x->slot[k]);
+    const sl_space *sp = &race->candidate[race->leader].model->features.space; /* nearly all numbers are its slots */
+    for (size_t k = 0; k < x->n; k++) {
+        race->number[k] = sl_race_number(s->features, x->slot[k]);
+        __builtin_prefetch(sp->features + (size_t)race->number[k] * sp->size, 1);
+    }
     const sl_raw_row r = {.numbers = race->number, .value = x->value, .n = x->n};
     for (size_t i = 0; i < race->n; i++) {
         sl_candidate *c = &race->candidate[i];
