@@ -190,7 +190,7 @@ sluice_status sl_load_race(sl_loader *l) {
     get_scaling(l, &race->given, &fine);
     const size_t n = (size_t)get_count(l, SL_MAX_CANDIDATES, &fine);
     for (size_t i = 0; i < n && fine; i++) get_candidate(l, &race->candidate[i], &fine);
-    race->n = n;
+    race->n = race->end = n;
     race->leader = n ? (size_t)get_count(l, n - 1, &fine) : 0;
     race->t = get_count(l, m->state.t, &fine);
     race->restarts = get_count(l, SL_MAX_COUNT, &fine);

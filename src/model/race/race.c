@@ -78,6 +78,7 @@ sluice_status sl_race_make(sluice_model *m, sluice_error *err) {
         if (!(c->model = sl_race_candidate_new(m, race->n, err))) return SLUICE_E_MEMORY;
         race->n++;
     }
+    race->end = race->n;
     sl_race_show_leader(m);
     return SLUICE_OK;
 }
@@ -107,6 +108,7 @@ bool sl_race_copy(sluice_model *to, const sluice_model *from) {
     *t = *f;
     t->number = NULL;
     t->room = 0;
+    t->pseudo = false; /* as the copies of its candidates */
     bool fine = true;
     for (size_t i = 0; i < t->n; i++) {
         t->candidate[i].model = fine && f->candidate[i].model ? sluice_model_copy(f->candidate[i].model, NULL) : NULL;

@@ -51,6 +51,8 @@ typedef struct sl_race {
     size_t shown_leader;   /* who was this one */
     sl_candidate candidate[SL_MAX_CANDIDATES];
     size_t n, leader;
+    size_t end;        /* behind the last one that is left */
+    bool pseudo;       /* what the candidates know of the row: it has a pseudo-label */
     size_t classes;    /* of several: that rows have had so far */
     size_t predicted;  /* of the last row, before it was learned; SL_NO_CLASS: there was no class yet */
     uint64_t t;        /* rows that have counted */

@@ -194,6 +194,7 @@ void sl_race_drop(sl_race *race, size_t i) {
         race->leader = best;
         add_event(race, best, SLUICE_RACE_LEADS);
     }
+    while (!is_alive(race, race->end - 1)) race->end--; /* one is left: the leader */
     add_event(race, i, SLUICE_RACE_DROPPED);
     sluice_model_free(dropped);
 }
@@ -281,7 +282,7 @@ void sl_race_note(sl_race *race, const double *params, double y, double h) {
     const uint64_t bit = (uint64_t)1 << race->rows;
     race->h[race->rows++] = (float)fmin(fmax(h, LEAST_H), 1 / LEAST_H);
     race->positive |= y > 0 ? bit : 0;
-    for (size_t i = 0; i < race->n; i++)
+    for (size_t i = 0; i < race->end; i++)
         if (is_alive(race, i) && race->candidate[i].was_wrong) race->candidate[i].wrong |= bit;
     race->candidate[race->leader].led++;
     race->t++;
@@ -315,6 +316,7 @@ bool sl_race_restart(sluice_model *m) {
         c->error = c->missed = 0;
     }
     memset(&race->fading, 0, sizeof race->fading);
+    race->end = race->n;
     race->began = race->t;
     race->restarts++;
     add_event(race, race->leader, SLUICE_RACE_RESTARTED);

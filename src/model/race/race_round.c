@@ -62,7 +62,7 @@ static bool prepare(sl_state *s, const sl_row *x) {
         __builtin_prefetch(sp->features + (size_t)race->number[k] * sp->size, 1);
     }
     const sl_raw_row r = {.numbers = race->number, .value = x->value, .n = x->n};
-    for (size_t i = 0; i < race->n; i++) {
+    for (size_t i = 0; i < race->end; i++) {
         sl_candidate *c = &race->candidate[i];
         const bool refuses = c->learner->only_weights_0_1 && x->h != 1;
         if (c->model && (refuses || sl_race_is_too_dense(c, s->seen))) sl_race_drop(race, i);
@@ -101,10 +101,10 @@ static double score(sl_state *s, const sl_row *x) {
     sl_race *race = s->race;
     const sl_raw_row r = {.numbers = race->number, .value = x->value, .n = x->n};
     bool failed[SL_MAX_CANDIDATES] = {false};
-    for (size_t i = 0; i < race->n; i++) {
+    for (size_t i = 0; i < race->end; i++) {
         sl_candidate *c = &race->candidate[i];
         if (!c->model) continue;
-        for (size_t next = i + 1; next < race->n; next++)
+        for (size_t next = i + 1; next < race->end; next++)
             if (race->candidate[next].model) {
                 prefetch_row(&race->candidate[next]);
                 break;
@@ -116,7 +116,7 @@ static double score(sl_state *s, const sl_row *x) {
         race->is_short_of_memory |= status == SLUICE_E_MEMORY;
         failed[i] = status != SLUICE_OK;
     }
-    for (size_t i = 0; i < race->n; i++) /* not before: others may share its row */
+    for (size_t i = 0; i < race->end; i++) /* not before: others may share its row */
         if (failed[i]) sl_race_drop(race, i);
     const sl_candidate *leader = &race->candidate[race->leader];
     if (sl_model_is_of_many(leader->model)) race->predicted = sl_many_predicted(leader->model);
@@ -145,8 +145,10 @@ static void weights(const sl_state *s, const uint32_t *slot, size_t n, float *w)
 
 bool sl_race_begin_round(sluice_model *m) {
     sl_space *sp = &m->features.space;
-    for (size_t i = 0; i < m->race->n; i++)
-        if (m->race->candidate[i].model) m->race->candidate[i].model->pseudo.now = m->pseudo.now;
+    sl_race *race = m->race;
+    for (size_t i = 0; i < race->n && race->pseudo != m->pseudo.now; i++)
+        if (race->candidate[i].model) race->candidate[i].model->pseudo.now = m->pseudo.now;
+    race->pseudo = m->pseudo.now;
     if (sp->bias_rank) return true;
     if (!sl_space_add_bias(sp)) return false;
     ((uint32_t *)(void *)sp->features)[sl_space_bias(sp)] = SL_BIAS_NUMBER;
