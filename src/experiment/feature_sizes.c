@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "experiment/dataset.h"
+#include "model/scaling/row_values.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -25,12 +26,6 @@ typedef struct scan {
     uint64_t *ids; /* room for a row's */
     double *values;
 } scan;
-
-static float transformed(float v, unsigned how) {
-    if (how == SLUICE_TRANSFORM_LOG1P) return copysignf((float)log1p(fabs((double)v)), v);
-    if (how == SLUICE_TRANSFORM_BINARY) return v > 0 ? 1 : v < 0 ? -1 : v;
-    return v;
-}
 
 static int by_id(const void *left, const void *right) {
     const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
@@ -86,7 +81,7 @@ static void find_largest(sl_feature_sizes *s, const scan *c) {
         sluice_batch_row(c->rows, i, c->ids, NULL, &x);
         for (size_t k = 0; k < x.n && x.weight > 0; k++) {
             float *largest = &s->largest[place_of(s, x.ids[k])];
-            *largest = fmaxf(*largest, fabsf(transformed(x.values[k], c->settings->transform)));
+            *largest = fmaxf(*largest, fabsf(sl_transformed(c->settings->transform, x.values[k])));
         }
     }
 }
@@ -94,7 +89,7 @@ static void find_largest(sl_feature_sizes *s, const scan *c) {
 static void add_row(sl_feature_sizes *s, const scan *c, const sluice_example *x) {
     double length = 0;
     for (size_t k = 0; k < x->n; k++) {
-        double v = (double)transformed(x->values[k], c->settings->transform);
+        double v = (double)sl_transformed(c->settings->transform, x->values[k]);
         if (s->largest && v != 0) v /= (double)s->largest[place_of(s, x->ids[k])];
         c->values[k] = v;
         length += v * v;

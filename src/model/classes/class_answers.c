@@ -212,7 +212,7 @@ static int by_class(const void *a, const void *b) {
 static size_t weights_at(const sluice_model *m, uint32_t slot, class_weight *found) {
     size_t n = 0;
     if (m->race && !sl_race_leader(m)->problems) {
-        const uint32_t at = sl_race_slot(m, sl_race_leader(m), slot);
+        const uint32_t at = sl_race_slot(m->features.space.features, sl_race_leader(m), slot);
         return at == SL_NO_SLOT ? 0 : weights_at(sl_race_leader(m), at, found);
     }
     for (; m->race && n < sl_many_problems(m); n++) {

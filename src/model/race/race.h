@@ -137,8 +137,8 @@ typedef struct sl_race_row {
 } sl_race_row;
 bool sl_race_row_make(sl_race_row *to, const sluice_model *m, const sl_raw_row *r);
 void sl_race_row_free(sl_race_row *row);
-/* The slot that a feature of the race has in the leader; SL_NO_SLOT: none. */
-uint32_t sl_race_slot(const sluice_model *m, const sluice_model *leader, uint32_t slot);
+/* The slot that a feature of the race, one of its `features`, has in the leader; SL_NO_SLOT: none. */
+uint32_t sl_race_slot(const void *features, const sluice_model *leader, uint32_t slot);
 
 /* race_classes.c: several classes. As the functions of many.h whose names they have. */
 sluice_status sl_race_reserve(sluice_model *m, size_t classes);

@@ -29,9 +29,9 @@ bool sl_race_row_make(sl_race_row *to, const sluice_model *m, const sl_raw_row *
 
 void sl_race_row_free(sl_race_row *row) { free(row->many); }
 
-uint32_t sl_race_slot(const sluice_model *m, const sluice_model *leader, uint32_t slot) {
+uint32_t sl_race_slot(const void *features, const sluice_model *leader, uint32_t slot) {
     const sl_space *sp = &leader->features.space;
-    const uint32_t number = sl_race_number(m->features.space.features, slot);
+    const uint32_t number = sl_race_number(features, slot);
     return number == SL_BIAS_NUMBER ? sl_space_bias(sp) : number ? sl_space_find(sp, number) : SL_NO_SLOT;
 }
 

@@ -19,7 +19,7 @@
 #define CHANGED 5.      /* standard deviations of the recent error above the usual one: the stream has changed */
 
 enum {
-    FIRST_DROP = 256,    /* rows before which nobody is dropped */
+    FIRST_DROP = 256,    /* rows before which no candidate is dropped */
     RESTART_ROWS = 8192, /* between two beginnings of the race, at least; */
     MOST_DOUBLINGS = 2,  /* doubled with each of the first ones */
 };

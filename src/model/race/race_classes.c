@@ -51,7 +51,7 @@ void sl_race_class_weights(const sluice_model *m, size_t class_index, const uint
     const sluice_model *leader = sl_race_leader(m);
     if (leader->problems) leader = leader->problems->problem[class_index];
     for (size_t i = 0; i < n; i++) {
-        const uint32_t at = sl_race_slot(m, leader, slot[i]);
+        const uint32_t at = sl_race_slot(m->features.space.features, leader, slot[i]);
         w[i] = 0;
         if (at != SL_NO_SLOT) sl_class_weights(leader, leader->problems ? 0 : class_index, &at, 1, &w[i]);
     }

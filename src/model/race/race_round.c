@@ -135,11 +135,9 @@ static void weights(const sl_state *s, const uint32_t *slot, size_t n, float *w)
     sl_state of = m->state;
     of.features = m->features.space.features;
     for (size_t i = 0; i < n; i++) {
-        const uint32_t number = sl_race_number(s->features, slot[i]);
-        const uint32_t at =
-            number == SL_BIAS_NUMBER ? sl_space_bias(&m->features.space) : sl_space_find(&m->features.space, number);
+        const uint32_t at = sl_race_slot(s->features, m, slot[i]);
         w[i] = 0;
-        if (number && at != SL_NO_SLOT && !sl_model_is_of_many(m)) m->kernels.weights(&of, &at, 1, &w[i]);
+        if (at != SL_NO_SLOT && !sl_model_is_of_many(m)) m->kernels.weights(&of, &at, 1, &w[i]);
     }
 }
 

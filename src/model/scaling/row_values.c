@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static float transformed(unsigned transform, float v) {
+float sl_transformed(unsigned transform, float v) {
     switch (transform) {
     case SLUICE_TRANSFORM_LOG1P:
         return copysignf((float)log1p(fabs((double)v)), v);
@@ -26,7 +26,7 @@ static float divided(float v, float s) {
 
 float sl_changed_value(const sluice_model *m, float v, uint32_t slot) {
     const sl_space *sp = &m->features.space;
-    v = transformed(m->settings.transform, v);
+    v = sl_transformed(m->settings.transform, v);
     if (!sp->scaled) return v;
     return divided(v, slot == SL_NO_SLOT ? 0 : sp->scale[slot]);
 }
@@ -59,7 +59,7 @@ static void scale_row(sluice_model *m, const sl_raw_row *r, const uint32_t *slot
     const unsigned transform = m->settings.transform;
     m->grown.n = 0;
     for (size_t k = 0; k < r->n; k++) {
-        const float v = transform ? transformed(transform, r->value[k]) : r->value[k];
+        const float v = transform ? sl_transformed(transform, r->value[k]) : r->value[k];
         if (__builtin_expect(fabsf(v) > scale[slot[k]], 0)) grow_scale(m, slot[k], fabsf(v));
         m->row_input[k] = divided(v, scale[slot[k]]);
     }
@@ -72,7 +72,7 @@ void sl_change_row(sluice_model *m, const sl_raw_row *r, const uint32_t *slot) {
         scale_row(m, r, slot);
         return;
     }
-    for (size_t k = 0; k < r->n; k++) v[k] = transformed(m->settings.transform, r->value[k]);
+    for (size_t k = 0; k < r->n; k++) v[k] = sl_transformed(m->settings.transform, r->value[k]);
     if (!sp->scaled) return;
     m->grown.n = 0;
     for (size_t k = 0; k < r->n; k++) grow_scale(m, slot[k], fabsf(v[k]));

@@ -19,6 +19,8 @@ static inline bool sl_keeps_all_scales(const sluice_settings *s) {
     return s->scale != SLUICE_SCALE_NONE && s->normalize != SLUICE_NORMALIZE_NONE;
 }
 
+/* A value as --transform makes it (SLUICE_TRANSFORM_). */
+float sl_transformed(unsigned transform, float v);
 /* A value as predicting sees it; its feature's slot may be SL_NO_SLOT. One without a scale becomes 1 or -1. */
 float sl_changed_value(const sluice_model *m, float v, uint32_t slot);
 
