@@ -177,24 +177,35 @@ enum {
     SLUICE_FLOAT64 = 6,
 };
 
-enum { SLUICE_CSR_IDS = 0 }; /* what `ids` of a sluice_csr holds: ids of features, as in sluice_example */
+/* What `ids` of a sluice_csr holds. */
+enum {
+    SLUICE_CSR_IDS = 0,     /* ids of features, as in sluice_example */
+    SLUICE_CSR_COLUMNS = 1, /* columns of a matrix, from 0: column j is the feature of id j + 1 */
+    SLUICE_CSR_NAMES = 2,   /* positions in `names` */
+};
 
 /* Rows in the arrays of a compressed sparse matrix, as scipy, Spark and others have them; borrowed for the call and not
  * copied. The features of row i are ids[k] with values[k] for k from indptr[i] to indptr[i + 1] - 1. To pass a range of
  * rows, let indptr, labels and weights point to its first row. A failure in a row has its number, from 1, as `line`. */
 typedef struct sluice_csr {
     size_t size;
-    unsigned kind;                      /* SLUICE_CSR_IDS */
-    unsigned indptr_type, ids_type;     /* SLUICE_INT32, _INT64, _UINT32, _UINT64; none is negative */
-    unsigned values_type;               /* SLUICE_FLOAT32, _FLOAT64; values are used as floats */
-    unsigned labels_type, weights_type; /* likewise, where there are such arrays */
+    unsigned kind;                  /* SLUICE_CSR_ */
+    unsigned indptr_type, ids_type; /* SLUICE_INT32, _INT64, _UINT32, _UINT64; none is negative */
+    unsigned values_type;           /* SLUICE_FLOAT32, _FLOAT64; values are used as floats */
+    unsigned labels_type,
+        weights_type; /* likewise, where there are such arrays; labels with `words` are whole numbers */
     size_t rows;
     size_t nonzeros;    /* elements in ids and values */
     const void *indptr; /* rows + 1 of them */
     const void *ids;    /* in a row in any order, each once; ascending ones are checked fastest */
     const void *values;
-    const void *labels;  /* > 0 means +1; not used to predict */
-    const void *weights; /* importances; NULL: all are 1 */
+    const void *labels;       /* > 0 means +1; not used to predict */
+    const void *weights;      /* importances; NULL: all are 1 */
+    const sluice_name *names; /* SLUICE_CSR_NAMES: of the columns, each once */
+    size_t n_names;
+    const sluice_name *words; /* the texts of labels, as in an input: labels are then positions in this list. NULL:
+                                 labels are numbers */
+    size_t n_words;
 } sluice_csr;
 
 /* ---- models ----------------------------------------------------------------------------------------------------- */
@@ -374,6 +385,9 @@ typedef struct sluice_class_answers {
  * margin is not finite. */
 SLUICE_API sluice_status sluice_model_classify(const sluice_model *model, const sluice_batch *batch, size_t first,
                                                size_t n, sluice_class_answers *answers, sluice_error *err);
+/* For all rows of a matrix. */
+SLUICE_API sluice_status sluice_model_classify_csr(const sluice_model *model, const sluice_csr *csr,
+                                                   sluice_class_answers *answers, sluice_error *err);
 /* The classes that the labels of n rows are, SLUICE_NO_CLASS for a label that the model has never seen. */
 SLUICE_API sluice_status sluice_model_truths(const sluice_model *model, const sluice_batch *batch, size_t first,
                                              size_t n, uint32_t *classes, sluice_error *err);
@@ -889,7 +903,8 @@ SLUICE_API void sluice_batch_free(sluice_batch *batch);
 /* Adds a copy of an example, which must be as sluice_model_learn() wants it. Features have either ids or names
  * throughout; labels and weights are kept as floats, and words as they are. */
 SLUICE_API sluice_status sluice_batch_add(sluice_batch *batch, const sluice_example *x, sluice_error *err);
-/* Adds copies of all rows of a matrix, which needs labels; when it fails, none of them. */
+/* Adds copies of all rows of a matrix, which needs labels; when it fails, none of them. SLUICE_E_UNSUPPORTED where it
+ * has names. */
 SLUICE_API sluice_status sluice_batch_add_csr(sluice_batch *batch, const sluice_csr *csr, sluice_error *err);
 /* A view of a batch as a matrix, valid until the batch changes: fills in *csr, whose size is set. Ids are 32 bits wide,
  * or, where some are 2^31 and more, 64 bits and copied to `ids`, which has room for sluice_batch_total_nonzeros().

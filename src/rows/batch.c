@@ -289,10 +289,20 @@ static sluice_status append(sluice_batch *b, const sl_csr_reader *r, sluice_erro
         if (weight > (double)FLT_MAX || (weight > 0 && (float)weight == 0))
             return sl_fail_at(err, SLUICE_E_DATA, "", r->first + i + 1, 0,
                               "the importance weight is beyond the range of floats");
-        b->label[b->rows + i] = sl_float_label(r->label[i]);
+        b->label[b->rows + i] = r->label ? sl_float_label(r->label[i]) : from->label[i];
         b->weight[b->rows + i] = (float)weight;
         b->has_weights |= weight != 1;
         b->start[b->rows + i + 1] = b->nonzeros + from->start[i + 1];
+    }
+    for (size_t i = 0; i < from->rows && from->has_words;
+         i++) { /* words go by rows: as if they were added one by one */
+        const sluice_name word = sl_batch_word(from, i);
+        if (!word.n) continue;
+        const size_t rows = b->rows;
+        b->rows += i;
+        const bool added = sl_batch_word_next(b, word.text, word.n);
+        b->rows = rows;
+        if (!added) return sl_fail(err, SLUICE_E_MEMORY, "no memory for the labels of %zu rows", from->rows);
     }
     for (size_t k = 0; k < from->nonzeros; k++) put_id(b, b->nonzeros + k, sl_batch_id(from, k));
     if (from->nonzeros) memcpy(b->value + b->nonzeros, from->value, from->nonzeros * sizeof *b->value);
@@ -306,8 +316,11 @@ static sluice_status append(sluice_batch *b, const sl_csr_reader *r, sluice_erro
 sluice_status sluice_batch_add_csr(sluice_batch *b, const sluice_csr *csr, sluice_error *err) {
     sl_csr_reader r;
     size_t rows = b->rows, nonzeros = b->nonzeros, wides = b->wides;
-    const bool had_weights = b->has_weights, had_zeros = b->has_zeros;
+    const size_t worded = b->worded, word_text_n = b->word_text_n;
+    const bool had_weights = b->has_weights, had_zeros = b->has_zeros, had_words = b->has_words;
     sluice_status status = sl_csr_open(&r, csr, true, err);
+    if (status == SLUICE_OK && r.csr.kind == SLUICE_CSR_NAMES)
+        status = sl_fail(err, SLUICE_E_UNSUPPORTED, "a sluice_csr of names cannot be added to a batch");
     if (status == SLUICE_OK && !r.csr.labels)
         status = sl_fail(err, SLUICE_E_USAGE, "a sluice_csr that is added to a batch needs labels");
     if (status == SLUICE_OK && b->has_names && b->nonzeros)
@@ -316,7 +329,8 @@ sluice_status sluice_batch_add_csr(sluice_batch *b, const sluice_csr *csr, sluic
     sl_csr_close(&r);
     if (status == SLUICE_END) return SLUICE_OK;
     b->rows = rows, b->nonzeros = nonzeros, b->wides = wides; /* none of them, where one is bad */
-    b->has_weights = had_weights, b->has_zeros = had_zeros;
+    b->has_weights = had_weights, b->has_zeros = had_zeros, b->has_words = had_words;
+    b->worded = worded, b->word_text_n = word_text_n;
     return status;
 }
 

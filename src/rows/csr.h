@@ -3,6 +3,7 @@
 #define SL_CSR_H
 
 #include "rows/batch.h"
+#include "rows/label_text.h"
 
 /* Reads a sluice_csr some rows at a time. Ids and values are used where they lie if they have the types that batches
  * have; else those of a few thousand rows at a time are converted. */
@@ -12,15 +13,22 @@ typedef struct sl_csr_reader {
     size_t next;   /* row */
     size_t first;  /* the row that `batch` begins with */
     sluice_batch batch;
-    double *label, *weight; /* of the rows of the batch; NULL where the matrix has none */
-    bool bad;               /* row `next` is bad, and why: it ends the stream */
+    double *label;  /* of the rows of the batch; NULL where the matrix has none, or labels with words: those are the
+                       batch's own */
+    double *weight; /* NULL where the matrix has none */
+    bool bad;       /* row `next` is bad, and why: it ends the stream */
     sluice_error why;
 
     /* owned memory */
     uint32_t *ids;
     float *values;
     uint64_t *wide;
-    size_t room; /* of the three above */
+    size_t room;      /* of the three above */
+    sl_label *labels; /* of the words */
+    sl_name *places;  /* of the words in the batch's word_text, and of the names in its text */
+    sl_name *columns;
+    uint64_t *hashes; /* of the names */
+    bool has_words;   /* some label is not -1, 0 or 1 */
     sl_duplicates repeat;
 } sl_csr_reader;
 

@@ -284,7 +284,7 @@ TEST(matrices_that_cannot_be_are_refused) {
     c.size = 0;
     CHECK_EQ(sluice_model_learn_csr(model, &c, NULL), SLUICE_E_USAGE);
     CHECK_EQ(sluice_model_learn_csr(model, NULL, NULL), SLUICE_E_USAGE);
-    c = good, c.kind = 1;
+    c = good, c.kind = SLUICE_CSR_NAMES + 1;
     CHECK_EQ(sluice_model_learn_csr(model, &c, NULL), SLUICE_E_UNSUPPORTED);
     c = good, c.ids_type = SLUICE_FLOAT32;
     CHECK_EQ(sluice_model_learn_csr(model, &c, NULL), SLUICE_E_USAGE);

@@ -12,6 +12,7 @@
 #include "model/classes/problems.h"
 #include "model/probability.h"
 #include "model/race/race.h"
+#include "rows/csr.h"
 
 static sluice_status two_classes(sluice_error *err) {
     return sl_fail(err, SLUICE_E_UNSUPPORTED, "the model is of two classes");
@@ -107,34 +108,69 @@ static sluice_status check_rows(const sluice_batch *b, size_t first, size_t n, s
     return sl_fail(err, SLUICE_E_USAGE, "the batch has only %zu rows", b->rows);
 }
 
-sluice_status sluice_model_classify(const sluice_model *m, const sluice_batch *b, size_t first, size_t n,
-                                    sluice_class_answers *given, sluice_error *err) {
-    sluice_class_answers out = {.size = sizeof out};
-    sluice_status status = sl_sized_read(&out, sizeof out, given, "sluice_class_answers", err);
+/* What is wanted of rows, and room for what is not kept. */
+typedef struct answering {
+    const sluice_model *model;
+    sluice_class_answers out;
+    uint32_t *wins;
+    double *own; /* margins, where the caller does not want them */
+    bool finite; /* all margins were */
+} answering;
+
+static sluice_status begin_answers(answering *a, const sluice_model *m, const sluice_class_answers *given,
+                                   sluice_error *err) {
+    *a = (answering){.model = m, .out.size = sizeof a->out, .finite = true};
+    sluice_status status = sl_sized_read(&a->out, sizeof a->out, given, "sluice_class_answers", err);
     if (status != SLUICE_OK) return status;
     if (!sl_model_is_of_many(m)) return two_classes(err);
-    if ((status = check_rows(b, first, n, err)) != SLUICE_OK) return status;
     const size_t classes = m->classes.table.n;
-    uint32_t *wins = malloc((classes + 1) * sizeof *wins);
-    double *own = out.margins ? NULL : malloc((classes + 1) * sizeof *own);
-    if (!wins || (!out.margins && !own)) {
-        free(wins);
-        free(own);
-        return sl_fail(err, SLUICE_E_MEMORY, "no memory for the margins of %zu classes", classes);
-    }
-    bool finite = true;
-    for (size_t i = 0; i < n; i++) {
+    a->wins = malloc((classes + 1) * sizeof *a->wins);
+    a->own = a->out.margins ? NULL : malloc((classes + 1) * sizeof *a->own);
+    if (a->wins && (a->out.margins || a->own)) return SLUICE_OK;
+    return sl_fail(err, SLUICE_E_MEMORY, "no memory for the margins of %zu classes", classes);
+}
+
+/* Answers for n rows of a batch; they are the rows from `at` on of what was asked for. */
+static void answer_rows(answering *a, const sluice_batch *b, size_t first, size_t n, size_t at) {
+    const sluice_model *m = a->model;
+    const size_t classes = m->classes.table.n;
+    for (size_t i = 0; i < n; i++, at++) {
         const sl_raw_row r = sl_batch_raw(b, first + i);
-        double *margins = out.margins ? out.margins + i * classes : own;
-        sl_many_margins(m, &r, margins, wins);
-        for (size_t c = 0; c < classes; c++) finite &= isfinite(margins[c]);
-        if (out.best) find_best(margins, wins, classes, out.top, out.best + i * out.top);
-        if (out.probabilities) sl_many_probabilities(m, &r, margins, out.probabilities + i * classes);
+        double *margins = a->out.margins ? a->out.margins + at * classes : a->own;
+        sl_many_margins(m, &r, margins, a->wins);
+        for (size_t c = 0; c < classes; c++) a->finite &= isfinite(margins[c]);
+        if (a->out.best) find_best(margins, a->wins, classes, a->out.top, a->out.best + at * a->out.top);
+        if (a->out.probabilities) sl_many_probabilities(m, &r, margins, a->out.probabilities + at * classes);
     }
-    free(wins);
-    free(own);
-    if (finite) return SLUICE_OK;
+}
+
+static sluice_status end_answers(answering *a, sluice_status status, sluice_error *err) {
+    free(a->wins);
+    free(a->own);
+    if (status != SLUICE_OK || a->finite) return status;
     return sl_fail(err, SLUICE_E_NUMERIC, "a margin is not a number: the model has left the range of numbers");
+}
+
+sluice_status sluice_model_classify(const sluice_model *m, const sluice_batch *b, size_t first, size_t n,
+                                    sluice_class_answers *given, sluice_error *err) {
+    answering a;
+    sluice_status status = begin_answers(&a, m, given, err);
+    if (status == SLUICE_OK) status = check_rows(b, first, n, err);
+    if (status == SLUICE_OK) answer_rows(&a, b, first, n, 0);
+    return end_answers(&a, status, err);
+}
+
+sluice_status sluice_model_classify_csr(const sluice_model *m, const sluice_csr *csr, sluice_class_answers *given,
+                                        sluice_error *err) {
+    answering a;
+    sl_csr_reader r;
+    sluice_status status = begin_answers(&a, m, given, err);
+    if (status != SLUICE_OK) return end_answers(&a, status, err);
+    status = sl_csr_open(&r, csr, false, err);
+    while (status == SLUICE_OK && (status = sl_csr_next(&r, err)) == SLUICE_OK)
+        answer_rows(&a, &r.batch, 0, r.batch.rows, r.first);
+    sl_csr_close(&r);
+    return end_answers(&a, status == SLUICE_END ? SLUICE_OK : status, err);
 }
 
 sluice_status sluice_model_truths(const sluice_model *m, const sluice_batch *b, size_t first, size_t n,
