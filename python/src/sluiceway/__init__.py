@@ -1,0 +1,32 @@
+"""Sparse linear classifiers learned from data streams: estimators for scikit-learn and river over the C library sluice.
+
+Names are imported from their modules when they are first used: `import sluiceway` needs numpy alone, and is quick.
+"""
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from ._sluice import version as _version
+
+__version__: str = _version()
+
+# public name -> the module of this package that defines it; `import sluiceway` itself imports none of them
+_NAMES: dict[str, str] = {
+    "program": "_program",
+}
+
+__all__ = sorted(_NAMES) + ["__version__"]
+
+
+def __getattr__(name: str) -> Any:
+    module = _NAMES.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f".{module}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(set(globals()) | set(_NAMES))
