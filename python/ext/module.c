@@ -1,7 +1,6 @@
 /* The extension module sluiceway._sluice: what Python calls of the library. Limited API of Python 3.10. */
-#include <Python.h>
-
-#include "sluice.h"
+#include "ext.h"
+#include "model_type.h"
 
 static PyObject *version(PyObject *module, PyObject *unused) {
     (void)module;
@@ -9,12 +8,27 @@ static PyObject *version(PyObject *module, PyObject *unused) {
     return PyUnicode_FromString(sluice_version());
 }
 
+static PyObject *default_learner(PyObject *module, PyObject *unused) {
+    (void)module;
+    (void)unused;
+    return PyUnicode_FromString(sluice_learner_default());
+}
+
 static PyMethodDef methods[] = {
     {"version", version, METH_NOARGS, "version() -> str: the library's version"},
+    {"build_info", sl_py_build_info, METH_NOARGS, "build_info() -> dict: how the library was built"},
+    {"learners", sl_py_learners, METH_NOARGS, "learners() -> list of dicts: the learners' table"},
+    {"default_learner", default_learner, METH_NOARGS, "default_learner() -> str"},
     {NULL},
 };
 
+static int add_all(PyObject *module) {
+    if (sl_py_errors_add(module) < 0 || sl_py_model_add(module) < 0) return -1;
+    return 0;
+}
+
 static PyModuleDef_Slot slots[] = {
+    {Py_mod_exec, (void *)(uintptr_t)add_all},
     {0, NULL},
 };
 
@@ -23,6 +37,4 @@ static struct PyModuleDef definition = {
 };
 
 PyMODINIT_FUNC PyInit__sluice(void);
-PyMODINIT_FUNC PyInit__sluice(void) {
-    return PyModuleDef_Init(&definition);
-}
+PyMODINIT_FUNC PyInit__sluice(void) { return PyModuleDef_Init(&definition); }

@@ -1,0 +1,357 @@
+/* The type Model: making, copying, saving, loading and merging models. */
+#include "model_type.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+PyTypeObject *sl_py_model_type;
+
+/* ---- the lock ---------------------------------------------------------------------------------------------------- */
+
+static bool lock(sl_py_model *self, int (*try)(pthread_rwlock_t *), int (*wait)(pthread_rwlock_t *)) {
+    int code = try(&self->lock);
+    if (code == EBUSY || code == EAGAIN) {
+        Py_BEGIN_ALLOW_THREADS code = wait(&self->lock);
+        Py_END_ALLOW_THREADS
+    }
+    if (code == 0) return true;
+    PyErr_SetString(PyExc_RuntimeError, "the model is in use by a call that has called this one");
+    return false;
+}
+
+bool sl_py_begin_read(sl_py_model *self) { return lock(self, pthread_rwlock_tryrdlock, pthread_rwlock_rdlock); }
+bool sl_py_begin_write(sl_py_model *self) { return lock(self, pthread_rwlock_trywrlock, pthread_rwlock_wrlock); }
+void sl_py_end(sl_py_model *self) { pthread_rwlock_unlock(&self->lock); }
+
+/* ---- life -------------------------------------------------------------------------------------------------------- */
+
+static PyObject *wrap(PyTypeObject *type, sluice_model *model, const sluice_error *err) {
+    if (!model) return sl_py_raise(err);
+    allocfunc alloc = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+    sl_py_model *self = (sl_py_model *)alloc(type, 0);
+    if (!self) {
+        sluice_model_free(model);
+        return NULL;
+    }
+    self->model = model;
+    self->scratch = NULL;
+    pthread_rwlock_init(&self->lock, NULL);
+    return (PyObject *)self;
+}
+
+PyObject *sl_py_model_wrap(sluice_model *model, const sluice_error *err) { return wrap(sl_py_model_type, model, err); }
+
+static void model_dealloc(PyObject *object) {
+    sl_py_model *self = (sl_py_model *)object;
+    PyTypeObject *type = Py_TYPE(object);
+    sluice_model_free(self->model);
+    free(self->scratch);
+    pthread_rwlock_destroy(&self->lock);
+    ((freefunc)PyType_GetSlot(type, Py_tp_free))(object);
+    Py_DECREF(type);
+}
+
+/* A number of the dict of settings; 0 where there is none. */
+static bool number_of(PyObject *settings, const char *key, double most, double *value) {
+    PyObject *item = PyDict_GetItemString(settings, key);
+    *value = item ? PyFloat_AsDouble(item) : 0;
+    if (PyErr_Occurred()) return false;
+    if (strcmp(key, "bias") == 0 || (*value >= 0 && *value <= most)) return true;
+    PyErr_Format(PyExc_ValueError, "%s is out of range", key);
+    return false;
+}
+
+static bool settings_of(PyObject *dict, sluice_settings *s) {
+    double normalize, hash_bits, max_features, classes, transform, scale;
+    *s = (sluice_settings){.size = sizeof *s};
+    PyObject *positive = PyDict_GetItemString(dict, "positive");
+    if (!number_of(dict, "bias", 0, &s->bias) || !number_of(dict, "normalize", 100, &normalize) ||
+        !number_of(dict, "hash_bits", 100, &hash_bits) || !number_of(dict, "max_features", 1e15, &max_features) ||
+        !number_of(dict, "classes", 100, &classes) || !number_of(dict, "transform", 100, &transform) ||
+        !number_of(dict, "scale", 100, &scale))
+        return false;
+    s->normalize = (unsigned)normalize;
+    s->hash_bits = (unsigned)hash_bits;
+    s->max_features = (uint64_t)max_features;
+    s->classes = (unsigned)classes;
+    s->transform = (unsigned)transform;
+    s->scale = (unsigned)scale;
+    if (positive && positive != Py_None) {
+        char *text;
+        if (PyBytes_AsStringAndSize(positive, &text, NULL) < 0) return false; /* no NUL in it */
+        s->positive = text;
+    }
+    return true;
+}
+
+/* The strings of a sequence, borrowed from its tuple *owner; free the result with PyMem_Free. */
+static const char **strings_of(PyObject *sequence, PyObject **owner, size_t *n) {
+    *owner = PySequence_Tuple(sequence);
+    if (!*owner) return NULL;
+    *n = (size_t)PyTuple_Size(*owner);
+    const char **strings = PyMem_Malloc((*n + 1) * sizeof *strings);
+    if (!strings) PyErr_NoMemory();
+    for (size_t i = 0; strings && i < *n; i++)
+        if (!(strings[i] = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(*owner, (Py_ssize_t)i), NULL))) {
+            PyMem_Free(strings);
+            return NULL;
+        }
+    return strings;
+}
+
+static PyObject *model_new(PyTypeObject *type, PyObject *args, PyObject *unused) {
+    (void)unused;
+    const char *learner;
+    PyObject *params, *dict, *owner = NULL;
+    sluice_settings settings;
+    sluice_error err = {0};
+    size_t n = 0;
+    if (!PyArg_ParseTuple(args, "sOO!:Model", &learner, &params, &PyDict_Type, &dict)) return NULL;
+    if (!settings_of(dict, &settings)) return NULL;
+    const char **strings = strings_of(params, &owner, &n);
+    PyObject *self = NULL;
+    if (strings) self = wrap(type, sluice_model_new(learner, strings, n, &settings, &err), &err);
+    PyMem_Free(strings);
+    Py_XDECREF(owner);
+    return self;
+}
+
+/* ---- copies ------------------------------------------------------------------------------------------------------ */
+
+/* Calls that make a model of this one. */
+static PyObject *made(PyObject *object, sluice_model *(*make)(const sluice_model *, sluice_error *)) {
+    sl_py_model *self = (sl_py_model *)object;
+    sluice_error err = {0};
+    sluice_model *model;
+    if (!sl_py_begin_read(self)) return NULL;
+    Py_BEGIN_ALLOW_THREADS model = make(self->model, &err);
+    sl_py_end(self);
+    Py_END_ALLOW_THREADS return sl_py_model_wrap(model, &err);
+}
+
+#define MAKES(name, function)                                                                                          \
+    static PyObject *name(PyObject *self, PyObject *unused) {                                                          \
+        (void)unused;                                                                                                  \
+        return made(self, function);                                                                                   \
+    }
+MAKES(model_copy, sluice_model_copy)
+MAKES(model_final, sluice_model_final)
+MAKES(model_finished, sluice_model_finished)
+MAKES(model_snapshot, sluice_model_snapshot)
+MAKES(model_leader, sluice_model_leader)
+
+/* ---- files ------------------------------------------------------------------------------------------------------- */
+
+/* The path of a str, bytes or os.PathLike as bytes. */
+static PyObject *path_bytes(PyObject *path) {
+    PyObject *bytes;
+    return PyUnicode_FSConverter(path, &bytes) ? bytes : NULL;
+}
+
+static PyObject *model_save(PyObject *object, PyObject *path) {
+    sl_py_model *self = (sl_py_model *)object;
+    sluice_error err = {0};
+    sluice_status status;
+    PyObject *bytes = path_bytes(path);
+    if (!bytes || !sl_py_begin_read(self)) {
+        Py_XDECREF(bytes);
+        return NULL;
+    }
+    const char *text = PyBytes_AsString(bytes);
+    Py_BEGIN_ALLOW_THREADS status = sluice_model_save(self->model, text, &err);
+    sl_py_end(self);
+    Py_END_ALLOW_THREADS Py_DECREF(bytes);
+    return status == SLUICE_OK ? Py_NewRef(Py_None) : sl_py_raise(&err);
+}
+
+static PyObject *model_load(PyObject *unused, PyObject *path) {
+    (void)unused;
+    sluice_error err = {0};
+    sluice_model *model;
+    PyObject *bytes = path_bytes(path);
+    if (!bytes) return NULL;
+    const char *text = PyBytes_AsString(bytes);
+    Py_BEGIN_ALLOW_THREADS model = sluice_model_load(text, &err);
+    Py_END_ALLOW_THREADS Py_DECREF(bytes);
+    return sl_py_model_wrap(model, &err);
+}
+
+static PyObject *model_to_bytes(PyObject *object, PyObject *unused) {
+    (void)unused;
+    sl_py_model *self = (sl_py_model *)object;
+    sluice_error err = {0};
+    void *bytes = NULL;
+    size_t n = 0;
+    sluice_status status;
+    if (!sl_py_begin_read(self)) return NULL;
+    Py_BEGIN_ALLOW_THREADS status = sluice_model_bytes(self->model, &bytes, &n, &err);
+    sl_py_end(self);
+    Py_END_ALLOW_THREADS if (status != SLUICE_OK) return sl_py_raise(&err);
+    PyObject *result = PyBytes_FromStringAndSize(bytes, (Py_ssize_t)n);
+    sluice_free(bytes);
+    return result;
+}
+
+static PyObject *model_from_bytes(PyObject *unused, PyObject *bytes) {
+    (void)unused;
+    sluice_error err = {0};
+    sluice_model *model;
+    char *text;
+    Py_ssize_t n;
+    if (PyBytes_AsStringAndSize(bytes, &text, &n) < 0) return NULL;
+    Py_BEGIN_ALLOW_THREADS model = sluice_model_parse(text, (size_t)n, &err);
+    Py_END_ALLOW_THREADS return sl_py_model_wrap(model, &err);
+}
+
+static PyObject *model_reduce(PyObject *self, PyObject *unused) {
+    PyObject *bytes = model_to_bytes(self, unused);
+    PyObject *from_bytes = bytes ? PyObject_GetAttrString((PyObject *)sl_py_model_type, "from_bytes") : NULL;
+    if (from_bytes) return Py_BuildValue("N(N)", from_bytes, bytes);
+    Py_XDECREF(bytes);
+    return NULL;
+}
+
+/* ---- changes ----------------------------------------------------------------------------------------------------- */
+
+static PyObject *model_merge(PyObject *object, PyObject *from) {
+    sl_py_model *self = (sl_py_model *)object;
+    if (!PyObject_TypeCheck(from, sl_py_model_type)) {
+        PyErr_SetString(PyExc_TypeError, "only a Model can be merged");
+        return NULL;
+    }
+    PyObject *copy = model_copy(from, NULL); /* so that two threads that merge both ways cannot wait for each other */
+    if (!copy || !sl_py_begin_write(self)) {
+        Py_XDECREF(copy);
+        return NULL;
+    }
+    sluice_status status;
+    Py_BEGIN_ALLOW_THREADS status = sluice_model_merge(self->model, ((sl_py_model *)copy)->model);
+    Py_END_ALLOW_THREADS PyObject *result =
+        status == SLUICE_OK ? Py_NewRef(Py_None) : sl_py_raise(sluice_model_error(self->model));
+    sl_py_end(self);
+    Py_DECREF(copy);
+    return result;
+}
+
+static PyObject *model_end_run(PyObject *object, PyObject *unused) {
+    (void)unused;
+    sl_py_model *self = (sl_py_model *)object;
+    if (!sl_py_begin_write(self)) return NULL;
+    sluice_status status;
+    Py_BEGIN_ALLOW_THREADS status = sluice_model_end_run(self->model);
+    Py_END_ALLOW_THREADS PyObject *result =
+        status == SLUICE_OK ? Py_NewRef(Py_None) : sl_py_raise(sluice_model_error(self->model));
+    sl_py_end(self);
+    return result;
+}
+
+static PyObject *model_set_metadata(PyObject *object, PyObject *args) {
+    sl_py_model *self = (sl_py_model *)object;
+    const char *key, *bytes;
+    Py_ssize_t n;
+    if (!PyArg_ParseTuple(args, "sz#:set_metadata", &key, &bytes, &n) || !sl_py_begin_write(self)) return NULL;
+    const sluice_status status = sluice_model_set_metadata(self->model, key, bytes, bytes ? (size_t)n : 0);
+    PyObject *result = status == SLUICE_OK ? Py_NewRef(Py_None) : sl_py_raise(sluice_model_error(self->model));
+    sl_py_end(self);
+    return result;
+}
+
+static PyObject *model_set_threshold(PyObject *object, PyObject *margin) {
+    sl_py_model *self = (sl_py_model *)object;
+    const double value = margin == Py_None ? 0 : PyFloat_AsDouble(margin);
+    if (PyErr_Occurred() || !sl_py_begin_write(self)) return NULL;
+    sluice_status status = SLUICE_OK;
+    if (margin == Py_None)
+        sluice_model_drop_threshold(self->model);
+    else
+        status = sluice_model_set_threshold(self->model, value);
+    PyObject *result = status == SLUICE_OK ? Py_NewRef(Py_None) : sl_py_raise(sluice_model_error(self->model));
+    sl_py_end(self);
+    return result;
+}
+
+static PyObject *model_set_threads(PyObject *object, PyObject *threads) {
+    sl_py_model *self = (sl_py_model *)object;
+    const unsigned long n = PyLong_AsUnsignedLong(threads);
+    if (PyErr_Occurred() || !sl_py_begin_write(self)) return NULL;
+    sluice_model_set_threads(self->model, (unsigned)n);
+    sl_py_end(self);
+    return Py_NewRef(Py_None);
+}
+
+static PyObject *model_calibrate(PyObject *object, PyObject *args) {
+    sl_py_model *self = (sl_py_model *)object;
+    PyObject *margins, *labels, *weights;
+    sl_py_view m, l, w = {.data = NULL};
+    int kind;
+    if (!PyArg_ParseTuple(args, "OOOi:calibrate", &margins, &labels, &weights, &kind)) return NULL;
+    if (!sl_py_array(margins, "margins", SL_PY_DOUBLE, &m) || !sl_py_array(labels, "labels", SL_PY_DOUBLE, &l))
+        return NULL;
+    if (weights != Py_None && !sl_py_array(weights, "weights", SL_PY_DOUBLE, &w)) return NULL;
+    if (l.n != m.n || (w.data && w.n != m.n)) {
+        PyErr_SetString(PyExc_ValueError, "margins, labels and weights are not equally many");
+        return NULL;
+    }
+    if (!sl_py_begin_write(self)) return NULL;
+    sluice_status status;
+    Py_BEGIN_ALLOW_THREADS status = sluice_model_calibrate(self->model, m.data, l.data, w.data, m.n, kind);
+    Py_END_ALLOW_THREADS PyObject *result =
+        status == SLUICE_OK ? Py_NewRef(Py_None) : sl_py_raise(sluice_model_error(self->model));
+    sl_py_end(self);
+    return result;
+}
+
+/* ---- the type ---------------------------------------------------------------------------------------------------- */
+
+PyMethodDef sl_py_model_life_methods[] = {
+    {"copy", model_copy, METH_NOARGS, "A copy that can go on learning."},
+    {"__copy__", model_copy, METH_NOARGS, "A copy that can go on learning."},
+    {"__deepcopy__", model_copy, METH_O, "A copy that can go on learning."},
+    {"final", model_final, METH_NOARGS, "A predict-only copy of the nonzero weights."},
+    {"finished", model_finished, METH_NOARGS, "A copy that has learned its unfinished batch too."},
+    {"snapshot", model_snapshot, METH_NOARGS, "A predict-only copy of the model as it stands."},
+    {"leader", model_leader, METH_NOARGS, "The leader of auto as a model of its own learner."},
+    {"save", model_save, METH_O, "save(path): writes the model file, atomically."},
+    {"load", model_load, METH_O | METH_STATIC, "load(path) -> Model"},
+    {"to_bytes", model_to_bytes, METH_NOARGS, "The bytes of the model file."},
+    {"from_bytes", model_from_bytes, METH_O | METH_STATIC, "from_bytes(bytes) -> Model"},
+    {"__reduce__", model_reduce, METH_NOARGS, "For pickle."},
+    {"merge", model_merge, METH_O, "merge(model): adds what another model has learned."},
+    {"end_run", model_end_run, METH_NOARGS, "Says that a run is over: batch learners learn it."},
+    {"set_metadata", model_set_metadata, METH_VARARGS, "set_metadata(key, bytes or None)"},
+    {"set_threshold", model_set_threshold, METH_O, "set_threshold(margin or None)"},
+    {"set_threads", model_set_threads, METH_O, "set_threads(n): for learners of batches."},
+    {"calibrate", model_calibrate, METH_VARARGS, "calibrate(margins, labels, weights or None, kind)"},
+    {NULL},
+};
+
+/* All methods in one table, since a type has one: it lives as long as the type. */
+static PyMethodDef *all_methods(void) {
+    PyMethodDef *const tables[] = {sl_py_model_life_methods, sl_py_model_matrix_methods, sl_py_model_info_methods};
+    enum { TABLES = sizeof tables / sizeof *tables, MOST = 128 };
+    static PyMethodDef all[MOST];
+    size_t n = 0;
+    for (size_t t = 0; t < TABLES; t++)
+        for (const PyMethodDef *m = tables[t]; m->ml_name && n < MOST - 1; m++) all[n++] = *m;
+    all[n] = (PyMethodDef){NULL};
+    return all;
+}
+
+int sl_py_model_add(PyObject *module) {
+    PyType_Slot slots[] = {
+        {Py_tp_new, (void *)(uintptr_t)model_new},
+        {Py_tp_dealloc, (void *)(uintptr_t)model_dealloc},
+        {Py_tp_methods, all_methods()},
+        {Py_tp_doc, (void *)(uintptr_t) "Model(learner, params, settings): a model of the library."},
+        {0, NULL},
+    };
+    PyType_Spec spec = {.name = "sluiceway._sluice.Model",
+                        .basicsize = sizeof(sl_py_model),
+                        .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+                        .slots = slots};
+    PyObject *type = PyType_FromModuleAndSpec(module, &spec, NULL);
+    if (!type) return -1;
+    sl_py_model_type = (PyTypeObject *)type; /* for as long as the process runs */
+    return PyModule_AddObjectRef(module, "Model", type);
+}
