@@ -164,11 +164,11 @@ static PyObject *model_weights(PyObject *object, PyObject *problem) {
     sluice_model_facts facts = {.size = sizeof facts};
     sluice_status status;
     sluice_model_quick_facts(self->model, &facts);
-    Py_BEGIN_ALLOW_THREADS status = problem == Py_None
-                                        ? sluice_model_weights(self->model, &weights, &n, &err)
-                                        : sluice_model_problem_weights(self->model, i, &weights, &n, &err);
-    Py_END_ALLOW_THREADS PyObject *result =
-        status == SLUICE_OK ? weights_tuple(weights, n, facts.has_names) : sl_py_raise(&err);
+    Py_BEGIN_ALLOW_THREADS
+    status = problem == Py_None ? sluice_model_weights(self->model, &weights, &n, &err)
+                                : sluice_model_problem_weights(self->model, i, &weights, &n, &err);
+    Py_END_ALLOW_THREADS
+    PyObject *result = status == SLUICE_OK ? weights_tuple(weights, n, facts.has_names) : sl_py_raise(&err);
     sluice_free(weights);
     sl_py_end(self);
     return result;

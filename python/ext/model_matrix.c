@@ -60,10 +60,12 @@ static PyObject *learn(sl_py_model *self, const sluice_csr *csr, PyObject *progr
     sl_py_watch watch = sl_py_watch_start(progress);
     sluice_status status;
     if (!sl_py_begin_write(self)) return NULL;
-    Py_BEGIN_ALLOW_THREADS sluice_model_set_progress(self->model, sl_py_watch_look, &watch);
+    Py_BEGIN_ALLOW_THREADS
+    sluice_model_set_progress(self->model, sl_py_watch_look, &watch);
     status = sluice_model_learn_csr(self->model, csr, NULL);
     sluice_model_set_progress(self->model, NULL, NULL);
-    Py_END_ALLOW_THREADS PyObject *result = NULL;
+    Py_END_ALLOW_THREADS
+    PyObject *result = NULL;
     if (status != SLUICE_OK && !watch.failed) sl_py_raise(sluice_model_error(self->model));
     if (status == SLUICE_OK && !watch.failed) result = Py_NewRef(Py_None);
     sl_py_end(self);
@@ -84,14 +86,40 @@ static PyObject *model_learn_csr(PyObject *self, PyObject *args) {
 
 /* ---- answers ----------------------------------------------------------------------------------------------------- */
 
+/* Rows first .. first + ROWS_A_CALL - 1 of a matrix, as far as there are so many: signals are looked at in between. */
+enum { ROWS_A_CALL = 1 << 14 };
+
+static sluice_csr rows_from(const sluice_csr *all, size_t first) {
+    const size_t width = all->indptr_type == SLUICE_INT32 || all->indptr_type == SLUICE_UINT32 ? 4 : 8;
+    sluice_csr part = *all;
+    part.indptr = (const char *)all->indptr + first * width;
+    part.rows = all->rows - first < ROWS_A_CALL ? all->rows - first : ROWS_A_CALL;
+    return part;
+}
+
+/* Ends a call that answers: None, or NULL with the exception of the watch or of the error. */
+static PyObject *answered(const sl_py_watch *watch, sluice_status status, size_t first, sluice_error *err) {
+    if (watch->failed) return NULL;
+    if (status == SLUICE_OK) return Py_NewRef(Py_None);
+    if (err->line) err->line += first; /* of the whole matrix */
+    return sl_py_raise(err);
+}
+
 static PyObject *margins(sl_py_model *self, const matrix *m, PyObject *out) {
     sl_py_view o;
     sluice_error err = {0};
-    sluice_status status;
+    sl_py_watch watch = sl_py_watch_start(Py_None);
+    sluice_status status = SLUICE_OK;
+    size_t first = 0;
     if (!sl_py_array_out(out, "out", SL_PY_DOUBLE, m->csr.rows, &o) || !sl_py_begin_read(self)) return NULL;
-    Py_BEGIN_ALLOW_THREADS status = sluice_model_margins_csr(self->model, &m->csr, o.data, &err);
+    Py_BEGIN_ALLOW_THREADS
+    for (; first < m->csr.rows && !sl_py_watch_look(&watch, first, m->csr.rows); first += ROWS_A_CALL) {
+        const sluice_csr part = rows_from(&m->csr, first);
+        if ((status = sluice_model_margins_csr(self->model, &part, (double *)o.data + first, &err)) != SLUICE_OK) break;
+    }
     sl_py_end(self);
-    Py_END_ALLOW_THREADS return status == SLUICE_OK ? Py_NewRef(Py_None) : sl_py_raise(&err);
+    Py_END_ALLOW_THREADS
+    return answered(&watch, status, first, &err);
 }
 
 static PyObject *model_margins_csr(PyObject *self, PyObject *args) {
@@ -118,17 +146,25 @@ static PyObject *classify(sl_py_model *self, const matrix *m, PyObject *best, Py
     sluice_status status = SLUICE_OK;
     void *b, *d, *p;
     if (!sl_py_begin_read(self)) return NULL; /* before the classes are counted */
-    const size_t n = m->csr.rows * sluice_model_classes(self->model);
+    const size_t classes = sluice_model_classes(self->model), n = m->csr.rows * classes;
     const bool good = answer_array(best, "best", SL_PY_UINT32, m->csr.rows, &b) &&
                       answer_array(margin, "margins", SL_PY_DOUBLE, n, &d) &&
                       answer_array(probability, "probabilities", SL_PY_DOUBLE, n, &p);
-    Py_BEGIN_ALLOW_THREADS if (good) {
-        sluice_class_answers answers = {.size = sizeof answers, .top = 1, .best = b, .margins = d, .probabilities = p};
-        status = sluice_model_classify_csr(self->model, &m->csr, &answers, &err);
+    sl_py_watch watch = sl_py_watch_start(Py_None);
+    size_t first = 0;
+    Py_BEGIN_ALLOW_THREADS
+    for (; good && first < m->csr.rows && !sl_py_watch_look(&watch, first, m->csr.rows); first += ROWS_A_CALL) {
+        const sluice_csr part = rows_from(&m->csr, first);
+        sluice_class_answers answers = {.size = sizeof answers,
+                                        .top = 1,
+                                        .best = b ? (uint32_t *)b + first : NULL,
+                                        .margins = d ? (double *)d + first * classes : NULL,
+                                        .probabilities = p ? (double *)p + first * classes : NULL};
+        if ((status = sluice_model_classify_csr(self->model, &part, &answers, &err)) != SLUICE_OK) break;
     }
     sl_py_end(self);
-    Py_END_ALLOW_THREADS if (!good) return NULL;
-    return status == SLUICE_OK ? Py_NewRef(Py_None) : sl_py_raise(&err);
+    Py_END_ALLOW_THREADS
+    return good ? answered(&watch, status, first, &err) : NULL;
 }
 
 static PyObject *model_classify_csr(PyObject *self, PyObject *args) {
@@ -149,10 +185,12 @@ static PyObject *model_probabilities(PyObject *object, PyObject *array) {
     sl_py_view v;
     if (!sl_py_array(array, "margins", SL_PY_DOUBLE, &v)) return NULL;
     if (!sl_py_array_out(array, "margins", SL_PY_DOUBLE, v.n, &v) || !sl_py_begin_read(self)) return NULL;
-    Py_BEGIN_ALLOW_THREADS double *margin = v.data;
+    Py_BEGIN_ALLOW_THREADS
+    double *margin = v.data;
     for (size_t i = 0; i < v.n; i++) margin[i] = sluice_model_probability(self->model, margin[i]);
     sl_py_end(self);
-    Py_END_ALLOW_THREADS return Py_NewRef(Py_None);
+    Py_END_ALLOW_THREADS
+    return Py_NewRef(Py_None);
 }
 
 static PyObject *model_predict_positive(PyObject *object, PyObject *args) {

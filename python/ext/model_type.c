@@ -12,7 +12,8 @@ PyTypeObject *sl_py_model_type;
 static bool lock(sl_py_model *self, int (*try)(pthread_rwlock_t *), int (*wait)(pthread_rwlock_t *)) {
     int code = try(&self->lock);
     if (code == EBUSY || code == EAGAIN) {
-        Py_BEGIN_ALLOW_THREADS code = wait(&self->lock);
+        Py_BEGIN_ALLOW_THREADS
+        code = wait(&self->lock);
         Py_END_ALLOW_THREADS
     }
     if (code == 0) return true;
@@ -125,9 +126,11 @@ static PyObject *made(PyObject *object, sluice_model *(*make)(const sluice_model
     sluice_error err = {0};
     sluice_model *model;
     if (!sl_py_begin_read(self)) return NULL;
-    Py_BEGIN_ALLOW_THREADS model = make(self->model, &err);
+    Py_BEGIN_ALLOW_THREADS
+    model = make(self->model, &err);
     sl_py_end(self);
-    Py_END_ALLOW_THREADS return sl_py_model_wrap(model, &err);
+    Py_END_ALLOW_THREADS
+    return sl_py_model_wrap(model, &err);
 }
 
 #define MAKES(name, function)                                                                                          \
@@ -159,9 +162,11 @@ static PyObject *model_save(PyObject *object, PyObject *path) {
         return NULL;
     }
     const char *text = PyBytes_AsString(bytes);
-    Py_BEGIN_ALLOW_THREADS status = sluice_model_save(self->model, text, &err);
+    Py_BEGIN_ALLOW_THREADS
+    status = sluice_model_save(self->model, text, &err);
     sl_py_end(self);
-    Py_END_ALLOW_THREADS Py_DECREF(bytes);
+    Py_END_ALLOW_THREADS
+    Py_DECREF(bytes);
     return status == SLUICE_OK ? Py_NewRef(Py_None) : sl_py_raise(&err);
 }
 
@@ -172,8 +177,10 @@ static PyObject *model_load(PyObject *unused, PyObject *path) {
     PyObject *bytes = path_bytes(path);
     if (!bytes) return NULL;
     const char *text = PyBytes_AsString(bytes);
-    Py_BEGIN_ALLOW_THREADS model = sluice_model_load(text, &err);
-    Py_END_ALLOW_THREADS Py_DECREF(bytes);
+    Py_BEGIN_ALLOW_THREADS
+    model = sluice_model_load(text, &err);
+    Py_END_ALLOW_THREADS
+    Py_DECREF(bytes);
     return sl_py_model_wrap(model, &err);
 }
 
@@ -185,9 +192,11 @@ static PyObject *model_to_bytes(PyObject *object, PyObject *unused) {
     size_t n = 0;
     sluice_status status;
     if (!sl_py_begin_read(self)) return NULL;
-    Py_BEGIN_ALLOW_THREADS status = sluice_model_bytes(self->model, &bytes, &n, &err);
+    Py_BEGIN_ALLOW_THREADS
+    status = sluice_model_bytes(self->model, &bytes, &n, &err);
     sl_py_end(self);
-    Py_END_ALLOW_THREADS if (status != SLUICE_OK) return sl_py_raise(&err);
+    Py_END_ALLOW_THREADS
+    if (status != SLUICE_OK) return sl_py_raise(&err);
     PyObject *result = PyBytes_FromStringAndSize(bytes, (Py_ssize_t)n);
     sluice_free(bytes);
     return result;
@@ -200,8 +209,10 @@ static PyObject *model_from_bytes(PyObject *unused, PyObject *bytes) {
     char *text;
     Py_ssize_t n;
     if (PyBytes_AsStringAndSize(bytes, &text, &n) < 0) return NULL;
-    Py_BEGIN_ALLOW_THREADS model = sluice_model_parse(text, (size_t)n, &err);
-    Py_END_ALLOW_THREADS return sl_py_model_wrap(model, &err);
+    Py_BEGIN_ALLOW_THREADS
+    model = sluice_model_parse(text, (size_t)n, &err);
+    Py_END_ALLOW_THREADS
+    return sl_py_model_wrap(model, &err);
 }
 
 static PyObject *model_reduce(PyObject *self, PyObject *unused) {
@@ -226,9 +237,10 @@ static PyObject *model_merge(PyObject *object, PyObject *from) {
         return NULL;
     }
     sluice_status status;
-    Py_BEGIN_ALLOW_THREADS status = sluice_model_merge(self->model, ((sl_py_model *)copy)->model);
-    Py_END_ALLOW_THREADS PyObject *result =
-        status == SLUICE_OK ? Py_NewRef(Py_None) : sl_py_raise(sluice_model_error(self->model));
+    Py_BEGIN_ALLOW_THREADS
+    status = sluice_model_merge(self->model, ((sl_py_model *)copy)->model);
+    Py_END_ALLOW_THREADS
+    PyObject *result = status == SLUICE_OK ? Py_NewRef(Py_None) : sl_py_raise(sluice_model_error(self->model));
     sl_py_end(self);
     Py_DECREF(copy);
     return result;
@@ -239,9 +251,10 @@ static PyObject *model_end_run(PyObject *object, PyObject *unused) {
     sl_py_model *self = (sl_py_model *)object;
     if (!sl_py_begin_write(self)) return NULL;
     sluice_status status;
-    Py_BEGIN_ALLOW_THREADS status = sluice_model_end_run(self->model);
-    Py_END_ALLOW_THREADS PyObject *result =
-        status == SLUICE_OK ? Py_NewRef(Py_None) : sl_py_raise(sluice_model_error(self->model));
+    Py_BEGIN_ALLOW_THREADS
+    status = sluice_model_end_run(self->model);
+    Py_END_ALLOW_THREADS
+    PyObject *result = status == SLUICE_OK ? Py_NewRef(Py_None) : sl_py_raise(sluice_model_error(self->model));
     sl_py_end(self);
     return result;
 }
@@ -295,9 +308,10 @@ static PyObject *model_calibrate(PyObject *object, PyObject *args) {
     }
     if (!sl_py_begin_write(self)) return NULL;
     sluice_status status;
-    Py_BEGIN_ALLOW_THREADS status = sluice_model_calibrate(self->model, m.data, l.data, w.data, m.n, kind);
-    Py_END_ALLOW_THREADS PyObject *result =
-        status == SLUICE_OK ? Py_NewRef(Py_None) : sl_py_raise(sluice_model_error(self->model));
+    Py_BEGIN_ALLOW_THREADS
+    status = sluice_model_calibrate(self->model, m.data, l.data, w.data, m.n, kind);
+    Py_END_ALLOW_THREADS
+    PyObject *result = status == SLUICE_OK ? Py_NewRef(Py_None) : sl_py_raise(sluice_model_error(self->model));
     sl_py_end(self);
     return result;
 }

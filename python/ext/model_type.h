@@ -7,7 +7,8 @@
 #include "ext.h"
 
 typedef struct sl_py_model {
-    PyObject_HEAD sluice_model *model;
+    PyObject_HEAD
+    sluice_model *model;
     pthread_rwlock_t lock; /* held for reading by calls that do not change the model, for writing by those that do */
     void *scratch;         /* of model_one.c; freed with the model */
 } sl_py_model;
