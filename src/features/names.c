@@ -29,10 +29,21 @@ void sl_names_free(sl_names *d) {
 static size_t home(const sl_names *d, uint32_t tag) { return tag >> (32 - d->bits); }
 static size_t mask(const sl_names *d) { return ((size_t)1 << d->bits) - 1; }
 
-/* A short name as one number; its length is in it, so equal numbers are equal names. */
+/* A short name as one number; its length is in it, so equal numbers are equal names. Pieces that overlap, since a copy
+ * of n bytes would be a call. */
 static uint64_t short_text(const char *name, size_t n) {
+    const unsigned char *p = (const unsigned char *)name;
     uint64_t text = 0;
-    if (n) memcpy(&text, name, n);
+    if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__) {
+        if (n) memcpy(&text, name, n);
+    } else if (n >= 4) {
+        uint32_t head, tail;
+        memcpy(&head, p, 4);
+        memcpy(&tail, p + n - 4, 4);
+        text = head | (uint64_t)tail << 8 * (n - 4);
+    } else if (n) {
+        text = p[0] | (uint64_t)p[n / 2] << 8 * (n / 2) | (uint64_t)p[n - 1] << 8 * (n - 1);
+    }
     return text | (uint64_t)n << 56;
 }
 

@@ -496,7 +496,8 @@ sluice_status sluice_model_learn(sluice_model *m, const sluice_example *example,
     sl_row x = {.y = rule_label(m, number), .h = example->weight};
     const bool has_classes = label.word.n || sl_has_classes(m, &(sluice_batch){0});
     if (has_classes && (status = resolve_example(m, example, &label, &x.y)) != SLUICE_OK) return status;
-    const sl_raw_row r = sl_example_raw(example);
+    sl_raw_row r = sl_example_raw(example);
+    if (r.names) r.hash = m->repeat.ids; /* which the search for names that come twice has left there */
     if ((status = lay_out_single(m, &r, &x)) != SLUICE_OK) return status;
     if (m->problems && (status = sl_problems_learn(m, &r, x.y, x.h)) != SLUICE_OK) return status;
     status = sl_model_round(m, &x, &inside);

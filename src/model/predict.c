@@ -58,7 +58,9 @@ static sluice_status several_classes(sluice_error *err) {
 sluice_status sluice_model_margin(const sluice_model *m, const sluice_example *x, double *margin, sluice_error *err) {
     if (sl_model_is_of_many(m)) return several_classes(err);
     if (sl_check_values(x, err) != SLUICE_OK) return SLUICE_E_DATA;
-    sl_raw_row r = sl_example_raw(x);
+    uint64_t hash[SL_HASHED_NAMES];
+    const sl_raw_row r = sl_example_hashed(x, hash);
+    sl_row_prefetch(&m->features, &r);
     *margin = sl_turn(&m->classes, sl_model_raw_margin(m, &r));
     if (isfinite(*margin)) return SLUICE_OK;
     return sl_fail(err, SLUICE_E_NUMERIC, "the margin is not a number: the model has left the range of numbers");

@@ -1,11 +1,13 @@
-/* Duplicate ids: sorts a copy by merging its ascending runs and compares neighbours. Only if there is a duplicate, a
- * second, slower search finds its position. Large rows have a hash table instead, keyed so that no input can be made to
- * collide. */
+/* Duplicate ids: those of a short row go into a small table. Ids of a few ascending runs are sorted, by merging the
+ * runs of a copy, and compared with their neighbours; only if there is a duplicate, a second, slower search finds its
+ * position. All others go into a hash table, keyed so that no input can be made to collide. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "features/names.h"
 #include "rows/duplicate_ids.h"
+
+enum { SHORT_ROW = 64, SHORT_BITS = 7, FEW_RUNS = 4 };
 
 /* The end of the ascending run that begins at i. */
 static size_t run_end(const uint64_t *a, size_t i, size_t n) {
@@ -78,31 +80,57 @@ uint64_t *sl_duplicates_room(sl_duplicates *r, size_t n) {
     return n <= SL_MANY_IDS || table_for(r, n) ? r->ids : NULL;
 }
 
-/* The position of the first duplicate in a large row. Pages of the table that no id needs are never touched. */
-static size_t find_in_table(sl_duplicates *r, size_t n, sl_id_at *id_at, const void *context) {
-    size_t found = SL_NO_DUPLICATE;
-    const size_t mask = ((size_t)1 << r->bits) - 1;
-    for (size_t k = 0; k < n && found == SL_NO_DUPLICATE; k++) {
+/* The position of the first duplicate, by an empty table of 2^bits positions, plus 1. Its pages that no id needs are
+ * never touched. */
+static size_t search_table(uint32_t *seen, unsigned bits, size_t n, sl_id_at *id_at, const void *context) {
+    const size_t mask = ((size_t)1 << bits) - 1;
+    for (size_t k = 0; k < n; k++) {
         const uint64_t id = id_at(context, k);
-        size_t i = (size_t)(sl_name_hash((const char *)&id, sizeof id) >> (64 - r->bits));
-        while (r->seen[i] && id_at(context, r->seen[i] - 1) != id) i = (i + 1) & mask;
-        if (r->seen[i]) found = k;
-        r->seen[i] = (uint32_t)k + 1;
+        size_t i = (size_t)(sl_name_hash((const char *)&id, sizeof id) >> (64 - bits));
+        while (seen[i] && id_at(context, seen[i] - 1) != id) i = (i + 1) & mask;
+        if (seen[i]) return k;
+        seen[i] = (uint32_t)k + 1;
     }
+    return SL_NO_DUPLICATE;
+}
+
+/* The same in a large row. */
+static size_t find_in_table(sl_duplicates *r, size_t n, sl_id_at *id_at, const void *context) {
+    const size_t found = search_table(r->seen, r->bits, n, id_at, context);
     free(r->seen);
     r->seen = NULL;
     return found;
+}
+
+/* The same in a short row, where even ids that all collide cost little. */
+static size_t find_in_short(const uint64_t *ids, size_t n) {
+    uint8_t seen[1 << SHORT_BITS] = {0}; /* positions, plus 1 */
+    for (size_t k = 0; k < n; k++) {
+        size_t i = (size_t)(ids[k] * 0x9E3779B97F4A7C15u >> (64 - SHORT_BITS));
+        for (; seen[i]; i = (i + 1) % sizeof seen)
+            if (ids[seen[i] - 1] == ids[k]) return k;
+        seen[i] = (uint8_t)(k + 1);
+    }
+    return SL_NO_DUPLICATE;
 }
 
 static uint64_t in_array(const void *ids, size_t k) { return ((const uint64_t *)ids)[k]; }
 
 size_t sl_duplicates_find(sl_duplicates *r, size_t n) {
     const uint64_t *ids = r->ids;
-    size_t ascending = 1;
+    size_t ascending = 1, runs = 1;
     while (ascending < n && ids[ascending - 1] < ids[ascending]) ascending++;
     if (ascending >= n) return SL_NO_DUPLICATE;
+    if (n <= SHORT_ROW) return find_in_short(ids, n);
     if (n > SL_MANY_IDS) return find_in_table(r, n, in_array, ids);
     uint64_t *a = r->ids + n, *b = a + n;
+    for (size_t k = ascending; k < n && runs <= FEW_RUNS; k++) runs += ids[k - 1] > ids[k];
+    if (runs > FEW_RUNS) { /* the room of the two copies is that of a table */
+        unsigned bits = 8;
+        while ((size_t)2 << bits <= 4 * n) bits++;
+        memset(a, 0, sizeof(uint32_t) << bits);
+        return search_table((uint32_t *)(void *)a, bits, n, in_array, ids);
+    }
     memcpy(a, ids, n * sizeof *a);
     uint64_t *sorted = sort(a, b, n);
     for (size_t i = 1; i < n; i++)

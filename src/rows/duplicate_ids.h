@@ -20,8 +20,8 @@ typedef struct sl_duplicates {
 /* Room for the ids of a row of n, to be asked for before every search; NULL when there is no memory. */
 uint64_t *sl_duplicates_room(sl_duplicates *r, size_t n);
 /* The position of the first of the n ids that came before in the row; SL_NO_DUPLICATE if all differ. Ascending ids cost
- * one comparison each, others a merge sort of their ascending runs; of a large row those up to the first duplicate go
- * into a hash table, which takes less memory. */
+ * one comparison each, others an entry of a table or, where they are a few ascending runs of a longer row, a merge of
+ * these. The ids stay as they are. */
 size_t sl_duplicates_find(sl_duplicates *r, size_t n);
 /* The same for ids that are where `id_at` finds them, without a copy if the row is large. False: no memory. */
 typedef uint64_t sl_id_at(const void *context, size_t k);

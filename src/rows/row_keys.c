@@ -53,6 +53,7 @@ bool sl_row_resolve(sl_features *f, const sl_raw_row *r, uint64_t t, const sl_id
     const bool limited = sl_features_limited(f);
     out->n = 0;
     if (limited) mark_seen(f, r, t);
+    if (r->hash) sl_row_prefetch(f, r);
     for (size_t k = 0; k < r->n; k++) {
         char digits[20];
         size_t n;
@@ -84,8 +85,8 @@ bool sl_row_resolve(sl_features *f, const sl_raw_row *r, uint64_t t, const sl_id
 }
 
 void sl_row_prefetch(const sl_features *f, const sl_raw_row *r) {
-    if (!r->batch || !r->batch->has_names) return;
-    for (size_t k = 0; k < r->n; k++) __builtin_prefetch(sl_names_entry(&f->names, r->batch->hash[r->at + k]));
+    const uint64_t *hash = r->batch && r->batch->has_names ? r->batch->hash + r->at : r->hash;
+    for (size_t k = 0; hash && k < r->n; k++) __builtin_prefetch(sl_names_entry(&f->names, hash[k]));
 }
 
 uint32_t sl_row_find(const sl_features *f, const sl_raw_row *r, size_t k) {

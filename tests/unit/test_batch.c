@@ -112,6 +112,28 @@ TEST(repeats_agree_with_a_plain_search) {
     sl_duplicates_free(&r);
 }
 
+TEST(repeats_in_longer_rows_agree_with_a_plain_search) {
+    sl_duplicates r = {0};
+    uint64_t seed = 1, ids[300];
+    int repeats = 0;
+    for (int round = 0; round < 3000; round++) {
+        const size_t n = 61 + (size_t)round % 240, run = round % 3 ? n / (size_t)(1 + round % 7) + 1 : 1;
+        size_t want = SL_NO_DUPLICATE;
+        for (size_t i = 0; i < n; i++) { /* ascending runs of this length */
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            ids[i] = run > 1 ? i % run * 16 + (seed >> 33) % 16 : (seed >> 33) % 30000;
+        }
+        for (size_t i = 1; i < n && want == SL_NO_DUPLICATE; i++)
+            for (size_t j = 0; j < i; j++)
+                if (ids[i] == ids[j]) want = i;
+        CHECK(find(&r, ids, n) == want);
+        CHECK(memcmp(r.ids, ids, n * sizeof *ids) == 0);
+        repeats += want != SL_NO_DUPLICATE;
+    }
+    CHECK(repeats > 500 && repeats < 2500);
+    sl_duplicates_free(&r);
+}
+
 TEST(a_long_falling_row_is_not_quadratic) {
     enum { N = 1 << 21 };
     sl_duplicates r = {0};
@@ -265,6 +287,7 @@ int main(void) {
     RUN(sizes_beyond_memory_are_refused);
     RUN(the_first_repeated_id_is_found);
     RUN(repeats_agree_with_a_plain_search);
+    RUN(repeats_in_longer_rows_agree_with_a_plain_search);
     RUN(a_long_falling_row_is_not_quadratic);
     RUN(a_batch_of_ones_own_is_learned_as_its_examples_are);
     RUN(an_example_that_cannot_be_held_leaves_the_batch_as_it_was);
