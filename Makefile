@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: all help setup demo check test test-long lint coverage abi fuzz torture bench docs format install uninstall clean
+.PHONY: all help setup demo check test test-long lint coverage abi fuzz torture bench docs wheel format install uninstall clean
 
 all: setup
 	@cmake --preset release $(CMAKE_FLAGS) >/dev/null
@@ -23,6 +23,7 @@ help:
 	@echo "make fuzz       libFuzzer and AFL++, FUZZ_SECONDS=60 for every reader of bytes, loader and build"
 	@echo "make torture    every allocation and system call fails once, kills, power failures: 20 minutes"
 	@echo "make bench      measures beside other programs, on a quiet machine"
+	@echo "make wheel      the Python package: wheel and sdist in python/dist, tested in empty environments of Python 3.10 to 3.13"
 	@echo "make docs       writes docs/learners.md anew; make format lays out the sources; make clean"
 	@echo "CMAKE_FLAGS=... is handed to cmake, for example CMAKE_FLAGS=-DSLUICE_WITH_ZSTD=OFF"
 
@@ -76,6 +77,10 @@ bench: all
 # The pages that the program writes itself; a test checks that they are up to date.
 docs: all
 	build/release/bin/sluice learners --markdown > docs/learners.md
+
+wheel:
+	@sh scripts/setup.sh wheel
+	@sh scripts/wheel.sh
 
 format:
 	clang-format -i $$(git ls-files "*.[ch]")

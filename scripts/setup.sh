@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs what the build needs, if something is missing: Debian packages, as root or with sudo; else it names them.
-# setup.sh [test] [fuzz] [peers] [bench] [lint] [coverage] [long] [abi] adds what those targets need.
+# setup.sh [test] [fuzz] [peers] [bench] [wheel] [lint] [coverage] [long] [abi] adds what those targets need.
 set -eu
 
 # the package, and a question whether it is there (commands and headers: quicker to ask than dpkg, and true on any system)
@@ -63,6 +63,9 @@ for target in "$@"; do
     bench)
         need liblinear-tools command -v liblinear-train
         need python3-venv /usr/bin/python3 -c 'import ensurepip, venv'
+        ;;
+    wheel)
+        want python3-venv /usr/bin/python3 -c 'import ensurepip, venv'
         ;;
     lint)
         need clang command -v clang

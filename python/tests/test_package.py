@@ -1,0 +1,71 @@
+"""The package as it is installed: what its import brings, its version, the program it carries."""
+import os
+import re
+import stat
+import subprocess
+import sys
+from importlib import metadata
+
+import pytest
+import sluiceway
+
+OPTIONAL = ["sklearn", "scipy", "pandas", "polars", "pyarrow", "river", "matplotlib"]
+
+
+def installed():
+    try:
+        return metadata.version("sluiceway")
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def python(code):
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return run.stdout.split()
+
+
+def test_import_brings_numpy_alone():
+    optional = f"[m for m in {OPTIONAL} if m in sys.modules]"
+    assert python(f"import sys, sluiceway; print(*{optional})") == []
+
+
+def test_every_public_name_is_there():
+    for name in sluiceway.__all__:
+        try:
+            assert getattr(sluiceway, name) is not None
+        except ModuleNotFoundError as error:  # of an optional library: its name is what a user needs to know
+            assert error.name.split(".")[0] in OPTIONAL
+    assert set(sluiceway.__all__) <= set(dir(sluiceway))
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no_such_name"):
+        sluiceway.no_such_name
+
+
+def test_one_version_number():
+    assert re.fullmatch(r"\d+\.\d+\.\d+", sluiceway.__version__)
+    run = subprocess.run([sluiceway.program(), "--version"], capture_output=True, text=True, check=True)
+    assert run.stdout.split() == ["sluice", sluiceway.__version__]
+    assert installed() in (None, sluiceway.__version__)
+
+
+def test_type_hints_are_marked():
+    assert os.path.exists(os.path.join(os.path.dirname(sluiceway.__file__), "py.typed"))
+
+
+def test_the_program_learns(tmp_path):
+    data = tmp_path / "data.svm"
+    data.write_text("1 1:1\n-1 2:1\n1 1:1 3:0.5\n")
+    model = tmp_path / "m.sluice"
+    subprocess.run([sluiceway.program(), "train", "-q", "-a", "pa-1", "-o", str(model), str(data)], capture_output=True, check=True)
+    assert model.stat().st_size > 0
+
+
+@pytest.mark.skipif(installed() is None, reason="sluiceway is not installed here: it comes from PYTHONPATH")
+def test_the_console_script_is_the_program():
+    script = os.path.join(os.path.dirname(sys.executable), "sluice")
+    assert os.stat(script).st_mode & stat.S_IXUSR
+    run = subprocess.run([script, "train", "--no-such-option"], capture_output=True, text=True)
+    assert run.returncode == 2  # the program's status and messages come through
+    assert run.stderr.startswith("sluice: ")
