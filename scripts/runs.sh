@@ -3,6 +3,7 @@
 #   build PRESET [cmake options...]      configures and builds; exits if that fails
 #   tests PRESET TITLE [ctest options]   runs tests of a build and counts them
 #   run PRESET [ctest options]           both
+#   python_tests PRESET                  the tests of the Python package with the library of a build, counted too
 #   finish                               prints the counts; the status says whether all passed
 jobs=$(nproc 2>/dev/null || echo 2)
 passed=0
@@ -42,6 +43,31 @@ run() {
     shift
     build "$name"
     tests "$name" "" "$@"
+}
+
+# One count for everything: a test that pytest calls an error failed.
+python_tests() {
+    python=$(sh scripts/python_env.sh)
+    [ -n "$python" ] || return # it said why
+    echo "== python: $("$python" --version)"
+    log=build/python-tests.log
+    PYTHON=$python SLUICE_BUILD=build/$1 sh scripts/python_build.sh build/python -DSLUICE_WERROR=$werror || {
+        echo "== the python build failed"
+        exit 1
+    }
+    side_by_side=""
+    ! "$python" -c 'import xdist' 2>/dev/null || side_by_side="-n $jobs"
+    # shellcheck disable=SC2086
+    PYTHONPATH=python/src PYTHONDONTWRITEBYTECODE=1 "$python" -m pytest -q -ra -p no:cacheprovider $side_by_side \
+        --doctest-modules python/tests python/src >$log 2>&1
+    status=$?
+    grep -vE '^[.sFEx]* *\[ *[0-9]+%\]$' $log # all but the dots
+    last=$(tail -n 1 $log)
+    count() { echo "$last" | grep -oE "[0-9]+ $1" | grep -oE '^[0-9]+' || echo 0; }
+    python_failed=$(($(count failed) + $(count error)))
+    [ $status = 0 ] || [ "$python_failed" != 0 ] || python_failed=1 # it ended otherwise
+    passed=$((passed + $(count passed)))
+    failed=$((failed + python_failed))
 }
 
 finish() {

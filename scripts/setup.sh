@@ -50,6 +50,7 @@ for target in "$@"; do
         want chromium-headless-shell browser
         want clang command -v clang
         want g++ command -v c++
+        want python3-venv /usr/bin/python3 -c 'import ensurepip, venv'
         ;;
     fuzz)
         need clang command -v clang

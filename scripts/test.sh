@@ -1,6 +1,7 @@
 #!/bin/sh
 # Builds and runs all tests: as released, with Address- and UndefinedBehaviorSanitizer, with ThreadSanitizer; then, of those
 # that depend on the compiler or on machine-specific code, again with clang and with other kernels (SLUICE_CPU).
+# The tests of the Python package run once, with the library as released.
 # The numpy comparison runs on the release build alone: it asks about arithmetic, not about memory.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -8,6 +9,7 @@ cd "$(dirname "$0")/.." || exit 1
 
 build release -DSLUICE_BENCH=ON # the benchmarks compile
 tests release ""
+python_tests release
 run asan -LE "numpy|release"
 run tsan -LE "numpy|release"
 if command -v clang >/dev/null; then

@@ -65,7 +65,7 @@ python_tests() {
     mkdir -p "$work/empty"
     (cd "$work/empty" && "$2/bin/python" -c 'import sluiceway, sys; sys.exit(not sluiceway.__file__.startswith(sys.prefix))') ||
         fail "$1: sluiceway is not the installed one"
-    (cd "$work/empty" && "$2/bin/python" -m pytest -q -p no:cacheprovider -rs "$tests") >"$work/pytest.log" 2>&1
+    (cd "$work/empty" && "$2/bin/python" -m pytest -q -n 2 -p no:cacheprovider -rs "$tests") >"$work/pytest.log" 2>&1
     status=$?
     grep -E '^(SKIPPED|FAILED|ERROR)' "$work/pytest.log" | sort | uniq -c
     echo "== $1: $(tail -n 1 "$work/pytest.log")"
@@ -81,7 +81,7 @@ for version in "$@"; do
         continue
     fi
     env=$work/python$version
-    if ! environment "$python" "$env" "$wheel" pytest; then
+    if ! environment "$python" "$env" "$wheel" pytest pytest-xdist; then
         fail "Python $version: numpy and pytest could not be installed"
         continue
     fi
