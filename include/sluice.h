@@ -1427,6 +1427,17 @@ SLUICE_API size_t sluice_format_float(char *text, float value);
 /* Reads a whole string as a number in the grammar of the data formats; 0 if it is none (or beyond the range). */
 SLUICE_API int sluice_parse_number(const char *text, double *value);
 
+/* What a cell of a csv file is, so that others who have cells treat them alike. */
+enum {
+    SLUICE_CELL_NUMBER = 0,     /* *value: of the feature that is called as the column is */
+    SLUICE_CELL_TEXT = 1,       /* the feature `column=text`, of value 1 */
+    SLUICE_CELL_EMPTY = 2,      /* no feature */
+    SLUICE_CELL_TOO_LARGE = 3,  /* an error: beyond the range of a float */
+    SLUICE_CELL_NOT_FINITE = 4, /* an error: nan, inf */
+};
+#define SLUICE_CELL_PAD 64 /* newlines that must stand behind the text */
+SLUICE_API int sluice_csv_cell(const char *text, size_t n, float *value);
+
 #endif /* SLUICE_UNSTABLE */
 
 #ifdef __cplusplus

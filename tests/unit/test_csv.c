@@ -430,6 +430,23 @@ TEST(headers_have_a_limit) {
     free(got), free(header);
 }
 
+static int cell(const char *cell_text, float *value) {
+    char padded[64 + SLUICE_CELL_PAD];
+    const size_t n = strlen(cell_text);
+    memcpy(padded, cell_text, n);
+    memset(padded + n, '\n', SLUICE_CELL_PAD);
+    return sluice_csv_cell(padded, n, value);
+}
+
+TEST(what_a_cell_is) {
+    float v = 0;
+    CHECK(cell("1.5", &v) == SLUICE_CELL_NUMBER && v == 1.5f);
+    CHECK(cell(" -7\t", &v) == SLUICE_CELL_NUMBER && v == -7);
+    CHECK(cell("", &v) == SLUICE_CELL_EMPTY && cell(" \t", &v) == SLUICE_CELL_EMPTY);
+    CHECK(cell("17b", &v) == SLUICE_CELL_TEXT && cell("Bonn", &v) == SLUICE_CELL_TEXT);
+    CHECK(cell("1e39", &v) == SLUICE_CELL_TOO_LARGE && cell("-Inf", &v) == SLUICE_CELL_NOT_FINITE);
+}
+
 int main(void) {
     RUN(numbers_are_values_and_other_texts_are_categories);
     RUN(every_cell_is_taken_for_itself);
@@ -461,5 +478,6 @@ int main(void) {
     RUN(weights_that_cannot_be);
     RUN(columns_by_name_and_number);
     RUN(headers_have_a_limit);
+    RUN(what_a_cell_is);
     return DONE;
 }

@@ -107,7 +107,13 @@ typedef struct parser {
 
 static bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
-typedef enum meaning { NUMBER, TEXT, NOTHING, TOO_LARGE, NOT_FINITE } meaning;
+typedef enum meaning {
+    NUMBER = SLUICE_CELL_NUMBER,
+    TEXT = SLUICE_CELL_TEXT,
+    NOTHING = SLUICE_CELL_EMPTY,
+    TOO_LARGE = SLUICE_CELL_TOO_LARGE,
+    NOT_FINITE = SLUICE_CELL_NOT_FINITE,
+} meaning;
 
 /* What a cell is. Blanks around numbers do not count, and nor do blanks alone. */
 static meaning meaning_of(const sl_csv_cell *cell, float *value) {
@@ -130,6 +136,11 @@ static meaning meaning_of(const sl_csv_cell *cell, float *value) {
         break;
     }
     return TEXT;
+}
+
+int sluice_csv_cell(const char *text, size_t n, float *value) {
+    const sl_csv_cell cell = {.text = text, .n = n};
+    return (int)meaning_of(&cell, value);
 }
 
 /* Says what is wrong with a cell: "label 'x' is not ...". */
