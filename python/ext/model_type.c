@@ -342,7 +342,8 @@ PyMethodDef sl_py_model_life_methods[] = {
 
 /* All methods in one table, since a type has one: it lives as long as the type. */
 static PyMethodDef *all_methods(void) {
-    PyMethodDef *const tables[] = {sl_py_model_life_methods, sl_py_model_matrix_methods, sl_py_model_info_methods};
+    PyMethodDef *const tables[] = {sl_py_model_life_methods, sl_py_model_matrix_methods, sl_py_model_info_methods,
+                                   sl_py_model_batch_methods};
     enum { TABLES = sizeof tables / sizeof *tables, MOST = 128 };
     static PyMethodDef all[MOST];
     size_t n = 0;

@@ -26,6 +26,7 @@ PyObject *sl_py_model_wrap(sluice_model *model, const sluice_error *err);
 int sl_py_model_add(PyObject *module);
 
 /* The methods of each file, ended by {NULL}. */
-extern PyMethodDef sl_py_model_life_methods[], sl_py_model_matrix_methods[], sl_py_model_info_methods[];
+extern PyMethodDef sl_py_model_life_methods[], sl_py_model_matrix_methods[], sl_py_model_info_methods[],
+    sl_py_model_batch_methods[];
 
 #endif

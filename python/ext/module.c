@@ -1,5 +1,7 @@
 /* The extension module sluiceway._sluice: what Python calls of the library. Limited API of Python 3.10. */
+#include "batch_type.h"
 #include "ext.h"
+#include "file_types.h"
 #include "model_type.h"
 
 static PyObject *version(PyObject *module, PyObject *unused) {
@@ -24,6 +26,8 @@ static PyMethodDef methods[] = {
 
 static int add_all(PyObject *module) {
     if (sl_py_errors_add(module) < 0 || sl_py_model_add(module) < 0) return -1;
+    if (sl_py_add_batch_type(module) < 0 || sl_py_add_reader_type(module) < 0) return -1;
+    if (sl_py_add_writer_type(module) < 0 || sl_py_add_arrow_reader_type(module) < 0) return -1;
     return 0;
 }
 

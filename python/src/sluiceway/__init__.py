@@ -14,6 +14,8 @@ __version__: str = _version()
 # public name -> the module of this package that defines it; `import sluiceway` itself imports none of them
 _NAMES: dict[str, str] = {
     "program": "_program",
+    "read_svm": "svm",
+    "write_svm": "svm",
 }
 
 __all__ = sorted(_NAMES) + ["__version__"]

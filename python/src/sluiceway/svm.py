@@ -1,0 +1,154 @@
+"""LIBSVM files and sparse matrices: read_svm and write_svm."""
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sluiceway import _inputs, _sluice
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
+
+def read_svm(
+    path: Any,
+    *,
+    n_features: int | None = None,
+    dtype: Any = np.float32,
+    zero_based: bool = False,
+    format: str | None = None,
+    on_error: str = "stop",
+) -> tuple[csr_matrix, np.ndarray]:
+    """Reads a LIBSVM file, or several as one, into a sparse matrix and its labels.
+
+    Column j of the matrix is id j + 1, as in `SluiceClassifier`. Explicit zeros stay. Compressed files (gzip, zstd,
+    bzip2, xz) are recognised by their content.
+
+    Parameters
+    ----------
+    path : a path, several paths, a file object, or an iterable of lines
+    n_features : how many columns the matrix has; None: as many as the largest id needs
+    dtype : of the values, which are read as 32-bit floats
+    zero_based : ids begin at 0: column j is id j
+    format : "libsvm", "bin" or another one with ids; None: by the content, then by the ending
+    on_error : "stop" at a malformed line, or "skip" it
+
+    Returns
+    -------
+    X : scipy.sparse.csr_matrix
+    y : array of float64; of str where a label is no number
+
+    Examples
+    --------
+    >>> X, y = read_svm(["1 1:0.5 3:2", "0 2:1"])
+    >>> X.toarray()
+    array([[0.5, 0. , 2. ],
+           [0. , 1. , 0. ]], dtype=float32)
+    >>> y
+    array([1., 0.])
+    """
+    from scipy.sparse import csr_matrix
+
+    if on_error not in ("stop", "skip"):
+        raise ValueError(f"on_error must be 'stop' or 'skip', not {on_error!r}")
+    reader = _inputs.reader(path, format=format, skip_errors=on_error == "skip")
+    try:
+        found = reader.read_matrix(zero_based)
+    finally:
+        reader.close()
+    n_columns = found["n_columns"]
+    if n_features is not None:
+        if n_features < n_columns:
+            raise ValueError(f"n_features is {n_features}, but the file has {n_columns} columns")
+        n_columns = n_features
+    values = np.frombuffer(found["values"], dtype=np.float32)
+    columns = np.frombuffer(found["columns"], dtype=np.int64 if found["wide"] else np.int32)
+    starts = np.frombuffer(found["starts"], dtype=np.int64)
+    if not found["wide"] and len(values) < 2**31 and n_columns < 2**31:
+        starts = starts.astype(np.int32)
+    if np.dtype(dtype) != values.dtype:
+        values = values.astype(dtype)
+    X = csr_matrix((values, columns, starts), shape=(len(starts) - 1, n_columns), copy=False)
+    return X, labels_of(found)
+
+
+def labels_of(found: dict[str, Any]) -> np.ndarray:
+    """The labels of what was read: numbers, or texts if one is a word."""
+    labels = np.frombuffer(found["labels"], dtype=np.float64)
+    if found["words"] is None:
+        return labels
+    codes = np.frombuffer(found["codes"], dtype=np.int32)
+    words = list(found["words"])
+    if all(NUMBER.fullmatch(w) for w in words):
+        return np.where(codes >= 0, np.array([float(w) for w in words])[codes], labels)
+    plain = ["-1", "0", "1"]
+    places = np.where(codes >= 0, codes, len(words) + 1 + labels.astype(np.int32))
+    return np.array(words + plain)[places]
+
+
+def write_svm(path: str | os.PathLike[str], X: Any, y: Any, *, zero_based: bool = False, format: str | None = "libsvm") -> None:
+    """Writes a matrix and its labels as a LIBSVM file, which appears when it is complete.
+
+    Parameters
+    ----------
+    path : where to; an existing file is replaced
+    X : sparse or dense matrix; column j becomes id j + 1. Explicit zeros of a sparse one are written
+    y : labels: numbers or texts
+    zero_based : column j becomes id j
+    format : "libsvm", "bin", "vw", "jsonl", or None: by the path's ending
+
+    Examples
+    --------
+    >>> import tempfile, os
+    >>> path = os.path.join(tempfile.mkdtemp(), "a.svm")
+    >>> write_svm(path, [[0.5, 0, 2], [0, 1, 0]], [1, 0])
+    >>> print(open(path).read(), end="")
+    1 1:0.5 3:2
+    0 2:1
+    """
+    from scipy.sparse import csr_matrix, issparse
+
+    X = X.tocsr() if issparse(X) else csr_matrix(np.atleast_2d(np.asarray(X)))
+    data = X.data if X.data.dtype in (np.float32, np.float64) else X.data.astype(np.float64)
+    labels, words = label_words(np.asarray(y))
+    if len(labels) != X.shape[0]:
+        raise ValueError(f"X has {X.shape[0]} rows, but y has {len(labels)}")
+    writer = _sluice.Writer(os.fsencode(path), format)
+    try:
+        writer.put_csr(
+            np.ascontiguousarray(X.indptr), np.ascontiguousarray(X.indices), np.ascontiguousarray(data), labels, words, zero_based
+        )
+        writer.commit()
+    finally:
+        writer.close()
+
+
+def label_words(y: np.ndarray) -> tuple[np.ndarray, tuple[str, ...] | None]:
+    """Labels as the library takes them: numbers -1, 0 and 1, or positions in a list of texts."""
+    if y.ndim != 1:
+        raise ValueError(f"y has {y.ndim} dimensions, not 1")
+    if y.dtype.kind in "biuf":
+        numbers = np.ascontiguousarray(y, dtype=np.float64)
+        if not np.isfinite(numbers).all():
+            raise ValueError("y has NaN or infinite labels")
+        if np.isin(numbers, (-1, 0, 1)).all():
+            return numbers, None
+    values, codes = np.unique(y, return_inverse=True)
+    words = tuple(label_text(v) for v in values.tolist())
+    return np.ascontiguousarray(codes.reshape(-1), dtype=np.int32), words
+
+
+def label_text(value: Any) -> str:
+    """The text of a label: whole numbers without a point."""
+    if isinstance(value, (bool, int)):
+        return str(int(value))
+    if isinstance(value, float):
+        return str(int(value)) if value == int(value) else repr(value)
+    if isinstance(value, (str, bytes)) and value:
+        return value if isinstance(value, str) else value.decode("utf-8", "surrogateescape")
+    raise ValueError(f"{value!r} is no label")
