@@ -1,10 +1,10 @@
 #!/bin/sh
 # The long run of CI, after `make test`: other C libraries, other processors, no optional library, every kernel.
-# ci-long.sh [bare] [kernels] [musl] [aarch64] runs some of the parts; without arguments all.
+# ci-long.sh [bare] [kernels] [python] [musl] [aarch64] runs some of the parts; without arguments all.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . scripts/runs.sh
-[ $# -gt 0 ] || set -- bare kernels musl aarch64
+[ $# -gt 0 ] || set -- bare kernels python musl aarch64
 
 # xxhash.h alone, for compilers that must not see the other headers of this system
 header=build/xxhash
@@ -27,6 +27,12 @@ for part in "$@"; do
                 SLUICE_CPU=$kernels tests $compiler "with SLUICE_CPU=$kernels" -L kernels
             done
         done
+        ;;
+    python) # a million calls
+        for preset in release asan tsan; do
+            build $preset
+        done
+        python_sanitizers 1000000 100
         ;;
     musl)
         build musl -DSLUICE_XXHASH_INCLUDE="$PWD/$header"

@@ -4,6 +4,7 @@
 #   tests PRESET TITLE [ctest options]   runs tests of a build and counts them
 #   run PRESET [ctest options]           both
 #   python_tests PRESET                  the tests of the Python package with the library of a build, counted too
+#   python_sanitizers [CALLS ROUNDS]     the Python extension on the builds release, asan and tsan, counted too
 #   finish                               prints the counts; the status says whether all passed
 jobs=$(nproc 2>/dev/null || echo 2)
 passed=0
@@ -45,7 +46,16 @@ run() {
     tests "$name" "" "$@"
 }
 
-# One count for everything: a test that pytest calls an error failed.
+# One count for everything: status and log, whose last line has counts. A test that pytest calls an error failed.
+add_counts() {
+    last=$(tail -n 1 "$2")
+    count() { echo "$last" | grep -oE "[0-9]+ $1" | grep -oE '^[0-9]+' || echo 0; }
+    now_failed=$(($(count failed) + $(count error)))
+    [ "$1" = 0 ] || [ $now_failed != 0 ] || now_failed=1 # it ended otherwise
+    passed=$((passed + $(count passed)))
+    failed=$((failed + now_failed))
+}
+
 python_tests() {
     python=$(sh scripts/python_env.sh)
     [ -n "$python" ] || return # it said why
@@ -62,12 +72,18 @@ python_tests() {
         --doctest-modules python/tests python/src >$log 2>&1
     status=$?
     grep -vE '^[.sFEx]* *\[ *[0-9]+%\]$' $log # all but the dots
-    last=$(tail -n 1 $log)
-    count() { echo "$last" | grep -oE "[0-9]+ $1" | grep -oE '^[0-9]+' || echo 0; }
-    python_failed=$(($(count failed) + $(count error)))
-    [ $status = 0 ] || [ "$python_failed" != 0 ] || python_failed=1 # it ended otherwise
-    passed=$((passed + $(count passed)))
-    failed=$((failed + python_failed))
+    add_counts $status $log
+}
+
+python_sanitizers() {
+    python=$(sh scripts/python_env.sh)
+    [ -n "$python" ] || return
+    echo "== python with sanitizers"
+    log=build/python-sanitizers.log
+    sh scripts/python_sanitizers.sh "$python" "$@" >$log 2>&1
+    status=$?
+    sed '$d' $log # all but its count
+    add_counts $status $log
 }
 
 finish() {

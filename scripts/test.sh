@@ -12,6 +12,7 @@ tests release ""
 python_tests release
 run asan -LE "numpy|release"
 run tsan -LE "numpy|release"
+python_sanitizers 100000 10
 if command -v clang >/dev/null; then
     run clang -L "kernels" # unit tests and conformance
 else
