@@ -385,6 +385,9 @@ typedef struct sluice_class_answers {
  * margin is not finite. */
 SLUICE_API sluice_status sluice_model_classify(const sluice_model *model, const sluice_batch *batch, size_t first,
                                                size_t n, sluice_class_answers *answers, sluice_error *err);
+/* For one example, as sluice_model_margin() takes it. */
+SLUICE_API sluice_status sluice_model_classify_one(const sluice_model *model, const sluice_example *x,
+                                                   sluice_class_answers *answers, sluice_error *err);
 /* For all rows of a matrix. */
 SLUICE_API sluice_status sluice_model_classify_csr(const sluice_model *model, const sluice_csr *csr,
                                                    sluice_class_answers *answers, sluice_error *err);

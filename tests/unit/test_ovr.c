@@ -44,6 +44,30 @@ static void learn_alone(sluice_model *m, const sluice_batch *b, size_t first, si
     CHECK_EQ(sluice_model_learn_labels(m, b, first, n, labels, NULL), SLUICE_OK);
 }
 
+/* A row that is passed in as an example has the answers of the row. */
+static void check_one(const sluice_model *m, const sluice_batch *b, size_t row, const double *wanted) {
+    uint64_t ids[64];
+    sluice_name names[64];
+    sluice_example x;
+    double margins[CLASSES], p[CLASSES], row_p[CLASSES];
+    uint32_t best, row_best;
+    sluice_error err = {0};
+    sluice_batch_row(b, row, ids, names, &x);
+    sluice_class_answers of_row = {.size = sizeof of_row, .top = 1, .best = &row_best, .probabilities = row_p},
+                         of_one = {.size = sizeof of_one, .top = 1, .best = &best, .probabilities = p};
+    CHECK_EQ(sluice_model_classify(m, b, row, 1, &of_row, &err), SLUICE_OK);
+    CHECK_EQ(sluice_model_classify_one(m, &x, &of_one, &err), SLUICE_OK);
+    CHECK_EQ(best, row_best);
+    CHECK(memcmp(p, row_p, sizeof p) == 0);
+    of_one.margins = margins;
+    CHECK_EQ(sluice_model_classify_one(m, &x, &of_one, &err), SLUICE_OK);
+    CHECK(memcmp(margins, wanted, sizeof margins) == 0);
+    if (x.n == 0) return;
+    float value = NAN;
+    x.values = &value, x.n = 1;
+    CHECK_EQ(sluice_model_classify_one(m, &x, &of_one, &err), SLUICE_E_DATA);
+}
+
 static void compare(const sl_learner *learner, bool names, const sluice_settings *settings) {
     sluice_error err = {0};
     double classes[ROWS];
@@ -82,6 +106,7 @@ static void compare(const sl_learner *learner, bool names, const sluice_settings
             CHECK_EQ(sluice_model_margins_rows(alone[c], batch, i, 1, &wanted, &err), SLUICE_OK);
             CHECK(wanted == margins[c]);
         }
+        check_one(all, batch, i, margins);
     }
     for (size_t c = 0; c <= CLASSES; c++) sluice_model_free(alone[c]);
     sluice_model_free(all);

@@ -12,6 +12,7 @@
 #include "model/classes/problems.h"
 #include "model/probability.h"
 #include "model/race/race.h"
+#include "rows/example.h"
 #include "rows/csr.h"
 
 static sluice_status two_classes(sluice_error *err) {
@@ -108,45 +109,54 @@ static sluice_status check_rows(const sluice_batch *b, size_t first, size_t n, s
     return sl_fail(err, SLUICE_E_USAGE, "the batch has only %zu rows", b->rows);
 }
 
+enum { FEW_CLASSES = 64 };
+
 /* What is wanted of rows, and room for what is not kept. */
 typedef struct answering {
     const sluice_model *model;
     sluice_class_answers out;
-    uint32_t *wins;
-    double *own; /* margins, where the caller does not want them */
-    bool finite; /* all margins were */
+    uint32_t *wins, few_wins[FEW_CLASSES];
+    double *own, few_own[FEW_CLASSES]; /* margins, where the caller does not want them */
+    bool finite;                       /* all margins were */
 } answering;
 
 static sluice_status begin_answers(answering *a, const sluice_model *m, const sluice_class_answers *given,
                                    sluice_error *err) {
-    *a = (answering){.model = m, .out.size = sizeof a->out, .finite = true};
+    a->model = m, a->finite = true, a->wins = a->few_wins, a->own = a->few_own;
+    a->out = (sluice_class_answers){.size = sizeof a->out};
     sluice_status status = sl_sized_read(&a->out, sizeof a->out, given, "sluice_class_answers", err);
     if (status != SLUICE_OK) return status;
     if (!sl_model_is_of_many(m)) return two_classes(err);
     const size_t classes = m->classes.table.n;
-    a->wins = malloc((classes + 1) * sizeof *a->wins);
-    a->own = a->out.margins ? NULL : malloc((classes + 1) * sizeof *a->own);
-    if (a->wins && (a->out.margins || a->own)) return SLUICE_OK;
+    if (classes <= FEW_CLASSES) return SLUICE_OK;
+    a->wins = malloc(classes * sizeof *a->wins);
+    a->own = malloc(classes * sizeof *a->own);
+    if (a->wins && a->own) return SLUICE_OK;
     return sl_fail(err, SLUICE_E_MEMORY, "no memory for the margins of %zu classes", classes);
+}
+
+/* Answers for a row, which is that of number `at` of what was asked for. */
+static void answer_row(answering *a, const sl_raw_row *r, size_t at) {
+    const sluice_model *m = a->model;
+    const size_t classes = m->classes.table.n;
+    double *margins = a->out.margins ? a->out.margins + at * classes : a->own;
+    sl_many_margins(m, r, margins, a->wins);
+    for (size_t c = 0; c < classes; c++) a->finite &= isfinite(margins[c]);
+    if (a->out.best) find_best(margins, a->wins, classes, a->out.top, a->out.best + at * a->out.top);
+    if (a->out.probabilities) sl_many_probabilities(m, r, margins, a->out.probabilities + at * classes);
 }
 
 /* Answers for n rows of a batch; they are the rows from `at` on of what was asked for. */
 static void answer_rows(answering *a, const sluice_batch *b, size_t first, size_t n, size_t at) {
-    const sluice_model *m = a->model;
-    const size_t classes = m->classes.table.n;
-    for (size_t i = 0; i < n; i++, at++) {
+    for (size_t i = 0; i < n; i++) {
         const sl_raw_row r = sl_batch_raw(b, first + i);
-        double *margins = a->out.margins ? a->out.margins + at * classes : a->own;
-        sl_many_margins(m, &r, margins, a->wins);
-        for (size_t c = 0; c < classes; c++) a->finite &= isfinite(margins[c]);
-        if (a->out.best) find_best(margins, a->wins, classes, a->out.top, a->out.best + at * a->out.top);
-        if (a->out.probabilities) sl_many_probabilities(m, &r, margins, a->out.probabilities + at * classes);
+        answer_row(a, &r, at + i);
     }
 }
 
 static sluice_status end_answers(answering *a, sluice_status status, sluice_error *err) {
-    free(a->wins);
-    free(a->own);
+    if (a->wins != a->few_wins) free(a->wins);
+    if (a->own != a->few_own) free(a->own);
     if (status != SLUICE_OK || a->finite) return status;
     return sl_fail(err, SLUICE_E_NUMERIC, "a margin is not a number: the model has left the range of numbers");
 }
@@ -157,6 +167,20 @@ sluice_status sluice_model_classify(const sluice_model *m, const sluice_batch *b
     sluice_status status = begin_answers(&a, m, given, err);
     if (status == SLUICE_OK) status = check_rows(b, first, n, err);
     if (status == SLUICE_OK) answer_rows(&a, b, first, n, 0);
+    return end_answers(&a, status, err);
+}
+
+sluice_status sluice_model_classify_one(const sluice_model *m, const sluice_example *x, sluice_class_answers *given,
+                                        sluice_error *err) {
+    answering a;
+    sluice_status status = begin_answers(&a, m, given, err);
+    if (status == SLUICE_OK) status = sl_check_values(x, err);
+    if (status == SLUICE_OK) {
+        uint64_t hash[SL_HASHED_NAMES];
+        const sl_raw_row r = sl_example_hashed(x, hash);
+        sl_row_prefetch(&m->features, &r);
+        answer_row(&a, &r, 0);
+    }
     return end_answers(&a, status, err);
 }
 
