@@ -47,7 +47,7 @@ static void model_dealloc(PyObject *object) {
     sl_py_model *self = (sl_py_model *)object;
     PyTypeObject *type = Py_TYPE(object);
     sluice_model_free(self->model);
-    free(self->scratch);
+    sl_py_scratch_free(self->scratch);
     pthread_rwlock_destroy(&self->lock);
     ((freefunc)PyType_GetSlot(type, Py_tp_free))(object);
     Py_DECREF(type);
@@ -343,7 +343,7 @@ PyMethodDef sl_py_model_life_methods[] = {
 /* All methods in one table, since a type has one: it lives as long as the type. */
 static PyMethodDef *all_methods(void) {
     PyMethodDef *const tables[] = {sl_py_model_life_methods, sl_py_model_matrix_methods, sl_py_model_info_methods,
-                                   sl_py_model_batch_methods};
+                                   sl_py_model_batch_methods, sl_py_model_one_methods};
     enum { TABLES = sizeof tables / sizeof *tables, MOST = 128 };
     static PyMethodDef all[MOST];
     size_t n = 0;

@@ -27,6 +27,8 @@ int sl_py_model_add(PyObject *module);
 
 /* The methods of each file, ended by {NULL}. */
 extern PyMethodDef sl_py_model_life_methods[], sl_py_model_matrix_methods[], sl_py_model_info_methods[],
-    sl_py_model_batch_methods[];
+    sl_py_model_batch_methods[], sl_py_model_one_methods[];
+/* Frees the buffers that model_one.c keeps in a model. */
+void sl_py_scratch_free(void *scratch);
 
 #endif
