@@ -122,7 +122,7 @@ extern const sl_learner sl_ssol_forgetting, sl_cs_ssol_forgetting;
 
 const sl_learner SL_RECORD(ssol) = {
     .info.name = "ssol",
-    .info.summary = "second-order sparse online learning: the default",
+    .info.summary = "second-order sparse online learning",
     .info.paper = "Wang et al., High-dimensional data stream classification via sparse online learning, ICDM 2014",
     .info.flags = SLUICE_LEARNER_MATRIX,
     SL_PARAMS(params),

@@ -183,7 +183,7 @@ static const sluice_param_info params[] = {
 const sl_learner sl_auto = {
     .info.name = "auto",
     .info.summary = "races several learners, scalings and strengths in one pass, and takes the best",
-    .info.paper = "docs/auto.md",
+    .info.paper = "none: a race of learners, docs/auto.md",
     .info.flags = SLUICE_LEARNER_MATRIX | SLUICE_LEARNER_TUNES,
     SL_PARAMS(params),
     SL_STATE_OF(feature, fields),
