@@ -99,6 +99,15 @@ int remember_input(const args *a, sluice_model *model, const char *format) {
     return rc;
 }
 
+int remember_negative(sluice_model *model, double label) {
+    const char *key = "reader.negative";
+    int has_classes = sluice_model_settings(model)->classes || sluice_model_classes(model);
+    if (has_classes ? !sluice_model_metadata(model, key, NULL) : label != 0) return DONE;
+    const char *text = has_classes ? NULL : "0"; /* classes are kept as they were written */
+    if (sluice_model_set_metadata(model, key, text, text ? strlen(text) : 0) == SLUICE_OK) return DONE;
+    return complain_error(sluice_model_error(model));
+}
+
 int reserve_margins(double **margins, size_t *room, size_t rows) {
     if (rows <= *room) return DONE;
     free(*margins);

@@ -55,6 +55,10 @@ void input_for_model(sluice_reader_options *options, const sluice_model *model, 
 int remember_text_options(const args *a, sluice_model *model);
 /* Keeps in the model how its features were read; `format`: the last input's, or NULL. Returns an exit status. */
 int remember_input(const args *a, sluice_model *model, const char *format);
+/* Keeps under the key "reader.negative" that the first negative label of a plain model was written 0, not -1. `label`
+ * is that label, NaN where there is none. To be called when its row was learned, and again when there may be classes.
+ */
+int remember_negative(sluice_model *model, double label);
 
 /* Makes room for the margins of `rows` rows; old contents are lost. Returns DONE or FAILED. */
 int reserve_margins(double **margins, size_t *room, size_t rows);

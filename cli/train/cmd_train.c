@@ -8,6 +8,7 @@
 #include "train/training.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 static const option_info options[] = {
@@ -97,6 +98,17 @@ static void note_scale(training *t, progress *p, const sluice_batch *batch, size
     t->values = NULL;
 }
 
+/* Keeps how the first negative label was written, when n rows were learned. */
+static int keep_negative(training *t, const sluice_batch *batch, size_t first, size_t n) {
+    double label = NAN;
+    for (size_t i = first; i < first + n && !t->knows_negative; i++)
+        if (sluice_batch_label(batch, i) <= 0 && sluice_batch_weight(batch, i) > 0) {
+            label = sluice_batch_label(batch, i);
+            t->knows_negative = 1;
+        }
+    return remember_negative(t->model, label);
+}
+
 /* Learns a batch, in parts where something is due within it: a row of the progress table or of the trace, a point of
  * the history, a checkpoint. Parts are short, so that a signal is seen soon. */
 static int learn_batch(training *t, progress *p, const sluice_reader *reader, const sluice_batch *batch) {
@@ -107,6 +119,7 @@ static int learn_batch(training *t, progress *p, const sluice_reader *reader, co
         n = history_until_point(&t->history, checkpoint_until(&t->checkpoint, n, t->model));
         if (sluice_model_learn_rows(t->model, batch, first, n, t->meter) != SLUICE_OK)
             return complain_error(sluice_model_error(t->model));
+        if ((rc = keep_negative(t, batch, first, n))) return rc;
         note_classes(t, p);
         note_scale(t, p, batch, first, n);
         progress_learned(p, reader, n, t->model, t->meter);
@@ -318,6 +331,7 @@ static int count_before(training *t) {
     }
     t->updates_before = facts.updates;
     t->examples_before = facts.examples;
+    t->knows_negative = facts.examples > facts.positives;
     return DONE;
 }
 

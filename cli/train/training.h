@@ -38,6 +38,7 @@ typedef struct training {
     const char *format;                       /* of the last input; NULL: there was none */
     double seconds;
     skip_tally skipped;
+    int knows_negative;       /* the model has a negative example, and keeps how its label was written */
     int knows_classes;        /* there are two, and a note has said so */
     sluice_measures measures; /* while learning */
     class_figures classes;    /* of several classes, while learning */

@@ -190,6 +190,16 @@ static int tune(searching *s) {
     return FAILED;
 }
 
+/* The first negative label of the rows; NaN: there is none. */
+static double first_negative(const sluice_dataset *data) {
+    sluice_example x = {0};
+    for (size_t i = 0; i < sluice_dataset_rows(data); i++) {
+        sluice_dataset_row(data, i, &x);
+        if (x.label <= 0 && x.weight > 0) return x.label;
+    }
+    return NAN;
+}
+
 /* The model that train would make of the best point: the rows in their own order, features by their names. */
 static int learn_best(searching *s) {
     sluice_error err = {0};
@@ -199,7 +209,9 @@ static int learn_best(searching *s) {
     int rc = remember_text_options(s->a, s->model);
     if (!rc) rc = remember_input(s->a, s->model, s->format);
     if (!rc) rc = costs_remember(&s->costs, s->model);
-    if (rc || sluice_dataset_learn(s->data, s->model, s->passes, may_go_on, NULL, &err) == SLUICE_OK) return rc;
+    if (rc) return rc;
+    if (sluice_dataset_learn(s->data, s->model, s->passes, may_go_on, NULL, &err) == SLUICE_OK)
+        return remember_negative(s->model, first_negative(s->data));
     return stop_signal() ? stop_status() : complain_error(&err);
 }
 

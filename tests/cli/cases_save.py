@@ -288,3 +288,35 @@ def test_a_full_disk_leaves_the_old_file_whichever_it_is(t):
         equal(set(os.listdir(t.folder)), files, f"{command}: files")
         t.run(*command)
         check(len(t.read(name)) > 1024, f"{command}: too short to test anything")
+
+
+def test_a_plain_model_keeps_that_its_negative_label_was_written_0(t):
+    key = b"reader.negative\x010"  # in the file: the key, the length of its value, the value
+    ones, zeros, minus = "1 1:1\n" * 5, "0 2:1\n" * 5, "-1 2:1\n" * 5
+    absent = "0 0 | a\n"
+    for name, text in (("ones", ones), ("zeros", zeros), ("minus", minus)):
+        t.write(name, text)
+
+    def kept(*inputs):
+        t.run("train", "-q", "-a", "arow", "-o", "m", *inputs)
+        return key in t.read("m")
+
+    equal(kept("ones", "zeros"), True, "0 after 1")
+    equal(kept("zeros", "minus"), True, "0, then -1")
+    equal(kept("minus", "zeros"), False, "-1, then 0")
+    equal(kept("ones"), False, "1 alone")
+    t.write("absent.vw", absent + "-1 | b\n1 | c\n")
+    equal(kept("absent.vw"), False, "a 0 of importance 0 is absent")
+    t.write("words", "0 1:1\n2 2:1\n")
+    equal(kept("words"), False, "0 and 2 are classes of their own")
+    equal(kept("zeros", "words"), False, "until 2 came the model was plain")
+    t.run("train", "-q", "-a", "arow", "--classes", "ovr", "-o", "m", "ones", "zeros")
+    equal(key in t.read("m"), False, "several classes")
+    for first, second in (("ones", "zeros"), ("zeros", "minus"), ("minus", "zeros"), ("zeros", "words")):
+        more = [second] if second == "words" else [second, "ones"]
+        t.run("train", "-q", "-a", "arow", "-o", "m1", first, *more)
+        t.run("train", "-q", "-a", "arow", "-o", "m2", first)
+        t.run("train", "-q", "-i", "m2", "-o", "m2", *more)
+        equal(t.read("m1"), t.read("m2"), f"{first}, resumed on {second}")
+    t.run("train", "-q", "-a", "arow", "--final", "-o", "f", "ones", "zeros")
+    equal(key in t.read("f"), True, "a predict-only model")
