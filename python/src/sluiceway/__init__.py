@@ -7,6 +7,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from ._heads import HEADS as _HEADS
 from ._sluice import version as _version
 
 __version__: str = _version()
@@ -16,6 +17,11 @@ _NAMES: dict[str, str] = {
     "program": "_program",
     "read_svm": "svm",
     "write_svm": "svm",
+    "FormatError": "_sluice",
+    "UnsupportedError": "_sluice",
+    "SluiceClassifier": "classifier",
+    "load": "classifier",
+    **dict.fromkeys(_HEADS, "families"),
 }
 
 __all__ = sorted(_NAMES) + ["__version__"]

@@ -69,13 +69,10 @@ def canonical(params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _make_param(row: Mapping[str, Any]) -> Param:
-    default, choices = row["default"], row["choices"]
-    if choices is not None:
-        default = default if isinstance(default, str) else choices[int(default)]
-    elif row["integer"] and math.isfinite(default):
-        default = int(default)
-    return Param(row["name"], key_of(row["name"]), row["help"], default, row["min"], row["max"], bool(row["integer"]),
-                 None if choices is None else tuple(choices), bool(row["extra"]))
+    low = -math.inf if row["min"] is None else row["min"]
+    high = math.inf if row["max"] is None else row["max"]
+    return Param(row["name"], key_of(row["name"]), row["help"], row["default"], low, high, row["integer"],
+                 row["choices"], row["extra"])
 
 
 @lru_cache(maxsize=None)
@@ -195,7 +192,7 @@ def model_settings(values: Mapping[str, Any], several_classes: bool, positive: b
 # ---- docstrings -----------------------------------------------------------------------------------------------------
 
 
-def _sentence(text: str) -> str:
+def sentence(text: str) -> str:
     """A help text as a sentence."""
     text = text[:1].upper() + text[1:]
     return text if text.endswith(".") else text + "."
@@ -211,7 +208,7 @@ def _range(param: Param) -> str:
     return " and ".join(part for part in (low, high) if part)
 
 
-def _entry(head: str, text: str) -> str:
+def entry(head: str, text: str) -> str:
     """One parameter of a numpydoc list."""
     body = textwrap.fill(text, 112, initial_indent="    ", subsequent_indent="    ", break_on_hyphens=False)
     return f"{head}\n{body}"
@@ -221,17 +218,17 @@ def param_entry(param: Param) -> str:
     """The numpydoc entry of a learner's parameter."""
     if param.choices is not None:
         kind = "{" + ", ".join(f'"{c}"' for c in param.choices) + "}"
-        return _entry(f"{param.key} : {kind}, default={param.default!r}", _sentence(param.help))
+        return entry(f"{param.key} : {kind}, default={param.default!r}", sentence(param.help))
     limits = _range(param)
-    text = _sentence(param.help) + (f" Between {_number(param.minimum)} and {_number(param.maximum)}."
+    text = sentence(param.help) + (f" Between {_number(param.minimum)} and {_number(param.maximum)}."
                                     if " and " in limits else f" {limits.capitalize()}." if limits else "")
-    return _entry(f"{param.key} : {'int' if param.integer else 'float'}, default={_number(param.default)}", text)
+    return entry(f"{param.key} : {'int' if param.integer else 'float'}, default={_number(param.default)}", text)
 
 
 def setting_entry(name: str) -> str:
     """The numpydoc entry of a setting."""
     setting = SETTINGS[name]
-    return _entry(f"{name} : {setting.type}, default={setting.default!r}", setting.help)
+    return entry(f"{name} : {setting.type}, default={setting.default!r}", setting.help)
 
 
 def param_doc(learner: str | Learner) -> str:
@@ -256,5 +253,5 @@ def all_params_doc() -> str:
         names = ", ".join(learner.name for learner, _ in owners[key])
         param = owners[key][0][1]
         kind = "str" if param.choices else "int" if param.integer else "float"
-        entries.append(_entry(f"{key} : {kind}", f"{_sentence(param.help)} Of {names}."))
+        entries.append(entry(f"{key} : {kind}", f"{sentence(param.help)} Of {names}."))
     return "\n".join(entries)

@@ -1,0 +1,893 @@
+"""SluiceClassifier: a scikit-learn classifier over a model of the library."""
+
+from __future__ import annotations
+
+import numbers
+import os
+from typing import Any, Callable, Iterator, Mapping, NamedTuple, Sequence
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import assert_all_finite, check_array, check_consistent_length, column_or_1d
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
+
+from . import _labels, _matrix, _sluice, _table
+from ._progress import ProgressBar
+from ._view import View
+
+__all__ = ["SluiceClassifier", "Explanation", "Term", "load"]
+
+
+class Term(NamedTuple):
+    """One term of a margin. `feature` is a column, an id or a name; None for the bias."""
+
+    feature: Any
+    value: float
+    weight: float
+    contribution: float
+
+
+class Explanation(list):
+    """The terms of a margin, the largest contributions first. Their contributions add up to `margin`."""
+
+    def __init__(self, terms: Sequence[Term], margin: float, scale: float):
+        super().__init__(terms)
+        #: The margin of the explained class.
+        self.margin = margin
+        #: What normalizing multiplied the values by; 1 without it.
+        self.scale = scale
+
+    def __repr__(self) -> str:
+        lines = [f"margin {self.margin:g}"]
+        lines += [f"{t.contribution:+12.6g}  {'(bias)' if t.feature is None else t.feature}: value {t.value:g}, "
+                  f"weight {t.weight:g}" for t in self]
+        return "\n".join(lines)
+
+
+class _Fitted:
+    """The model of a fitted estimator, and what is computed from it when it is first asked for."""
+
+    def __init__(self, model: Any, classes: _labels.Classes, columns: tuple[str, ...] | None):
+        self.model, self.classes, self.columns = model, classes, columns
+        self.forget()
+
+    def forget(self) -> None:
+        """The model has changed."""
+        self._view: View | None = None
+        self.weights: tuple[Any, np.ndarray] | None = None
+
+    @property
+    def view(self) -> View:
+        view = self._view
+        if view is None:
+            view = self._view = View(self.model, self.classes, self.columns)
+        return view
+
+    def saveable(self) -> Any:
+        """The model, with the metadata that tells the types of the labels."""
+        _labels.keep_classes(self.model, self.classes.values)
+        return self.model
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"bytes": bytes(self.saveable().to_bytes()), "classes": self.classes.values, "columns": self.columns}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(_sluice.Model.from_bytes(state["bytes"]), _labels.Classes(state["classes"]), state["columns"])
+
+
+def attribute_of(name: str) -> str:
+    """Where a parameter is stored. What has an attribute `transform` is a transformer to scikit-learn, and `score` is a
+    method."""
+    return "_" + name if name in ("transform", "score") else name
+
+
+class BaseSluiceClassifier(ClassifierMixin, BaseEstimator):
+    """What SluiceClassifier and the classes of single learners share."""
+
+    _fitted: _Fitted
+
+    # ---- what a subclass says of itself
+
+    def _learner(self) -> str:
+        raise NotImplementedError
+
+    def _learner_params(self) -> dict[str, Any]:
+        raise NotImplementedError
+
+    # ---- scikit-learn's protocol
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters of this estimator.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Without effect: no parameter is an estimator.
+
+        Returns
+        -------
+        params : dict
+            Values by name.
+        """
+        return {name: getattr(self, attribute_of(name)) for name in self._get_param_names()}
+
+    def set_params(self, **params: Any) -> "BaseSluiceClassifier":
+        """Sets parameters of this estimator.
+
+        Parameters
+        ----------
+        **params : dict
+            Values by name. Whether the learner takes them is looked at in `fit`.
+
+        Returns
+        -------
+        self : object
+            The estimator.
+        """
+        own = self._get_param_names()
+        for name, value in _table.canonical(params).items():
+            if name in own:
+                setattr(self, attribute_of(name), value)
+            elif not self._set_other(name, value):
+                raise ValueError(f"Invalid parameter {name!r} for estimator {self}. Valid parameters are: "
+                                 f"{sorted(self.get_params())!r}.")
+        return self
+
+    def _set_other(self, name: str, value: Any) -> bool:
+        """Sets a parameter that stands not in the signature; False: there is none."""
+        return False
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        learner = _table.learners().get(str(self._learner()))
+        # a plane through the origin cannot divide classes that lie on one side of it; auto adds a bias where it helps
+        tags.classifier_tags.poor_score = not self.bias and not (learner and learner.flags & _table.TUNES)
+        return tags
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_fitted" in self.__dict__
+
+    def _check_fitted(self) -> _Fitted:
+        fitted = self.__dict__.get("_fitted")
+        if fitted is None:
+            raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet. Call 'fit' or 'partial_fit' "
+                                 "with appropriate arguments before using this estimator.")
+        return fitted
+
+    # ---- data in
+
+    def _check_X(self, X: Any, reset: bool) -> Any:
+        """X as a CSR matrix or a dense array, with its columns counted and named. The values of CSR are not looked at:
+        the library does that."""
+        is_csr = sparse.issparse(X) and X.format == "csr"
+        return validate_data(self, X, reset=reset, accept_sparse="csr", accept_large_sparse=True,
+                             dtype=(np.float32, np.float64) if is_csr else "numeric", ensure_all_finite=not is_csr)
+
+    def _refuse_nan(self, X: Any) -> None:
+        """ValueError in scikit-learn's words where a value is not finite, or is no float32."""
+        values = X.data if sparse.issparse(X) else X
+        with np.errstate(over="ignore"):
+            for part in (values, values.astype(np.float32)):
+                assert_all_finite(part, estimator_name=type(self).__name__, input_name="X")
+
+    def _check_values(self, X: Any) -> None:
+        """Refuses CSR values that are not finite before anything is learned. One product is quicker than a look at
+        every value; dense arrays were looked at before."""
+        if sparse.issparse(X):
+            with np.errstate(over="ignore", invalid="ignore"):
+                if not np.isfinite(np.dot(X.data, X.data)):
+                    self._refuse_nan(X)
+
+    def _check_y(self, y: Any, X: Any) -> np.ndarray:
+        if y is None:
+            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
+        y = column_or_1d(y, warn=True)
+        check_consistent_length(X, y)
+        if y.dtype.kind == "f":
+            if not np.isfinite(y).all():
+                assert_all_finite(y, input_name="y")
+            if not (y == np.trunc(y)).all():
+                check_classification_targets(y)
+        elif y.dtype.kind not in "biuUOT":
+            check_classification_targets(y)
+        return y
+
+    def _check_weights(self, sample_weight: Any, n: int) -> np.ndarray | None:
+        if sample_weight is None:
+            return None
+        if isinstance(sample_weight, numbers.Number):
+            weights = np.full(n, sample_weight, np.float64)
+        else:
+            weights = check_array(sample_weight, ensure_2d=False, dtype=(np.float64, np.float32), order="C",
+                                  input_name="sample_weight", ensure_min_samples=0)
+        if weights.ndim != 1:
+            raise ValueError(f"Sample weights must be 1D array or scalar, got {weights.ndim}D array.")
+        if weights.shape != (n,):
+            raise ValueError(f"sample_weight.shape == {weights.shape}, expected {(n,)}!")
+        if n and weights.min() < 0:
+            raise ValueError("Negative values in data passed to `sample_weight`.")
+        return weights
+
+    def _class_factors(self, classes: _labels.Classes, indices: np.ndarray, weights: np.ndarray | None,
+                       whole: bool) -> np.ndarray | None:
+        """What class_weight multiplies the weights of each class by; `whole`: y has all labels."""
+        class_weight = getattr(self, "class_weight", None)
+        if class_weight is None:
+            return None
+        if isinstance(class_weight, str):
+            if class_weight != "balanced":
+                raise ValueError(f"class_weight={class_weight!r}: it takes None, 'balanced' or a dict")
+            if not whole:
+                raise ValueError("class_weight 'balanced' is not supported for partial_fit. In order to use 'balanced' "
+                                 "weights, use compute_class_weight('balanced', classes=classes, y=y), and pass the "
+                                 "resulting weights as the class_weight parameter.")
+            counts = np.bincount(indices, weights, len(classes.values)).astype(np.float64)
+            total = counts.sum()
+            return np.divide(total, np.count_nonzero(counts) * counts, out=np.zeros_like(counts), where=counts > 0)
+        return compute_class_weight(class_weight, classes=classes.values, y=classes.values)
+
+    def _row_weights(self, classes: _labels.Classes, indices: np.ndarray, weights: np.ndarray | None,
+                     whole: bool) -> np.ndarray | None:
+        factors = self._class_factors(classes, indices, weights, whole)
+        if factors is None:
+            return weights
+        return factors[indices] if weights is None else factors[indices] * weights
+
+    # ---- learning
+
+    def _new_model(self, classes: _labels.Classes) -> Any:
+        learner = _table.find(self._learner())
+        settings = _table.model_settings({name: getattr(self, attribute_of(name))
+                                          for name in (*_table.MODEL_SETTINGS, "multiclass")},
+                                         classes.several, classes.positive)
+        return _sluice.Model(learner.name, _table.param_strings(learner, self._learner_params()), settings)
+
+    def _columns(self) -> tuple[str, ...] | None:
+        """The names of the columns of a frame; None for matrices, whose columns are numbers."""
+        names = getattr(self, "feature_names_in_", None)
+        return None if names is None else tuple(names.tolist())
+
+    def _learn(self, fitted: _Fitted, X: Any, indices: np.ndarray, weights: np.ndarray | None, passes: int,
+               title: str) -> None:
+        """Learns the rows of X `passes` times and ends the run. What an interrupt or a failure leaves is what was
+        learned until then."""
+        self._check_values(X)
+        labels, words = fitted.classes.encode(indices)
+        try:
+            if getattr(self, "verbose", 0):
+                with ProgressBar(title, X.shape[0] * passes) as bar:
+                    self._learn_rows(fitted, X, labels, words, weights, passes, bar)
+            else:
+                self._learn_rows(fitted, X, labels, words, weights, passes, None)
+            fitted.model.end_run()
+        finally:
+            fitted.forget()
+            _labels.keep_negative(fitted.model, fitted.classes)
+
+    def _learn_rows(self, fitted: _Fitted, X: Any, labels: np.ndarray, words: tuple[bytes, ...] | None,
+                    weights: np.ndarray | None, passes: int, bar: ProgressBar | None) -> None:
+        for _ in range(passes):
+            pieces = _matrix.rows_of(X)
+            rows = next(pieces, None)
+            while rows is not None:
+                part = slice(rows.start, rows.stop)
+                try:
+                    fitted.model.learn_csr(rows.indptr, rows.ids, rows.values, labels[part],
+                                           None if weights is None else weights[part], words, fitted.columns, bar)
+                except ValueError as error:
+                    row = _matrix.row_of(error)
+                    if row is not None and sparse.issparse(X) and _matrix.says_twice(error):
+                        rows = _matrix.csr_arrays(_matrix.sum_duplicates(X[row:]), row)  # those before are learned
+                        continue
+                    self._refuse_nan(X)
+                    raise _matrix.in_whole(error, rows.start) from None
+                if bar is not None:
+                    bar.add(rows.stop - rows.start)
+                rows = next(pieces, None)
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "BaseSluiceClassifier":
+        """Learns from all rows, in order, `passes` times; what was learned before is forgotten unless `warm_start`.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+            CSR with float32 or float64 values goes to the library as it is; other matrices are converted.
+        y : array-like of shape (n_samples,)
+            Labels: numbers, bools or strings.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Importances of the rows; 0 is as if the row were absent.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        go_on = bool(getattr(self, "warm_start", False)) and self.__sklearn_is_fitted__()
+        passes = _table.setting_value("passes", self.passes)
+        X = self._check_X(X, reset=not go_on)
+        y = self._check_y(y, X)
+        weights = self._check_weights(sample_weight, X.shape[0])
+        if weights is not None and not weights.any():
+            raise ValueError("Sample weights must contain at least one non-zero number.")
+        if go_on:
+            fitted = self._fitted
+            indices = fitted.classes.indices(y)
+        else:
+            classes, indices = _labels.find_classes(y)
+            fitted = _Fitted(self._new_model(classes), classes, self._columns())
+        weights = self._row_weights(fitted.classes, indices, weights, True)
+        try:
+            self._learn(fitted, X, indices, weights, passes, "fit")
+        except KeyboardInterrupt:
+            self._take(fitted)
+            raise
+        self._take(fitted)
+        return self
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> "BaseSluiceClassifier":
+        """Goes on learning from more rows, once and in order.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        classes : array-like of shape (n_classes,), default=None
+            All labels that will ever come; needed in the first call. `StreamClassifier` takes classes as they come.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Importances of the rows; 0 is as if the row were absent.
+
+        Returns
+        -------
+        self : object
+            The estimator.
+        """
+        fitted = self.__dict__.get("_fitted")
+        if fitted is None and classes is None:
+            raise ValueError("classes must be passed on the first call to partial_fit. (StreamClassifier takes classes "
+                             "as they come.)")
+        X = self._check_X(X, reset=fitted is None)
+        y = self._check_y(y, X)
+        weights = self._check_weights(sample_weight, X.shape[0])
+        if classes is not None:
+            given = _labels.find_classes(self._check_y(classes, classes))[0]
+            if fitted is not None and given.values.tolist() != fitted.classes.values.tolist():
+                raise ValueError(f"`classes={given.values.tolist()!r}` is not the same as on last call to partial_fit, "
+                                 f"was: {fitted.classes.values.tolist()!r}")
+        if fitted is None:
+            fitted = _Fitted(self._new_model(given), given, self._columns())
+        indices = fitted.classes.indices(y)
+        weights = self._row_weights(fitted.classes, indices, weights, False)
+        self._take(fitted)
+        self._learn(fitted, X, indices, weights, 1, "partial_fit")
+        return self
+
+    def _take(self, fitted: _Fitted) -> None:
+        """Makes a model that of this estimator."""
+        self._fitted = fitted
+        self._sparse_coef = False
+        self.classes_ = fitted.classes.values
+
+    # ---- predicting
+
+    def _pieces(self, X: Any, ask: Callable[[View, _matrix.Rows], Any]) -> list[Any]:
+        """What `ask` gives for the rows of X, piece by piece."""
+        view = self._check_fitted().view
+        X = self._check_X(X, reset=False)
+        found = []
+        for rows in _matrix.rows_of(X):
+            try:
+                found.append(ask(view, rows))
+            except ValueError as error:
+                self._refuse_nan(X)
+                raise _matrix.in_whole(error, rows.start) from None
+        return found
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The predicted label of every row.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            Labels, of the type that was learned.
+        """
+        def ask(view: View, rows: _matrix.Rows) -> np.ndarray:
+            if view.several:
+                return view.best(rows)
+            if view.only is not None:
+                return np.full(rows.stop - rows.start, view.only, np.intp)
+            return (view.two_decisions(view.margins(rows)) > 0).astype(np.intp)
+
+        found = np.concatenate(self._pieces(X, ask))
+        return self.classes_[found]
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """The margins of every row: how far it is on the side of a class.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        decision : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Two classes: the margin of ``classes_[1]``, which is predicted where it is above 0. Several: the margin of
+            every class; the largest is predicted.
+        """
+        def ask(view: View, rows: _matrix.Rows) -> np.ndarray:
+            if view.several:
+                return view.several_decisions(*view.classify(rows, False)[:2])
+            return view.two_decisions(view.margins(rows))
+
+        return np.concatenate(self._pieces(X, ask))
+
+    def _probabilities(self, X: Any, agreeing: bool) -> np.ndarray:
+        def ask(view: View, rows: _matrix.Rows) -> np.ndarray:
+            if view.several:
+                best, _, chances = view.classify(rows, True)
+                assert chances is not None
+                return view.several_probabilities(best, chances, agreeing)
+            return view.two_probabilities(view.margins(rows), agreeing)
+
+        return np.concatenate(self._pieces(X, ask))
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The probability of every class, by the calibration that the model learns beside its weights.
+
+        The predicted class has the largest probability, as in all of scikit-learn. Labels are predicted by the margin,
+        so where calibration puts the predicted class below 1/2, its probabilities are moved to the other side in their
+        order; `calibrated_proba` has them as they are.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            In the order of ``classes_``. Models without calibration, such as those whose margins are all 0, give the
+            logistic function of the margin.
+        """
+        return self._probabilities(X, True)
+
+    def calibrated_proba(self, X: Any) -> np.ndarray:
+        """The probability of every class as it was calibrated: what ``sluice predict --proba`` prints.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            In the order of ``classes_``. The predicted class, which goes by the margin, may be below 1/2.
+        """
+        return self._probabilities(X, False)
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """The logarithm of `predict_proba`.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        log_probabilities : ndarray of shape (n_samples, n_classes)
+            In the order of ``classes_``.
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    # ---- weights
+
+    def _weights(self) -> tuple[Any, np.ndarray]:
+        """The weights as a CSR matrix with a row for every vector, and the intercepts."""
+        fitted = self.__dict__.get("_fitted")
+        if fitted is None:
+            raise AttributeError(f"this {type(self).__name__} has no weights: it is not fitted yet")
+        if fitted.weights is None:
+            fitted.weights = _weight_matrix(fitted.view, fitted.columns, getattr(self, "n_features_in_", None))
+        return fitted.weights
+
+    @property
+    def coef_(self) -> Any:
+        """Weights of the columns: (1, n_features) for two classes, (n_classes, n_features) for several, one against one
+        a row for every pair of classes. They apply to values as `transform`, `scale` and `normalize` leave them."""
+        matrix = self._weights()[0]
+        return matrix if self._sparse_coef else matrix.toarray()
+
+    @property
+    def intercept_(self) -> np.ndarray:
+        """What is added to the weighted sum of the columns: the constant feature, and a threshold, if there are."""
+        return self._weights()[1]
+
+    def sparsify(self) -> "BaseSluiceClassifier":
+        """Makes ``coef_`` a sparse matrix.
+
+        Returns
+        -------
+        self : object
+            The estimator.
+        """
+        self._check_fitted()
+        self._sparse_coef = True
+        return self
+
+    def densify(self) -> "BaseSluiceClassifier":
+        """Makes ``coef_`` a dense array, as it is at first.
+
+        Returns
+        -------
+        self : object
+            The estimator.
+        """
+        self._check_fitted()
+        self._sparse_coef = False
+        return self
+
+    def _facts(self) -> dict[str, Any]:
+        fitted = self.__dict__.get("_fitted")
+        if fitted is None:
+            raise AttributeError(f"this {type(self).__name__} is not fitted yet")
+        return fitted.view.model.facts()
+
+    @property
+    def n_nonzeros_(self) -> int:
+        """How many weights are not 0."""
+        return self._facts()["nonzeros"]
+
+    @property
+    def n_features_seen_(self) -> int:
+        """How many features have occurred in some row."""
+        return self._facts()["features_seen"]
+
+    @property
+    def n_examples_(self) -> int:
+        """How many rows were learned."""
+        return self._facts()["examples"]
+
+    @property
+    def model_(self) -> Any:
+        """The model of the library."""
+        fitted = self.__dict__.get("_fitted")
+        if fitted is None:
+            raise AttributeError(f"this {type(self).__name__} is not fitted yet")
+        return fitted.model
+
+    # ---- explaining
+
+    def _features_of(self, x: Any) -> tuple[dict[Any, float], bool]:
+        """One row as a dict of features, and whether its keys are ids of columns."""
+        if isinstance(x, Mapping):
+            return dict(x), False
+        fitted = self._check_fitted()
+        if isinstance(x, np.ndarray) and x.ndim == 1 or isinstance(x, (list, tuple)) and x and np.ndim(x) == 1:
+            x = np.asarray(x).reshape(1, -1)
+        elif hasattr(x, "index") and hasattr(x, "to_frame"):  # a row of a pandas frame
+            return {str(name): value for name, value in x.items()}, False
+        X = self._check_X(x, reset=False)
+        if X.shape[0] != 1:
+            raise ValueError(f"explain takes one row, not {X.shape[0]}")
+        rows = next(_matrix.rows_of(X if isinstance(X, np.ndarray) else _matrix.sum_duplicates(X)))
+        values = rows.values.tolist()
+        if fitted.columns is not None:
+            return {fitted.columns[j]: v for j, v in zip(rows.ids.tolist(), values)}, False
+        return {j + 1: v for j, v in zip(rows.ids.tolist(), values)}, True
+
+    def explain(self, x: Any, label: Any = None) -> Explanation:
+        """Why one row has its margin: what each of its features contributes.
+
+        Parameters
+        ----------
+        x : array-like of one row, sparse row, frame of one row, or dict
+            A dict has names of features, or ids, which are columns counted from 1.
+        label : label, default=None
+            Whose margin to explain. By default ``classes_[1]`` of two classes, and the predicted one of several.
+
+        Returns
+        -------
+        terms : Explanation
+            A list of `Term` (feature, value, weight, contribution), the largest contributions first, with the margin
+            as attribute `margin`. Features of a matrix are columns from 0; of a frame, names.
+        """
+        fitted = self._check_fitted()
+        view = fitted.view
+        features, by_column = self._features_of(x)
+        sign, number = 1.0, 0
+        if view.several:
+            if label is None:
+                number = view.model.classify_one(features)[0]
+            else:
+                number = view.model.find_class(_labels.text_of(label))
+                if number is None:
+                    raise ValueError(f"the model knows no class {label!r}")
+        else:
+            last = len(self.classes_) - 1
+            at = last if label is None else int(fitted.classes.indices(np.asarray([label]))[0])
+            sign = view.sign if at == last else -view.sign
+        margin, scale, raw = view.model.explain_one(features, number)
+        terms = [Term(f - 1 if by_column and f is not None else f, v, sign * w, sign * c) for f, v, w, c in raw]
+        terms.sort(key=lambda t: -abs(t.contribution))
+        return Explanation(terms, sign * margin, scale)
+
+    # ---- files
+
+    def save(self, path: Any) -> None:
+        """Writes the model to a file that the program ``sluice`` and `sluiceway.load` read.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file; it is replaced when the new one is complete.
+        """
+        self._check_fitted().saveable().save(os.fspath(path))
+
+    def merge(self, other: "BaseSluiceClassifier") -> "BaseSluiceClassifier":
+        """Adds what another estimator of the same learner, parameters and settings has learned.
+
+        Parameters
+        ----------
+        other : estimator
+            A fitted estimator; it is not changed. Learners whose state is no sum refuse: UnsupportedError.
+
+        Returns
+        -------
+        self : object
+            The estimator.
+        """
+        mine, theirs = self._check_fitted(), other._check_fitted()
+        both, _ = _labels.find_classes(np.concatenate([mine.classes.values, theirs.classes.values]))
+        if not both.several and (mine.classes.several or theirs.classes.several or both.plain != mine.classes.plain):
+            raise ValueError("the two estimators have different kinds of classes")
+        if both.several and not mine.classes.several:
+            raise ValueError(f"the classes are {mine.classes.values.tolist()} and {theirs.classes.values.tolist()}: "
+                             "models of two classes merge where these are the same")
+        if mine.columns != theirs.columns:
+            raise ValueError("the two estimators have different columns")
+        mine.model.merge(theirs.model)
+        fitted = _Fitted(mine.model, both, mine.columns)
+        _labels.keep_negative(fitted.model, both)
+        self._take(fitted)
+        return self
+
+
+def _weight_matrix(view: View, columns: tuple[str, ...] | None, n_features: int | None) -> tuple[Any, np.ndarray]:
+    """The weights of a model as CSR over the columns of its matrices, and the intercepts."""
+    model = view.model
+    settings = model.settings()
+    if settings["hash_bits"] and view.several:
+        raise AttributeError("a model of several classes that hashes its features has no weights of single columns")
+    vectors: list[tuple[float, int | None]]
+    if view.several:
+        vectors = _problem_order(view)
+    else:
+        vectors = [(view.sign, None)]
+    place = None if columns is None else {name: j for j, name in enumerate(columns)}
+    data, indices, indptr, intercepts = [], [], [0], []
+    for sign, problem in vectors:
+        if problem == -1:  # a class that has not come
+            cols, values, bias = np.zeros(0, np.int64), np.zeros(0), 0.0
+        else:
+            cols, values, bias = _vector(model, problem, place, n_features)
+        data.append(sign * values)
+        indices.append(cols)
+        indptr.append(indptr[-1] + len(cols))
+        intercepts.append(sign * bias * settings["bias"])
+    if n_features is None:
+        n_features = max([int(c.max()) + 1 for c in indices if len(c)], default=0)
+    matrix = sparse.csr_matrix((np.concatenate(data), np.concatenate(indices), np.array(indptr)),
+                               shape=(len(vectors), n_features))
+    matrix.sort_indices()
+    intercept = np.array(intercepts)
+    if not view.several:
+        intercept = intercept - view.sign * view.threshold
+    return matrix, intercept
+
+
+def _problem_order(view: View) -> list[tuple[float, int | None]]:
+    """The vectors of several classes as coef_ has them: a row a class, or a pair of classes, with their signs."""
+    problems = view.model.problems()
+    if any(negative is not None for _, negative in problems):  # one against one: pairs (i, j), i < j, for class j
+        rows = []
+        for p, (positive, negative) in enumerate(problems):
+            a, b = int(view.place[negative]), int(view.place[positive])
+            rows.append(((min(a, b), max(a, b)), 1.0 if b > a else -1.0, p))
+        return [(sign, p) for _, sign, p in sorted(rows)]
+    of = {int(view.place[positive]): p for p, (positive, _) in enumerate(problems)}
+    return [(1.0, of.get(i, -1)) for i in range(view.n)]
+
+
+def _vector(model: Any, problem: int | None, place: dict[str, int] | None,
+            n_features: int | None) -> tuple[np.ndarray, np.ndarray, float]:
+    """The columns and values of the nonzero weights of one vector, and the weight of the bias."""
+    if model.settings()["hash_bits"]:
+        names: Any = list(place) if place is not None else range(1, (n_features or 0) + 1)
+        all_weights = np.array([model.weight_of(name) for name in names])
+        cols = np.flatnonzero(all_weights)
+        return cols, all_weights[cols], model.bias_weight()
+    names, ids, raw, bias = model.weights(problem)
+    values = np.frombuffer(raw, np.float32).astype(np.float64)
+    if place is not None:
+        if names is None:
+            names = [str(i) for i in np.frombuffer(ids, np.uint64).tolist()]
+        cols = np.array([place.get(name if isinstance(name, str) else str(name), -1) for name in names], np.int64)
+    elif ids is not None:
+        cols = np.frombuffer(ids, np.uint64).astype(np.int64) - 1
+    else:
+        cols = np.full(len(values), -1)
+    keep = cols >= 0
+    if n_features is not None:
+        keep &= cols < n_features
+    return cols[keep], values[keep], bias
+
+
+class SluiceClassifier(BaseSluiceClassifier):
+    """A sparse linear classifier that learns from a stream, with any learner of sluice.
+
+    Parameters
+    ----------
+    learner : str, default="auto"
+        The rule to learn with. ``"auto"`` races several rules, scalings and strengths and takes the best.
+    {settings}
+    class_weight : dict or "balanced", default=None
+        Factors for the weights of the rows of each class. ``"balanced"``, in `fit` alone: in inverse proportion to how
+        often the classes come.
+    warm_start : bool, default=False
+        `fit` goes on from what was learned before.
+    **params
+        Parameters of the learner; those left out have their defaults. ``lambda`` is written ``lambda_``.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    coef_ : ndarray or sparse matrix of shape (1, n_features) or (n_classes, n_features)
+        The weights.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        The weights of the constant feature, times `bias`.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where X was a frame.
+
+    Notes
+    -----
+    The parameters of all learners:
+
+    {params}
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sluiceway import SluiceClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> SluiceClassifier().fit(X, y).score(X, y) > 0.9
+    True
+    """
+
+    def __init__(self, learner: str = "auto", *, bias: float = 0.0, normalize: str | None = None,
+                 scale: str | None = None, transform: str | None = None, hash_bits: int = 0, max_features: int = 0,
+                 multiclass: str = "ovr", passes: int = 1, class_weight: Any = None, verbose: int = 0,
+                 warm_start: bool = False, **params: Any):
+        self.learner = learner
+        self.bias = bias
+        self.normalize = normalize
+        self.scale = scale
+        self._transform = transform
+        self.hash_bits = hash_bits
+        self.max_features = max_features
+        self.multiclass = multiclass
+        self.passes = passes
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.warm_start = warm_start
+        self._params = _table.canonical(params)
+
+    def _learner(self) -> str:
+        return self.learner
+
+    def _learner_params(self) -> dict[str, Any]:
+        return self._params
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters of this estimator.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Also those parameters of the learner that have their defaults.
+
+        Returns
+        -------
+        params : dict
+            Values by name.
+        """
+        found = super().get_params(deep)
+        if deep and isinstance(self.learner, str) and self.learner in _table.learners():
+            found.update(_table.learners()[self.learner].defaults)
+        found.update(self._params)
+        return found
+
+    def _set_other(self, name: str, value: Any) -> bool:
+        if name not in _table.all_keys() and name not in self._params:
+            return False
+        self._params[name] = value
+        return True
+
+    @classmethod
+    def load(cls, path: Any) -> "SluiceClassifier":
+        """The estimator of a model file.
+
+        Parameters
+        ----------
+        path : str or path-like
+            A file of `save` or of the program ``sluice``.
+
+        Returns
+        -------
+        estimator : SluiceClassifier
+            It predicts, and goes on learning with `partial_fit`.
+        """
+        return cls._of_model(_sluice.Model.load(os.fspath(path)))
+
+    @classmethod
+    def _of_model(cls, model: Any) -> "SluiceClassifier":
+        settings = model.settings()
+        given: dict[str, Any] = {"hash_bits": settings["hash_bits"], "max_features": settings["max_features"]}
+        if settings["classes"]:
+            given["multiclass"] = _word_of("multiclass", settings["classes"])
+        learner = model.quick_facts()["learner"]
+        if not _table.find(learner).flags & _table.TUNES:  # else they are those of the leader
+            given.update((name, _word_of(name, settings[name])) for name in _table.MODEL_SETTINGS)
+        known = _table.find(learner).defaults
+        params = {name: value for name, value in _table.canonical(model.params()).items() if value != known.get(name)}
+        estimator = cls(learner, **given, **params)
+        estimator._take(_Fitted(model, _labels.Classes(_labels.saved_classes(model)), None))
+        return estimator
+
+
+def _word_of(name: str, value: Any) -> Any:
+    """The word of a setting's number."""
+    words = _table.SETTINGS[name].words
+    return value if words is None else {number: word for word, number in words.items()}.get(value)
+
+
+def load(path: Any) -> SluiceClassifier:
+    """The classifier of a model file, whether Python or the program ``sluice`` has written it.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+
+    Returns
+    -------
+    estimator : SluiceClassifier
+        It predicts, and goes on learning with `partial_fit`.
+    """
+    return SluiceClassifier.load(path)
+
+
+def _indent(text: str) -> str:
+    return text.replace("\n", "\n    ")
+
+
+if SluiceClassifier.__doc__:  # python -OO has none
+    SluiceClassifier.__doc__ = SluiceClassifier.__doc__.replace("{settings}", _indent(_table.setting_doc())).replace(
+        "{params}", _indent(_table.all_params_doc()))
