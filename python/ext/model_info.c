@@ -324,7 +324,9 @@ static PyObject *model_metadata_keys(PyObject *object, PyObject *unused) {
         return NULL;
     }
     const char *key;
-    for (size_t i = 0; (key = sluice_model_metadata_at(self->model, i, NULL, NULL)); i++)
+    const void *bytes;
+    size_t n;
+    for (size_t i = 0; (key = sluice_model_metadata_at(self->model, i, &bytes, &n)); i++)
         if (!append(&list, PyUnicode_FromString(key))) break;
     sl_py_end(self);
     return list;
