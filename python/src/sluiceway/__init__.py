@@ -16,6 +16,7 @@ __version__: str = _version()
 _NAMES: dict[str, str] = {
     "program": "_program",
     "read_svm": "svm",
+    "synth": "datasets",
     "write_svm": "svm",
     "FormatError": "_sluice",
     "UnsupportedError": "_sluice",
