@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: all help setup demo check test test-long lint coverage abi fuzz torture bench docs wheel format install uninstall clean
+.PHONY: all help setup demo check test test-long lint coverage abi fuzz torture bench docs site wheel format install uninstall clean
 
 all: setup
 	@cmake --preset release $(CMAKE_FLAGS) >/dev/null
@@ -24,6 +24,7 @@ help:
 	@echo "make torture    every allocation and system call fails once, kills, power failures: 20 minutes"
 	@echo "make bench      measures beside other programs, on a quiet machine"
 	@echo "make wheel      the Python package: wheel and sdist in python/dist, tested in empty environments of Python 3.10 to 3.13"
+	@echo "make site       the documentation of the Python package, in build/site"
 	@echo "make docs       writes docs/learners.md anew; make format lays out the sources; make clean"
 	@echo "CMAKE_FLAGS=... is handed to cmake, for example CMAKE_FLAGS=-DSLUICE_WITH_ZSTD=OFF"
 
@@ -77,6 +78,11 @@ bench: all
 # The pages that the program writes itself; a test checks that they are up to date.
 docs: all
 	build/release/bin/sluice learners --markdown > docs/learners.md
+
+# The site of the Python package: read build/site/index.html, no server needed.
+site: all
+	@sh scripts/setup.sh wheel
+	@sh scripts/site.sh
 
 wheel:
 	@sh scripts/setup.sh wheel

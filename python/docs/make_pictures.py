@@ -1,0 +1,131 @@
+"""Makes the pictures of the site, each in two sets of colours. Run alone, it writes them to a folder: make_pictures.py FOLDER"""
+from __future__ import annotations
+
+import io
+import pathlib
+import sys
+from typing import Any, Callable, Iterator
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt  # noqa: E402
+import numpy as np  # noqa: E402
+
+COLOURS = {  # text, grid, series
+    "light": ("#37474f", "#cfd8dc", ["#00796b", "#e65100", "#5e35b1", "#78909c"]),
+    "dark": ("#cfd8dc", "#455a64", ["#4db6ac", "#ffb74d", "#b39ddb", "#90a4ae"]),
+}
+SIZE = (7.2, 3.4)
+Draw = Callable[[list[str]], None]
+PICTURES: dict[str, Callable[[], Draw]] = {}
+
+
+def picture(function: Callable[[], Draw]) -> Callable[[], Draw]:
+    """A function that does the work once and gives another one, which draws it with the colours it is handed."""
+    PICTURES[function.__name__.replace("_", "-")] = function
+    return function
+
+
+def style(kind: str) -> dict[str, Any]:
+    """The look of a picture."""
+    text, grid, series = COLOURS[kind]
+    return {
+        "figure.figsize": SIZE, "figure.facecolor": "none", "axes.facecolor": "none", "savefig.facecolor": "none",
+        "figure.constrained_layout.use": True, "svg.fonttype": "none", "svg.hashsalt": "sluiceway", "font.size": 10,
+        "font.family": "sans-serif", "text.color": text, "axes.labelcolor": text, "axes.edgecolor": grid,
+        "xtick.color": text, "ytick.color": text, "axes.grid": True, "grid.color": grid, "grid.linewidth": 0.6,
+        "axes.spines.top": False, "axes.spines.right": False, "axes.prop_cycle": plt.cycler(color=series),
+        "lines.linewidth": 1.8, "legend.frameon": False, "axes.titlesize": 10, "axes.titlelocation": "left",
+    }
+
+
+def all_pictures() -> Iterator[tuple[str, bytes]]:
+    """Names and contents of all SVG files."""
+    for name, make in PICTURES.items():
+        draw = make()
+        for kind, (_, _, series) in COLOURS.items():
+            with plt.rc_context(style(kind)):
+                draw(series)
+                out = io.BytesIO()
+                plt.gcf().savefig(out, format="svg", metadata={"Date": None, "Creator": None})
+                plt.close("all")
+            yield f"{name}-{kind}", out.getvalue()
+
+
+def moving_error(wrong: np.ndarray, window: int) -> np.ndarray:
+    """The share of mistakes in the last `window` rows, in percent."""
+    total = np.concatenate([[0], np.cumsum(wrong)])
+    return 100 * (total[window:] - total[:-window]) / window
+
+
+def progressive_mistakes(model: Any, X: Any, y: np.ndarray, batch: int = 100) -> np.ndarray:
+    """Which rows a model gets wrong, each predicted before its batch is learned."""
+    model.partial_fit(X[:batch], y[:batch], classes=np.unique(y))
+    wrong = []
+    for start in range(batch, X.shape[0], batch):
+        rows = slice(start, start + batch)
+        wrong.append(model.predict(X[rows]) != y[rows])
+        model.partial_fit(X[rows], y[rows])
+    return np.concatenate(wrong)
+
+
+@picture
+def drift() -> Draw:
+    """The error of arow over a stream with two changes, with and without forgetting."""
+    from sluiceway import SluiceClassifier, synth
+
+    X, y = synth("drift", rows=30_000, changes=2)
+    curves = [("forget=1: the plain rule", {}), ("forget=0.999", {"forget": 0.999})]
+    window = 1500
+    errors = [(name, moving_error(progressive_mistakes(SluiceClassifier("arow", normalize="l2", **more), X, y), window))
+              for name, more in curves]
+
+    def draw(series: list[str]) -> None:
+        for (name, error), colour in zip(errors, series[1::-1]):
+            plt.plot((window + np.arange(len(error)))[::100], error[::100], label=name, color=colour)
+        for change in 10_000, 20_000:
+            plt.axvline(change, color=series[3], linestyle=":", linewidth=1.2)
+        plt.ylim(0, 60)
+        plt.xlim(0, 30_000)
+        plt.xlabel("examples (dotted: the stream changes)")
+        plt.ylabel(f"error of the last {window:,}, %")
+        plt.legend(loc="lower right", ncols=2)
+
+    return draw
+
+
+@picture
+def thresholds() -> Draw:
+    """Precision and recall of alarms against the threshold."""
+    from sklearn.feature_extraction import DictVectorizer
+    from sklearn.metrics import precision_recall_curve
+    from sluiceway import SluiceClassifier
+    from sluiceway.datasets import make_payments
+
+    payments, fraud = make_payments(40_000)
+    X = DictVectorizer(dtype=np.float32).fit_transform(payments)
+    model = SluiceClassifier().fit(X[:25_000], fraud[:25_000])
+    rows = slice(25_000, 32_500)
+    precision, recall, margins = precision_recall_curve(fraud[rows], model.decision_function(X[rows]))
+    line = margins[np.argmax(precision[:-1] >= 0.75)]
+    shown = margins > np.quantile(margins, 0.9)
+
+    def draw(series: list[str]) -> None:
+        plt.plot(margins[shown], precision[:-1][shown], label="precision", color=series[0])
+        plt.plot(margins[shown], recall[:-1][shown], label="recall", color=series[1])
+        for at, text in (0.0, " margin 0"), (line, " precision 0.75"):
+            plt.axvline(at, color=series[3], linestyle=":", linewidth=1.2)
+            plt.text(at, 1.03, text, fontsize=9, ha="left" if at == max(0.0, line) else "right")
+        plt.ylim(0, 1.1)
+        plt.xlabel("threshold on the margin")
+        plt.legend(loc="center right")
+
+    return draw
+
+
+if __name__ == "__main__":
+    folder = pathlib.Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in all_pictures():
+        (folder / f"{name}.svg").write_bytes(content)
