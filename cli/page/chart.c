@@ -110,6 +110,31 @@ void chart_x_axis(FILE *out, const chart *c, put_label *label, const char *name)
     if (name) chart_x_name(out, c, c->bottom + 42, name);
 }
 
+/* A power of ten has room in it. */
+void axis_count_ticks(axis *a) {
+    if (!(a->low <= a->high)) a->low = a->high = 0;
+    const double middle = (a->low + a->high) / 2, half = fmax((a->high - a->low) / 2 * 1.06, 0.55);
+    a->low = fmax(middle - half, -0.05);
+    a->high = a->low + 2 * half;
+}
+
+void chart_count_axis(FILE *out, const chart *c, const char *name) {
+    enum { ROOM = 46 };
+    static const double steps[] = {1, 2, 5};
+    const axis *x = &c->x;
+    const double decade_width = (x->to - x->from) / (x->high - x->low);
+    const int all = log10(2) * decade_width >= ROOM, stride = all ? 1 : (int)ceil(ROOM / decade_width);
+    for (int decade = (int)floor(x->low / stride) * stride; decade <= (int)ceil(x->high); decade += stride)
+        for (int i = 0; i < (all ? 3 : 1); i++) {
+            const double value = steps[i] * pow(10, decade), at = log10(value);
+            if (at < x->low || at > x->high || value < 1) continue;
+            start_x_tick(out, c, axis_place(x, at));
+            html_short(out, value);
+            fputs("</text>\n", out);
+        }
+    chart_x_name(out, c, c->bottom + 42, name);
+}
+
 void chart_frame(FILE *out, const chart *c, double x) {
     fprintf(out, "<path class=\"frame\" d=\"M%.0f %.0fV%.0fH%.1f\"/>\n", c->left, c->top, c->bottom, x);
 }

@@ -37,6 +37,10 @@ void chart_end(FILE *out);
 /* Grid, labels and name (it may be NULL) of an axis that has its step and begins with a tick. */
 void chart_x_axis(FILE *out, const chart *c, put_label *label, const char *name);
 void chart_y_axis(FILE *out, const chart *c, put_label *label, const char *name);
+/* The same for an axis of logarithms (base 10) of counts, which is widened to have two ticks at least: at 1, 2 and 5
+ * times powers of ten, or at powers alone where these do not find room. */
+void chart_count_axis(FILE *out, const chart *c, const char *name);
+void axis_count_ticks(axis *a);
 /* The lines left and below, up to x. */
 void chart_frame(FILE *out, const chart *c, double x);
 

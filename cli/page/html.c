@@ -1,8 +1,6 @@
 /* Writes text and numbers as HTML. */
 #include "page/html.h"
 
-#include "sluice.h"
-
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -41,6 +39,19 @@ void html_bytes(FILE *out, const char *text, size_t n, size_t most) {
             fputs("&#xfffd;", out);
         else /* a browser keeps marks of direction to the element that they stand in */
             fwrite(text, 1, k, out);
+    }
+}
+
+void put_feature_name(FILE *out, const sluice_weight *w) {
+    enum { NAME_LENGTH = 120 };
+    if (w->is_bias)
+        fputs("<i>bias</i>", out);
+    else if (!w->name.text)
+        fprintf(out, "%" PRIu64, w->id);
+    else {
+        fputs("<bdi>", out);
+        html_bytes(out, w->name.text, w->name.n, NAME_LENGTH);
+        fputs("</bdi>", out);
     }
 }
 

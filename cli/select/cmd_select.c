@@ -29,6 +29,7 @@ static const option_info options[] = {
     {"holdout", 0, "N", "learn without every N-th example and measure on these (default 5)", 0},
     {"top", 0, "N", "how many features of the largest budget to list; 0: all (default 20)", 0},
     {"output", 'o', "FILE", "write the features of all budgets here as tab-separated text", 0},
+    {"report", 0, "FILE", "write a page with the error of every budget and the features to this HTML file", 0},
     INPUT_OPTIONS,
     {"json", 0, NULL, "print the results as one JSON object", 0},
     {NULL, 0, NULL, NULL, 0},
@@ -38,6 +39,7 @@ static const file_option files[] = {
     {.option = "", .role = READS_DATA},
     {.option = "test", .role = READS_DATA},
     {.option = "output", .role = WRITES, .what = "list"},
+    {.option = "report", .role = WRITES, .what = "report"},
     {.option = NULL},
 };
 
@@ -221,6 +223,20 @@ static int print_results(const selecting *t) {
     return report_end(&r);
 }
 
+static int write_report(const selecting *t) {
+    const char *path = args_value(t->a, "report");
+    const select_facts facts = {.a = t->a,
+                                .selection = t->selection,
+                                .learner = t->recipe.learner->name,
+                                .test = t->test,
+                                .examples = sluice_batch_rows(t->learned),
+                                .test_examples = sluice_batch_rows(t->tested),
+                                .passes = t->passes,
+                                .top = t->top,
+                                .skipped = t->skipped.total};
+    return path ? write_select_page(path, &facts) : DONE;
+}
+
 static void selecting_free(selecting *t) {
     sluice_selection_free(t->selection);
     sluice_batch_free(t->learned);
@@ -245,6 +261,7 @@ static int run(const args *a) {
     t.seconds = now_seconds() - started;
     if (!rc) rc = print_results(&t);
     if (!rc && t.output) rc = write_selection(t.selection, t.output);
+    if (!rc) rc = write_report(&t);
     selecting_free(&t);
     return rc;
 }
@@ -254,7 +271,7 @@ static void more_help(const args *a) { print_learner_help(args_value(a, "learner
 const command select_command = {
     .name = "select",
     .summary = "choose the features that matter, for several budgets, with the error of each",
-    .synopsis = "--features N,N,... [-a LEARNER] [-P NAME=VALUE]... [--test FILE] [-o FILE] [INPUT...]",
+    .synopsis = "--features N,N,... [-a LEARNER] [-P NAME=VALUE]... [--test FILE] [-o FILE] [--report FILE] [INPUT...]",
     .notes = "A learner with the parameter `features` keeps to the budget itself: `train -P features=N` makes the same "
              "model. With any other learner one model of all features ranks them by |weight|, and for each budget a "
              "second one learns from the best alone; its error is the one reported.\n"

@@ -50,7 +50,6 @@ void put_class_table(FILE *out, const train_page *g);
 void put_class_features(FILE *out, const train_page *g);
 
 /* train_tables.c */
-void put_feature_name(FILE *out, const sluice_weight *w);
 void put_threshold_table(FILE *out, const train_page *g);
 void put_confusion(FILE *out, const sluice_measures *m);
 void put_worst(FILE *out, const worst_mistakes *worst);

@@ -99,19 +99,6 @@ void put_threshold_table(FILE *out, const train_page *g) {
 
 enum { NAME_LENGTH = 120 };
 
-/* Names may be any bytes; <bdi> keeps right-to-left text from affecting the rest of the line. */
-void put_feature_name(FILE *out, const sluice_weight *w) {
-    if (w->is_bias)
-        fputs("<i>bias</i>", out);
-    else if (!w->name.text)
-        fprintf(out, "%" PRIu64, w->id);
-    else {
-        fputs("<bdi>", out);
-        html_bytes(out, w->name.text, w->name.n, NAME_LENGTH);
-        fputs("</bdi>", out);
-    }
-}
-
 static void put_term(FILE *out, const worst_term *t) {
     if (t->is_bias)
         fputs("<i>bias</i>", out);

@@ -36,6 +36,7 @@ static const option_info options[] = {
     {"cost-alarm", 0, "V", "what a false alarm adds to `cost` (default 1)", 0},
     {"output", 'o', "MODEL", "learn the best point from all examples and save the model here", 0},
     {"top", 0, "N", "how many points to show; 0: all (default 20)", 0},
+    {"report", 0, "FILE", "write a page with a chart and a table of the points to this HTML file", 0},
     EXAMPLE_OPTIONS,
     CLASS_OPTIONS,
     COST_OPTIONS,
@@ -48,6 +49,7 @@ static const option_info options[] = {
 static const file_option files[] = {
     {.option = "", .role = READS_DATA},
     {.option = "output", .role = WRITES, .what = "model"},
+    {.option = "report", .role = WRITES, .what = "report"},
     {.option = NULL},
 };
 
@@ -246,6 +248,13 @@ static int save(const searching *s) {
     return complain_error(sluice_model_file_error(s->file));
 }
 
+static int write_report(const searching *s) {
+    const char *path = args_value(s->a, "report");
+    const tune_facts facts = {s->a,      &s->t,   s->command_line,  s->n_folds,
+                              s->passes, s->rows, s->skipped.total, s->how.choose};
+    return path ? write_tune_page(path, &facts) : DONE;
+}
+
 static int run(const args *a) {
     double started = now_seconds();
     searching s = {.a = a, .output = args_value(a, "output"), .n_folds = FOLDS, .top = TOP, .passes = 1};
@@ -261,6 +270,7 @@ static int run(const args *a) {
     if (!rc) note_ends(&s.t);
     if (!rc) rc = print_results(&s);
     /* not before the results are printed */
+    if (!rc) rc = write_report(&s);
     if (!rc) rc = save(&s);
     free(s.command_line);
     costs_free(&s.costs);
@@ -275,7 +285,8 @@ static int run(const args *a) {
 const command tune_command = {
     .name = "tune",
     .summary = "find the parameters that suit the data, by cross-validation",
-    .synopsis = "[-a LEARNER,...] [--grid NAME=VALUES]... [--random N] [--folds K] [--measure M] [-o MODEL] [INPUT...]",
+    .synopsis = "[-a LEARNER,...] [--grid NAME=VALUES]... [--random N] [--folds K] [--measure M] [-o MODEL] [--report "
+                "FILE] [INPUT...]",
     .notes =
         "VALUES are separated by commas: numbers (0.1,1,10), words (constant,sqrt), powers (2^-5..2^5: all "
         "between) or a range with the number of values, at equal ratios (0.01..100:9). With --random values are "

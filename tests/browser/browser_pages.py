@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Opens the pages of `sluice train --report` and `sluice sweep --html` in chromium and looks at them.
+"""Opens the pages of `sluice train|tune|select --report` and `sluice sweep --html` in chromium and looks at them.
 
     browser_pages.py --sluice PATH --chromium PATH [--keep FOLDER]
 
@@ -87,13 +87,17 @@ def make_pages(sluice, folder):
     run("sweep", "-q", "-a", "ssol", "--lambda", "1,10,30", "--html", "narrow.html", "c.bin")
     run("sweep", "-q", "--dim", str(2**64 - 1), "--lambda", "1,1000,1e5", "--html", "vast.html", "a.svm")
     run("sweep", "-q", "--html", "nothing.html", "none")
+    run("tune", "-qq", "-a", "ssol,arow,ftrl", "--random", "8", "--report", "tuned.html", "a.svm")
+    run("tune", "-qq", "--grid", "lambda=1,1e10", "--measure", "auc", "--report", "two.html", "a.vw")
+    run("select", "-qq", "-a", "sofs", "--features", "5,20,100,500", "--report", "budgets.html", "a.svm")
+    run("select", "-qq", "--features", "3", "--report", "budget.html", "a.vw")
     odd = ["<b>bold</b>", "a\u202eb\u05d0", "\"quoted\" & 'more'", "x" * 300]
     for name, labels in (("three", ["setosa", "versicolor", "virginica"]), ("twenty", [f"group.of.things.{i}" for i in range(20)]),
                          ("hundred", [f"topic {i:02} of many" for i in range(100)]), ("odd", odd)):
         write(name + ".txt", classes(3000, labels, 1))
         write(name + ".test.txt", classes(1500, labels[:-1] + ["never seen"] if name == "odd" else labels, 2))
         run("train", "-qq", "-f", "text", "-a", "pa-1", "--classes", "ovr", "--test", name + ".test.txt", "--report", name + ".html", name + ".txt")
-    return ["three", "twenty", "hundred", "odd", "tested", "untested", "sparse", "batch", "few", "none", "race", "changing", "short", "sweep", "many", "narrow", "vast", "nothing"]
+    return ["three", "twenty", "hundred", "odd", "tested", "untested", "sparse", "batch", "few", "none", "race", "changing", "short", "sweep", "many", "narrow", "vast", "nothing", "tuned", "two", "budgets", "budget"]
 
 
 # ---- values ----------------------------------------------------------------------------------------------------------
@@ -124,6 +128,11 @@ def numbers(text):
 def values_of(chart, text):
     """What lies where, by what is said: [(x, y)] for each mark, None where one cannot say."""
     n = numbers(text.split(": ", 1)[1] if chart in ("roc-chart", "precision-chart") else text)
+    if chart == "tune-chart":
+        figures = numbers(text.rsplit(": ", 1)[1])
+        return [(figures[-1], figures[0])]
+    if chart == "select-chart":
+        return [(n[0], n[1])]
     if chart == "error-chart":
         return [(n[0], n[2]), (n[0], n[1])]
     if chart == "race-chart":
@@ -143,7 +152,7 @@ def check_values(tab, what, chart):
     scale = tab.evaluate(f"look.scale('{chart}')")
     logarithmic = chart == "size-chart" and "(logarithmic)" in tab.evaluate("document.getElementById('size-chart').closest('figure').textContent")
     y = Axis(scale["y"], logarithmic)
-    x = Axis(scale["x"], chart == "race-chart") if chart != "chart" and len(scale["x"]) > 1 else None
+    x = Axis(scale["x"], chart in ("race-chart", "tune-chart", "select-chart")) if chart != "chart" and len(scale["x"]) > 1 else None
     for point in scale["points"]:
         wanted = [v for v in values_of(chart, point["text"]) if not logarithmic or v[1] > 0]
         if len(wanted) != len(point["marks"]):

@@ -221,7 +221,7 @@ def test_no_output_replaces_an_input_a_model_or_another_output(t):
     t.run("train", "-q", "-o", "m", "a")
     before = {name: t.read(name) for name in "abm"}
     data, held, model = links(t, "a"), links(t, "b"), links(t, "m")
-    outputs = {"train": ["-o", "--trace", "--report"], "tune": ["-o"], "sweep": ["--csv", "--html"], "select": ["-o"]}
+    outputs = {"train": ["-o", "--trace", "--report"], "tune": ["-o", "--report"], "sweep": ["--csv", "--html"], "select": ["-o", "--report"]}
     needs = {"sweep": ["--lambda", "1"], "select": ["--features", "2"]}
     for command, options in outputs.items():
         start = [command, *needs.get(command, [])]
@@ -276,6 +276,7 @@ def test_a_full_disk_leaves_the_old_file_whichever_it_is(t):
     for command, name in [
         (["train", "-o", "m", "a"], "m"), (["train", "--report", "p", "a"], "p"), (["tune", "--grid", "eta=1,2", "-o", "m", "a"], "m"),
         (["sweep", "--lambda", "0.1..10:20", "--csv", "c", "a"], "c"), (["sweep", "--lambda", "1", "--html", "p", "a"], "p"),
+        (["tune", "--grid", "eta=1,2", "--report", "p", "a"], "p"), (["select", "--features", "2", "--report", "p", "a"], "p"),
         (["select", "--features", "10,20,30,40", "-o", "s", "a"], "s"), (["convert", "a", "-o", "b"], "b"),
         (["synth", "sparse", "-P", "rows=200", "-o", "b"], "b"),
     ]:

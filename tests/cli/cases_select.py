@@ -4,6 +4,7 @@ import math
 import random
 import re
 
+import page_reader as page
 from harness import check, equal, near, parse, rows
 
 MATTER = [17, 250, 251, 600, 999]
@@ -373,3 +374,24 @@ def test_skipped_lines_are_counted_in_both_inputs(t):
     r = t.run("select", "--json", "--on-error", "skip", "--features", 5, "--test", "b", "a")
     equal((r.json()["skipped"], r.json()["test_skipped"]), (1, 2))
     check("input: 1 malformed line skipped" in r.err and "b: 2 malformed lines skipped" in r.err, r.err)
+
+
+def test_the_page_shows_budgets_and_features(t):
+    t.write("a", five_of_a_thousand(400))
+    t.write("b.vw", named(200))
+    for source, more in ("a", []), ("a", ["--test", "a"]), ("b.vw", ["--top", 3]), ("a", ["-a", "ssol", "--top", 0]):
+        r = selected(t, "--features", "2,5,20", *more, "--report", "p", source)
+        found = page.look(t.read("p").decode())
+        equal(len(found.charts["select-chart"]), 3)
+        for title, b, row in zip(found.charts["select-chart"], r["budgets"], found.tables[0][1:]):
+            check(title.startswith(f"{b['features']} features: error {100 * b['test']['error_rate']:.3f} %"), title)
+            equal((int(row[0]), int(row[1]), row[2]), (b["features"], b["chosen"], f"{100 * b['test']['error_rate']:.3f}"))
+        last = r["budgets"][-1]
+        top = 3 if "--top" in more and 3 in more else last["chosen"] if 0 in more else 20
+        equal([row[0] for row in found.tables[1][1:]], [str(f.get("name", f.get("id"))) for f in last["selected"]][:top])
+
+
+def test_the_page_of_nothing(t):
+    t.run("select", "-q", "--features", "5", "--report", "p", stdin="")
+    found = page.look(t.read("p").decode())
+    check("There was no example to learn from." in found.text and "No feature was chosen." in found.text, found.text)

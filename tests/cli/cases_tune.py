@@ -5,6 +5,7 @@ import random
 import shlex
 import statistics
 
+import page_reader as page
 from harness import check, equal, near, on_a_terminal, rows
 
 
@@ -465,3 +466,37 @@ def test_a_terminal_has_a_live_line(t):
     t.write("a", rows(3000))
     seen = on_a_terminal(t, "tune", "--grid", "eta=2^-15..2^15", "--grid", "lambda=1,2,3", "--folds", 9, "--threads", 1, "a")
     check(" left  " in seen and " of 837 models" in seen, seen[-300:])
+
+
+def test_the_page_shows_every_point(t):
+    t.write("a", rows(300))
+    for more in ["-a", "ssol,arow", "--grid", "r=0.5,2"], ["-a", "ssol", "--grid", "lambda=1,1e10", "--grid", "normalize=none,l2", "--measure", "auc"], [
+            "--grid", "eta=1,2", "--measure", "cost", "--cost-missed", 3, "--folds", 3]:
+        r = tuned(t, *more, "--report", "page.html", "a")
+        text = t.read("page.html").decode()
+        found = page.look(text)
+        drawn = [p for p in r["points"] if p["nonzeros"]]
+        equal(len(found.charts["tune-chart"]), len(drawn), str(more))
+        check(found.charts["tune-chart"][-1].startswith("the best: " + r["best"]["learner"]), found.charts)
+        table = found.tables[0]
+        equal(len(table), len(r["points"]) + 1)
+        scale = 1 if r["measure"] == "cost" else 100
+        for row, p in zip(table[1:], r["points"]):
+            near(float(row[1]), scale * p["mean"], 6e-4, "the measure")
+            check(row[5].startswith(p["learner"]) and float(row[3]) == round(p["nonzeros"], 1), str(row))
+        check(r["best"]["command"] in found.text, "the command")
+        equal("are not drawn" in found.text, len(drawn) < len(r["points"]))
+
+
+def test_the_page_says_which_points_failed(t):
+    t.write("a", "1 1:3e38\n-1 1:-3e38\n" * 20)
+    t.run("tune", "-q", "-a", "perceptron", "--grid", "eta=1e-12,1e12", "--report", "p", "a")
+    found = page.look(t.read("p").decode())
+    check("failed: " in found.tables[0][2][1], found.tables)
+    check("1 points that failed" in found.text, found.text)
+
+
+def test_names_of_files_are_text_in_the_page(t):
+    t.write("<b>&.svm", rows(60))
+    t.run("tune", "-q", "--grid", "eta=1,2", "--report", "p", "<b>&.svm")
+    check("<b>&.svm" in page.look(t.read("p").decode()).text, "the name")

@@ -74,7 +74,7 @@ def test_unknown_option_is_named_and_the_nearest_suggested(t):
     for prefix, whole in [("--pass", "--passes"), ("--cost-m", "--cost-missed"), ("--on", "--on-error"), ("--NORM", "--normalize")]:
         t.refused("train", prefix, status=2, says=f"did you mean {whole}?")
     t.refused("predict", "-Z", status=2, says="-Z")
-    for command, option, owner in [("tune", "--report", "train"), ("sweep", "--measure", "tune"), ("train", "--html", "sweep")]:
+    for command, option, owner in [("tune", "--trace", "train"), ("sweep", "--measure", "tune"), ("train", "--html", "sweep")]:
         t.refused(command, option, "x", status=2, says=f"unknown option {option}; it belongs to sluice {owner}")
     t.refused("tune", "--lambda", "1,2", status=2, says="write its values as --grid lambda=1,2")
     for command in COMMANDS:
