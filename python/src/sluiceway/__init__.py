@@ -23,6 +23,10 @@ _NAMES: dict[str, str] = {
     "SluiceClassifier": "classifier",
     "load": "classifier",
     **dict.fromkeys(_HEADS, "families"),
+    "train": "runs",
+    "tune": "runs",
+    "sweep": "runs",
+    "select": "runs",
 }
 
 __all__ = sorted(_NAMES) + ["__version__"]

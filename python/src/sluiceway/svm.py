@@ -91,7 +91,9 @@ def labels_of(found: dict[str, Any]) -> np.ndarray:
     return np.array(words + plain)[places]
 
 
-def write_svm(path: str | os.PathLike[str], X: Any, y: Any, *, zero_based: bool = False, format: str | None = "libsvm") -> None:
+def write_svm(
+    path: str | os.PathLike[str], X: Any, y: Any, *, zero_based: bool = False, format: str | None = "libsvm"
+) -> None:
     """Writes a matrix and its labels as a LIBSVM file, which appears when it is complete.
 
     Parameters
@@ -111,6 +113,16 @@ def write_svm(path: str | os.PathLike[str], X: Any, y: Any, *, zero_based: bool 
     1 1:0.5 3:2
     0 2:1
     """
+    writer = _sluice.Writer(os.fsencode(path), format)
+    try:
+        put_matrix(writer, X, y, zero_based)
+        writer.commit()
+    finally:
+        writer.close()
+
+
+def put_matrix(writer: Any, X: Any, y: Any, zero_based: bool = False) -> None:
+    """Writes the rows of a sparse or dense matrix."""
     from scipy.sparse import csr_matrix, issparse
 
     X = X.tocsr() if issparse(X) else csr_matrix(np.atleast_2d(np.asarray(X)))
@@ -118,14 +130,8 @@ def write_svm(path: str | os.PathLike[str], X: Any, y: Any, *, zero_based: bool 
     labels, words = label_words(np.asarray(y))
     if len(labels) != X.shape[0]:
         raise ValueError(f"X has {X.shape[0]} rows, but y has {len(labels)}")
-    writer = _sluice.Writer(os.fsencode(path), format)
-    try:
-        writer.put_csr(
-            np.ascontiguousarray(X.indptr), np.ascontiguousarray(X.indices), np.ascontiguousarray(data), labels, words, zero_based
-        )
-        writer.commit()
-    finally:
-        writer.close()
+    indptr, indices, data = (np.ascontiguousarray(a) for a in (X.indptr, X.indices, data))
+    writer.put_csr(indptr, indices, data, labels, words, zero_based)
 
 
 def label_words(y: np.ndarray) -> tuple[np.ndarray, tuple[str, ...] | None]:

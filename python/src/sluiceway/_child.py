@@ -1,0 +1,304 @@
+"""Runs the program that the package carries: its options from keyword arguments, its inputs from whatever Python has."""
+from __future__ import annotations
+
+import errno
+import itertools
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from sluiceway import _frames, _inputs, _sluice
+from sluiceway._program import program
+from sluiceway.svm import label_words, put_matrix
+
+# How a keyword becomes an option: the program's name is the keyword's with - for _, unless the table says otherwise.
+FLAGS = {"final", "allow_empty", "no_header"}
+JOINED = {"features", "learner", "sparsity", "lambda"}  # several values are one, separated by commas
+NAMES = {"hash_bits": "hash", "multiclass": "classes", "lambda_": "lambda"}
+COMMON = {
+    "bias", "transform", "scale", "normalize", "positive", "classes", "cost", "ngrams", "tf", "format", "label", "weight",
+    "no_header", "on_error", "threads", "seed", "learner", "passes",
+}  # fmt: skip
+OPTIONS = {
+    "train": COMMON | {
+        "sparsity", "resume", "hash", "max_features", "output", "save_every", "skip", "final", "allow_empty", "test",
+        "holdout", "calibrate", "calibration", "threshold", "pseudo", "pseudo_weight", "top", "dim", "trace_every",
+        "mu_pos", "cost_missed", "cost_alarm",
+    },
+    "tune": COMMON | {"grid", "random", "folds", "measure", "choose", "cost_missed", "cost_alarm", "output", "top"},
+    "sweep": COMMON | {"lambda", "grid", "test", "sparsity", "repeats", "shuffle", "dim", "csv"},
+    "select": COMMON | {"features", "test", "holdout", "top", "output"},
+}  # fmt: skip
+DATA = ("test", "holdout", "calibrate")  # options of train, sweep and select whose values are data as the inputs are
+
+
+class Run:
+    """One run of the program: its folder of temporary files, its command line, what it printed."""
+
+    def __init__(self, command: str, options: Mapping[str, Any], verbose: int = 0) -> None:
+        self.folder = tempfile.TemporaryDirectory(prefix="sluiceway-")
+        self.command = command
+        self.options = dict(options)
+        self.verbose = verbose
+        self.extra: list[str] = []  # further arguments
+        self.shown: dict[str, str] = {}  # temporary files and what messages call them
+
+    def path(self, name: str) -> str:
+        """A place in the folder."""
+        return os.path.join(self.folder.name, name)
+
+    def start(self, inputs: Any) -> dict[str, Any]:
+        """Runs it; returns the JSON object that it printed."""
+        arguments, feed = self.read_from(inputs)
+        for name in DATA:
+            if self.options.get(name) is not None and not isinstance(self.options[name], (int, np.integer)):
+                self.options[name] = self.file_of(self.options[name], name)
+        line = [program(), self.command, *self.arguments(), *self.extra, "--json", *(() if self.verbose else ("-q",)), "--", *arguments]
+        status, out, err = self.execute(line, feed)
+        if status != 0:
+            raise self.failure(status, err)
+        for text in messages(err):
+            if text.startswith("warning: ") and not self.verbose:
+                warnings.warn(self.plain(text[len("warning: ") :]), UserWarning, stacklevel=3)
+        return json.loads(out)
+
+    # ---- the command line
+
+    def arguments(self) -> Iterator[str]:
+        """The options as the program takes them."""
+        known = OPTIONS[self.command]
+        for key, value in self.options.items():
+            name = NAMES.get(key, key)
+            if value is None or value is False and name in FLAGS:
+                continue
+            if name not in known:
+                yield from ("-P", f"{name}={number_text(value)}")
+            elif name in FLAGS:
+                yield option_name(name)
+            elif isinstance(value, Mapping):
+                for k, v in value.items():
+                    yield from (option_name(name), f"{NAMES.get(k, k)}={list_text(v)}")
+            elif isinstance(value, (list, tuple, np.ndarray)) and name not in JOINED:
+                for v in value:
+                    yield from (option_name(name), number_text(v))
+            else:
+                yield from (option_name(name), list_text(value))
+
+    # ---- inputs
+
+    def read_from(self, inputs: Any) -> tuple[list[str], Iterator[bytes] | None]:
+        """The paths to read, or what to feed to standard input."""
+        paths = _inputs.paths_of(inputs)
+        if paths is not None:
+            _inputs.check_files([p for p in paths if p != "-"])
+            return [p if p != "-" else "./-" for p in paths], None
+        if is_table(inputs):
+            return [self.file_of(inputs, "input")], None
+        pieces = self.text_of(inputs)
+        passes = self.options.get("passes")
+        if passes is not None and passes > 1:
+            return [self.write(pieces, "input")], None
+        return [], pieces
+
+    def file_of(self, data: Any, name: str) -> str:
+        """A file that has these data."""
+        paths = _inputs.paths_of(data)
+        if paths is not None:
+            if len(paths) != 1:
+                raise ValueError(f"{name} is one file, not {len(paths)}")
+            _inputs.check_files(paths)
+            return paths[0]
+        if not is_table(data):
+            return self.write(self.text_of(data), name)
+        path = self.path(name + ".bin")
+        self.shown[path] = name
+        writer = _sluice.Writer(os.fsencode(path), "bin")
+        try:
+            put_table(writer, data, self.options.get("label"), self.options.get("weight"))
+            writer.commit()
+        finally:
+            writer.close()
+        self.options.pop("format", None)  # its content says what it is
+        return path
+
+    def text_of(self, data: Any) -> Iterator[bytes]:
+        """Lines of text, or of the JSON of (dict, label) pairs."""
+        if isinstance(data, (bytes, bytearray)):
+            return iter([bytes(data)])
+        if hasattr(data, "read"):
+            return _inputs.bytes_of(data)
+        if not isinstance(data, Iterable):
+            raise TypeError(f"no data to learn from: {type(data).__name__}")
+        items = iter(data)
+        first = list(itertools.islice(items, 1))
+        everything = itertools.chain(first, items)
+        if first and isinstance(first[0], tuple) and len(first[0]) == 2 and isinstance(first[0][0], Mapping):
+            self.options["format"] = "jsonl"
+            return _inputs.lines_of(pair_line(pair) for pair in everything)
+        return _inputs.lines_of(everything)
+
+    def write(self, pieces: Iterator[bytes], name: str) -> str:
+        path = self.path(name)
+        self.shown[path] = name
+        with open(path, "wb") as out:
+            out.writelines(pieces)
+        return path
+
+    # ---- the process
+
+    def execute(self, line: list[str], feed: Iterator[bytes] | None) -> tuple[int, bytes, str]:
+        """The exit status and what was printed. An exception here, KeyboardInterrupt too, ends the process at once."""
+        child = subprocess.Popen(
+            line,
+            stdin=subprocess.DEVNULL if feed is None else subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,  # signals of the terminal come to Python, which ends the child
+        )
+        said: list[str] = []
+        listener = threading.Thread(target=listen, args=(child.stderr, said, self.verbose > 0), daemon=True)
+        try:
+            listener.start()
+            if feed is not None:
+                give(child.stdin, feed)
+            out = child.stdout.read()  # type: ignore[union-attr]
+            status = child.wait()
+        except BaseException:
+            end(child)
+            raise
+        finally:
+            if listener.is_alive():
+                listener.join(1)
+            child.stdout.close()  # type: ignore[union-attr]
+        return status, out, "".join(said)
+
+    def plain(self, text: str) -> str:
+        """A message with what the user gave in place of temporary files, and options as keywords."""
+        for path, name in self.shown.items():
+            text = text.replace(path, name)
+        return re.sub(r"(?<![\w-])--([a-z][a-z-]*)", lambda m: m[1].replace("-", "_"), text.replace("<stdin>", "input"))
+
+    def failure(self, status: int, err: str) -> Exception:
+        """The exception of a run that failed."""
+        lines = [t for t in messages(err) if not t.startswith(("note: ", "warning: "))]
+        message = self.plain("; ".join(lines)) or f"sluice {self.command} ended with status {status}"
+        if status < 0:
+            return RuntimeError(f"sluice {self.command} was ended by signal {-status}")
+        if status == 1:
+            for number in (errno.ENOENT, errno.EACCES, errno.ENOSPC, errno.EISDIR, errno.EIO, errno.EROFS, errno.ENOTDIR):
+                if message.endswith(os.strerror(number)):
+                    return OSError(number, message)
+        return ValueError(message)
+
+
+def messages(err: str) -> list[str]:
+    """What the program said, message by message; the advice to read its help is left out."""
+    lines = [line for line in err.splitlines() if not line.startswith("try: ")]
+    found = re.split(r"^sluice: (?! )", "\n".join(lines), flags=re.M)[1:]  # further lines of a message are set in
+    return [" ".join(text.replace("\nsluice: ", " ").split()) for text in found]
+
+
+def option_name(name: str) -> str:
+    return "--" + name.replace("_", "-")
+
+
+def number_text(value: Any) -> str:
+    """A value as the program reads it."""
+    if isinstance(value, (bool, np.bool_)):
+        return str(int(value))
+    if isinstance(value, np.generic):
+        value = value.item()
+    return repr(value) if isinstance(value, float) else os.fspath(value) if isinstance(value, os.PathLike) else str(value)
+
+
+def list_text(value: Any) -> str:
+    """Several values as one, separated by commas."""
+    if isinstance(value, (list, tuple, np.ndarray, range)):
+        return ",".join(number_text(v) for v in value)
+    return number_text(value)
+
+
+def is_table(data: Any) -> bool:
+    """Whether it is a frame, or a pair of a frame or matrix and its labels."""
+    if _frames.is_frame(data):
+        return True
+    if not isinstance(data, tuple) or len(data) != 2 or isinstance(data[0], (str, bytes, Mapping, os.PathLike)):
+        return False
+    return _frames.is_frame(data[0]) or hasattr(data[0], "shape") or isinstance(data[0], (list, tuple))
+
+
+def put_table(writer: Any, data: Any, label: str | None, weight: str | None) -> None:
+    """Writes a frame, or (X, y)."""
+    if _frames.is_frame(data):
+        if label is None:
+            raise ValueError('which column is the label? give label="NAME", or (frame, y)')
+        for batch in _frames.to_batches(data, label, weight):
+            writer.put_batch(batch)
+        return
+    X, y = data
+    if _frames.is_frame(X):
+        labels, words = label_words(np.asarray(y))
+        for batch in _frames.to_batches(X, None, weight, labels=labels, words=words):
+            writer.put_batch(batch)
+        return
+    put_matrix(writer, X, y)
+
+
+def pair_line(pair: Any) -> str:
+    """An example as a line of JSON."""
+    features, label = pair
+    if "label" in features:
+        raise ValueError("a feature is called 'label', which stands for the label here: rename it")
+    if isinstance(label, (bool, np.bool_)):
+        label = int(label)
+    return json.dumps({**features, "label": label}, allow_nan=False, ensure_ascii=False, default=plain_value)
+
+
+def plain_value(value: Any) -> Any:
+    """Numbers of numpy as JSON has them."""
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"a {type(value).__name__} has no meaning as a feature: use numbers, texts, lists or dicts")
+
+
+def give(stream: Any, pieces: Iterator[bytes]) -> None:
+    """Feeds the child, until it wants no more."""
+    try:
+        for piece in pieces:
+            stream.write(piece)
+        stream.close()
+    except BrokenPipeError:
+        try:
+            stream.close()
+        except BrokenPipeError:
+            pass
+
+
+def listen(stream: Any, said: list[str], shown: bool) -> None:
+    """Collects what the child says, and shows it as it comes."""
+    for piece in iter(lambda: stream.read1(4096), b""):
+        text = piece.decode("utf-8", "replace")
+        said.append(text)
+        if shown:
+            sys.stderr.write(text)
+            sys.stderr.flush()
+    stream.close()
+
+
+def end(child: subprocess.Popen[bytes]) -> None:
+    """Ends the child: it may save what it has learned, but not take long."""
+    child.terminate()
+    try:
+        child.wait(0.05)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.wait()

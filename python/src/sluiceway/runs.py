@@ -1,0 +1,152 @@
+"""train, tune, sweep and select: what the program does, from Python, with results to look at."""
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from sluiceway._child import Run
+from sluiceway.results import SelectResult, SweepResult, TrainResult, TuneResult
+
+INPUTS = """inputs : a path or several; an iterable of lines of text (str or bytes) or a file object, in the format that `format`
+        names; an iterable of (dict of features, label) pairs; a frame with label="COLUMN"; (X, y) with a matrix or a frame"""
+OPTIONS = """options : every option of `sluice {command} --help` under its name with _ for -, such as on_error="skip" or
+        {examples}; other names are parameters of the learner, lambda_ being `lambda`"""
+
+
+def described(command: str, examples: str) -> Any:
+    """Puts what all of these functions share into a docstring."""
+
+    def put(function: Any) -> Any:
+        text = function.__doc__ or ""
+        function.__doc__ = text.replace("{inputs}", INPUTS).replace(
+            "{options}", OPTIONS.replace("{command}", command).replace("{examples}", examples)
+        )
+        return function
+
+    return put
+
+
+@described("train", 'normalize="l2", cost={"spam": 5}')
+def train(inputs: Any, learner: str | None = "auto", *, verbose: int = 0, **options: Any) -> TrainResult:
+    """Learns from a stream of labelled examples: `sluice train`.
+
+    Every example is predicted first and then learned, so that the error is that of unseen examples.
+
+    Parameters
+    ----------
+    {inputs}
+    learner : the rule to learn with; with resume="MODEL" it is that of the model
+    verbose : 1 shows the program's progress
+    {options}. test, holdout and calibrate take data as the inputs are.
+
+    Returns
+    -------
+    TrainResult, whose attributes are the fields of `sluice train --json`
+
+    Examples
+    --------
+    >>> result = train(["1 1:1", "0 2:1"] * 50, "arow", r=0.5)
+    >>> result.examples, result.mistakes, result.params["r"]
+    (100, 1, 0.5)
+    """
+    given = options.get("output")
+    if learner is not None and (learner != "auto" or options.get("resume") is None):
+        options = {"learner": learner, **options}
+    run = Run("train", options, verbose)
+    model = run.path("model") if given is None else os.fspath(given)
+    trace, page = run.path("trace.csv"), run.path("report.html")
+    run.options["output"] = model
+    run.extra = ["--trace", trace, "--report", page]
+    fields = run.start(inputs)
+    return TrainResult(fields, run.folder, page, model, trace)
+
+
+@described("tune", 'folds=10, measure="auc"')
+def tune(inputs: Any, learner: Any = None, *, grid: Any = None, verbose: int = 0, **options: Any) -> TuneResult:
+    """Finds the parameters that suit the data, by cross-validation: `sluice tune`.
+
+    Parameters
+    ----------
+    {inputs}
+    learner : the rule to try, or several; None: ssol
+    grid : {name: values} of parameters, and of normalize, bias, transform and scale: a list, or a text such as
+        "2^-5..2^5" or "0.01..100:9"; None: the usual ones
+    verbose : 1 shows the program's progress
+    {options}
+
+    Returns
+    -------
+    TuneResult: best, points, and the best model of all examples as model
+
+    Examples
+    --------
+    >>> result = tune(["1 1:1", "0 2:1"] * 50, "arow", grid={"r": [0.1, 1, 10]}, folds=4)
+    >>> len(result.points), result.best["mean"]
+    (3, 0)
+    """
+    given = options.get("output")
+    run = Run("tune", {"learner": learner, "grid": grid, **options}, verbose)
+    model, page = run.path("model") if given is None else os.fspath(given), run.path("report.html")
+    run.options["output"] = model
+    run.extra = ["--report", page]
+    fields = run.start(inputs)
+    return TuneResult(fields, run.folder, page, model)
+
+
+@described("sweep", "repeats=5, sparsity=[0.9, 0.99]")
+def sweep(inputs: Any, learner: Any = None, *, test: Any = None, verbose: int = 0, **options: Any) -> SweepResult:
+    """Error against sparsity: many models in one pass: `sluice sweep`.
+
+    Parameters
+    ----------
+    {inputs}
+    learner : the rule to sweep, or several; None: ssol
+    test : data to measure every model on
+    verbose : 1 shows the program's progress
+    {options}. lambda_ are the values to sweep: a list, or a text such as "10^-4..10^1"
+
+    Returns
+    -------
+    SweepResult: points, one for every model
+
+    Examples
+    --------
+    >>> result = sweep(["1 1:1 3:1", "0 2:1 3:1"] * 50, ["ssol", "ftrl"], lambda_=[0.1, 1, 10])
+    >>> len(result.points)
+    6
+    """
+    run = Run("sweep", {"learner": learner, "test": test, **options}, verbose)
+    page = run.path("report.html")
+    run.extra = ["--html", page]
+    fields = run.start(inputs)
+    return SweepResult(fields, run.folder, page)
+
+
+@described("select", "holdout=10")
+def select(inputs: Any, features: Any, learner: str | None = None, *, test: Any = None, verbose: int = 0, **options: Any) -> SelectResult:
+    """Chooses the features that matter, for several budgets, with the error of each: `sluice select`.
+
+    Parameters
+    ----------
+    {inputs}
+    features : the budgets: how many features to choose at most, a number or several
+    learner : the rule to learn with; None: sbcw
+    test : data to measure every budget's model on; None: held-out examples
+    verbose : 1 shows the program's progress
+    {options}
+
+    Returns
+    -------
+    SelectResult: budgets, each with its error and its features
+
+    Examples
+    --------
+    >>> result = select(["1 1:1 3:1", "0 2:1 3:1"] * 50, [1, 2])
+    >>> result.features(1)
+    [1]
+    """
+    run = Run("select", {"learner": learner, "features": features, "test": test, **options}, verbose)
+    page = run.path("report.html")
+    run.extra = ["--report", page]
+    fields = run.start(inputs)
+    return SelectResult(fields, run.folder, page)

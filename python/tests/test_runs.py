@@ -1,0 +1,303 @@
+"""train, tune, sweep and select: the program's results from every kind of input, its errors, interruptions, pages."""
+import doctest
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+
+pytest.importorskip("scipy.sparse")
+
+import sluiceway
+from sluiceway import _child, runs, svm
+
+LINES = [f"{'1' if i % 3 else '0'} {1 + i % 7}:{i % 5 + 1} {9 + i % 3}:0.5" for i in range(120)]
+
+
+@pytest.fixture
+def data(tmp_path):
+    path = tmp_path / "a.svm"
+    path.write_text("\n".join(LINES) + "\n")
+    return path
+
+
+def program(*arguments):
+    done = subprocess.run([sluiceway.program(), *map(str, arguments)], check=True, capture_output=True)
+    return done.stdout
+
+
+def steady(fields):
+    return {k: v for k, v in fields.items() if "second" not in k}
+
+
+def test_train_is_the_program(data, tmp_path):
+    result = sluiceway.train(data, "ssol", lambda_=0.5, normalize="l2", test=data)
+    out = program("train", "-qq", "--json", "-a", "ssol", "-P", "lambda=0.5", "--normalize", "l2", "--test", data, "-o", tmp_path / "m", data)
+    assert steady(result.fields) == steady(json.loads(out))
+    result.save(tmp_path / "mine")
+    assert (tmp_path / "mine").read_bytes() == (tmp_path / "m").read_bytes()
+    assert result.params["lambda"] == 0.5 and result.test["examples"] == 120 and "error_rate" in dir(result)
+    assert result.trace["examples"][-1] == 120 and result.trace["mistakes"][-1] == result.mistakes
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        result.nothing
+
+
+def test_the_model_is_loaded(data):
+    pytest.importorskip("sklearn")
+    result = sluiceway.train(data, "arow")
+    X, y = svm.read_svm(data)
+    assert result.model is result.model
+    assert (result.model.predict(X) == y).mean() > 0.6
+    tuned = sluiceway.tune(data, "arow", grid={"r": [1, 2]}, folds=2)
+    assert tuned.model.learner == "arow"
+
+
+def inputs():
+    X, y = svm.read_svm(LINES)
+    text = "\n".join(LINES)
+    return {
+        "list": LINES,
+        "tuple": tuple(LINES),
+        "iterator": iter(LINES),
+        "bytes": (line.encode() for line in LINES),
+        "file": io.StringIO(text),
+        "binary": io.BytesIO(text.encode()),
+        "one bytes": text.encode(),
+        "matrix": (X, y),
+        "dense": (X.toarray(), y.tolist()),
+        "pairs": [({str(j + 1): v for j, v in zip(X[i].indices.tolist(), X[i].data.tolist())}, y[i]) for i in range(len(y))],
+    }
+
+
+@pytest.mark.parametrize("kind", inputs())
+def test_every_kind_of_input_gives_the_same_figures(data, kind):
+    want = sluiceway.train(data, "arow")
+    got = sluiceway.train(inputs()[kind], "arow")
+    for field in ("examples", "mistakes", "nonzeros", "features_seen", "updates"):
+        assert got.fields[field] == want.fields[field], field
+
+
+@pytest.mark.parametrize("kind", ["iterator", "matrix", "pairs"])
+def test_several_passes_over_what_is_no_file(data, kind):
+    assert sluiceway.train(inputs()[kind], "arow", passes=3).nonzeros == sluiceway.train(data, "arow", passes=3).nonzeros
+
+
+def test_several_files(data):
+    assert sluiceway.train([data, str(data)], "arow").examples == 240
+
+
+def test_frames(tmp_path):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"kind": ["spam", "ham", "ham"] * 30, "x": np.arange(90), "city": ["Bonn", "Rome", "Oslo"] * 30})
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    want = sluiceway.train(tmp_path / "a.csv", "arow", label="kind")
+    for got in (sluiceway.train(frame, "arow", label="kind"), sluiceway.train((frame.drop(columns="kind"), frame.kind), "arow")):
+        assert (got.examples, got.mistakes, got.nonzeros) == (want.examples, want.mistakes, want.nonzeros)
+    tested = sluiceway.train(frame, "arow", label="kind", test=frame, holdout=tmp_path / "a.csv")
+    assert tested.test["mistakes"] == tested.holdout["mistakes"]
+    with pytest.raises(ValueError, match="which column is the label"):
+        sluiceway.train(frame, "arow")
+    with pytest.raises(ValueError, match="no column 'none'"):
+        sluiceway.train(frame, "arow", label="none")
+
+
+def test_several_classes_and_costs():
+    lines = [f"{'abc'[i % 3]} {i % 3 + 1}:1" for i in range(60)]
+    assert len(sluiceway.train(lines, "arow", multiclass="ovr").classes) == 3
+    with pytest.raises(ValueError, match="third class.*classes ovr"):
+        sluiceway.train(lines, "arow")
+    one, two = sluiceway.train(LINES, "arow"), sluiceway.train(LINES, "arow", cost={"1": 3, "0": 0.5})
+    assert one.hinge_loss != two.hinge_loss
+
+
+def test_tune(data):
+    result = sluiceway.tune(data, ["ssol", "arow"], grid={"r": [0.5, 2], "lambda_": "1,10"}, folds=3)
+    out = program("tune", "-qq", "--json", "-a", "ssol,arow", "--grid", "r=0.5,2", "--grid", "lambda=1,10", "--folds", 3, data)
+    want = json.loads(out)
+    assert [(p["learner"], p["params"], p["folds"]) for p in result.points] == [(p["learner"], p["params"], p["folds"]) for p in want["points"]]
+    assert result.best["params"] == want["best"]["params"] and len(result.points) == 6
+    frame = pytest.importorskip("pandas") and result.to_frame()
+    assert len(frame) == 6 and {"learner", "r", "mean", "test_auc"} <= set(frame.columns)
+
+
+def test_sweep(data):
+    result = sluiceway.sweep(data, ["ssol", "ftrl"], lambda_=[1, 10, 100], test=LINES)
+    assert [(p["learner"], p["value"]) for p in result.points] == [("ssol", 1), ("ssol", 10), ("ssol", 100), ("ftrl", 1), ("ftrl", 10), ("ftrl", 100)]
+    assert all(p["test"]["examples"] == 120 for p in result.points)
+
+
+def test_select(data):
+    result = sluiceway.select(data, [2, 4])
+    assert [b["features"] for b in result.budgets] == [2, 4] and len(result.features(2)) == 2
+    assert result.features() == result.features(4)
+    with pytest.raises(ValueError, match="no budget of 3"):
+        result.features(3)
+
+
+@pytest.fixture
+def results(data):
+    return [
+        sluiceway.train(data, test=data),
+        sluiceway.tune(data, "ssol", grid={"eta": [1, 4]}),
+        sluiceway.sweep(data, lambda_=[1, 100]),
+        sluiceway.select(data, [2, 5]),
+    ]
+
+
+def test_results_have_a_text_a_page_and_a_picture(results, tmp_path):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    for result in results:
+        assert repr(result).startswith(type(result).__name__ + "(") and "error" in repr(result)
+        page = result._repr_html_()
+        assert page.startswith("<iframe srcdoc=") and page.count('"') == page.split(">")[0].count('"')
+        assert re.match("<!DOCTYPE html>", result.page) and "</html>" in result.page
+        result.save_page(tmp_path / "page.html")
+        assert (tmp_path / "page.html").read_text(encoding="utf-8") == result.page
+        axes = result.plot()
+        assert axes.get_lines() and axes.get_xlabel() and "error" in axes.get_ylabel()
+        axes.figure.savefig(tmp_path / "plot.png")
+        assert result.plot(axes) is axes
+        plt.close(axes.figure)
+
+
+def test_what_is_missing_is_named(results, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    for result in results:
+        with pytest.raises(ImportError, match="pip install matplotlib"):
+            result.plot()
+        if hasattr(result, "to_frame"):
+            with pytest.raises(ImportError, match="pip install pandas"):
+                result.to_frame()
+
+
+def test_malformed_lines_have_their_place(data, tmp_path):
+    bad = tmp_path / "bad.svm"
+    bad.write_text("1 1:1\n0 2:x\n")
+    with pytest.raises(ValueError, match=r"bad\.svm:2:5: value 'x'.*on_error skip"):
+        sluiceway.train(bad, "arow")
+    with pytest.raises(ValueError, match="^input:2:5: value 'x'"):
+        sluiceway.train(["1 1:1", "0 2:x"], "arow")
+    with pytest.warns(UserWarning, match="^input: 1 malformed line skipped: 1 value$"):
+        assert sluiceway.train(bad, "arow", on_error="skip").skipped == 1
+    with pytest.raises(ValueError, match=r"^test:1:\d+: "):
+        sluiceway.train(data, "arow", test=["1 1:x"])
+
+
+def test_wrong_usage(data):
+    for arguments, options, what in [
+        ((data, "none"), {}, "unknown learner 'none'"),
+        ((data, "arow"), {"foo": 1}, "no parameter 'foo'"),
+        ((data, "arow"), {"r": -1}, "r of arow"),
+        ((data, "arow"), {"format": "docx"}, "format"),
+        (([], "arow"), {}, "no example was learned"),
+        ((data, "arow"), {"test": [data, data]}, "one file"),
+    ]:
+        with pytest.raises(ValueError, match=what):
+            sluiceway.train(*arguments, **options)
+    for bad in (3, None, [3], [({"a": object()}, 1)]):
+        with pytest.raises(TypeError):
+            sluiceway.train(bad, "arow")
+    with pytest.raises(ValueError, match="'label'"):
+        sluiceway.train([({"label": 1}, 1)], "arow")
+    with pytest.raises(ValueError):
+        sluiceway.train([({"a": float("nan")}, 1)], "arow")
+    with pytest.raises(FileNotFoundError):
+        sluiceway.train("no-such-file")
+    with pytest.raises(OSError, match="No such file"):
+        sluiceway.train(data, "arow", output="/no/such/folder/m")
+    with pytest.raises(ValueError, match="auto"):
+        sluiceway.tune(data, "auto")
+
+
+def test_warnings_of_the_program_are_warnings():
+    with pytest.warns(UserWarning, match="all 9 labels are 1"):
+        sluiceway.train(["1 1:1"] * 9, "arow")
+
+
+def test_output_and_resume(data, tmp_path):
+    sluiceway.train(data, "arow", output=tmp_path / "m")
+    again = sluiceway.train(data, resume=tmp_path / "m")
+    both = sluiceway.train([data, data], "arow")
+    both.save(tmp_path / "both")
+    again.save(tmp_path / "again")
+    assert (tmp_path / "both").read_bytes() == (tmp_path / "again").read_bytes()
+
+
+def test_progress_is_shown(capsys):
+    sluiceway.train(LINES, "arow", verbose=1)
+    assert "examples" in capsys.readouterr().err
+
+
+def test_nothing_is_left_behind(tmp_path, monkeypatch, data):
+    import tempfile
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
+    result = sluiceway.train(inputs()["matrix"], "arow", passes=2)
+    assert os.listdir(tmp_path / "temporary")
+    del result
+    with pytest.raises(ValueError):
+        sluiceway.train(["1 1:x"], "arow", passes=2)
+    assert os.listdir(tmp_path / "temporary") == []
+
+
+def test_an_interrupted_iterable_ends_the_child():
+    def lines():
+        yield from LINES
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        sluiceway.train(lines(), "arow")
+
+
+def test_an_interrupt_while_waiting_ends_the_child(tmp_path):
+    """The child waits for a pipe that nobody writes to; the interrupt comes once it is there."""
+    os.mkfifo(tmp_path / "pipe")
+    code = textwrap.dedent(
+        """
+        import os, signal, subprocess, sys, threading
+        import sluiceway
+        from sluiceway import _child
+        start, listen, children, done = subprocess.Popen, _child.listen, [], threading.Event()
+        def popen(*args, **options):
+            children.append(start(*args, **options))
+            return children[0]
+        def interrupt():
+            with open(sys.argv[1], "wb"):  # returns when the child has opened it
+                os.kill(os.getpid(), signal.SIGINT)
+                done.wait()
+        def listening(*args):
+            threading.Thread(target=interrupt, daemon=True).start()
+            listen(*args)
+        subprocess.Popen, _child.listen = popen, listening
+        try:
+            sluiceway.train(sys.argv[1], "arow")
+        except KeyboardInterrupt:
+            print("interrupted", children[0].returncode is not None)
+        done.set()
+        """
+    )
+    done = subprocess.run([sys.executable, "-c", code, tmp_path / "pipe"], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "interrupted True\n", done.stderr
+
+
+@pytest.mark.parametrize("command", ["train", "tune", "sweep", "select"])
+def test_every_option_of_the_program_has_a_keyword(command):
+    own = {"help", "version", "quiet", "json", "param", "report", "html", "trace"}
+    listed = set(re.findall(r"^ +(?:-\w, |    )--([a-z-]+)", program(command, "--help").decode(), re.M))
+    assert {o.replace("-", "_") for o in listed - own} == _child.OPTIONS[command]
+
+
+def test_examples_in_the_documentation():
+    found = doctest.testmod(runs)
+    assert found.failed == 0 and found.attempted >= 8
