@@ -27,6 +27,7 @@ _NAMES: dict[str, str] = {
     "tune": "runs",
     "sweep": "runs",
     "select": "runs",
+    "predict": "predictions",
 }
 
 __all__ = sorted(_NAMES) + ["__version__"]

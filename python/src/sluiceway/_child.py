@@ -36,6 +36,7 @@ OPTIONS = {
     },
     "tune": COMMON | {"grid", "random", "folds", "measure", "choose", "cost_missed", "cost_alarm", "output", "top"},
     "sweep": COMMON | {"lambda", "grid", "test", "sparsity", "repeats", "shuffle", "dim", "csv"},
+    "predict": {"format", "label", "weight", "no_header", "on_error", "threads", "threshold"},
     "select": COMMON | {"features", "test", "holdout", "top", "output"},
 }  # fmt: skip
 DATA = ("test", "holdout", "calibrate")  # options of train, sweep and select whose values are data as the inputs are
@@ -58,18 +59,23 @@ class Run:
 
     def start(self, inputs: Any) -> dict[str, Any]:
         """Runs it; returns the JSON object that it printed."""
+        self.extra.append("--json")
+        return json.loads(self.output(inputs))
+
+    def output(self, inputs: Any) -> bytes:
+        """Runs it; returns what it printed."""
         arguments, feed = self.read_from(inputs)
         for name in DATA:
             if self.options.get(name) is not None and not isinstance(self.options[name], (int, np.integer)):
                 self.options[name] = self.file_of(self.options[name], name)
-        line = [program(), self.command, *self.arguments(), *self.extra, "--json", *(() if self.verbose else ("-q",)), "--", *arguments]
+        line = [program(), self.command, *self.arguments(), *self.extra, *(() if self.verbose else ("-q",)), "--", *arguments]
         status, out, err = self.execute(line, feed)
         if status != 0:
             raise self.failure(status, err)
         for text in messages(err):
             if text.startswith("warning: ") and not self.verbose:
-                warnings.warn(self.plain(text[len("warning: ") :]), UserWarning, stacklevel=3)
-        return json.loads(out)
+                warnings.warn(self.plain(text[len("warning: ") :]), UserWarning, stacklevel=4)
+        return out
 
     # ---- the command line
 

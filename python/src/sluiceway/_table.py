@@ -243,7 +243,7 @@ def setting_doc(names: Iterable[str] = tuple(SETTINGS)) -> str:
 
 
 def all_params_doc() -> str:
-    """The numpydoc list of the parameters of all learners, each once, with the learners that have it."""
+    """A list of the parameters of all learners, each once, with the learners that have it."""
     owners: dict[str, list[tuple[Learner, Param]]] = {}
     for learner in learners().values():
         for param in learner.params:
@@ -253,5 +253,6 @@ def all_params_doc() -> str:
         names = ", ".join(learner.name for learner, _ in owners[key])
         param = owners[key][0][1]
         kind = "str" if param.choices else "int" if param.integer else "float"
-        entries.append(entry(f"{key} : {kind}", f"{sentence(param.help)} Of {names}."))
+        entries.append(textwrap.fill(f"- ``{key}`` ({kind}): {sentence(param.help)} Of {names}.", 112,
+                                     subsequent_indent="  ", break_on_hyphens=False))
     return "\n".join(entries)

@@ -7,10 +7,14 @@ from typing import Any
 from sluiceway._child import Run
 from sluiceway.results import SelectResult, SweepResult, TrainResult, TuneResult
 
-INPUTS = """inputs : a path or several; an iterable of lines of text (str or bytes) or a file object, in the format that `format`
-        names; an iterable of (dict of features, label) pairs; a frame with label="COLUMN"; (X, y) with a matrix or a frame"""
-OPTIONS = """options : every option of `sluice {command} --help` under its name with _ for -, such as on_error="skip" or
-        {examples}; other names are parameters of the learner, lambda_ being `lambda`"""
+INPUTS = """inputs : path or several, lines of text, pairs, frame or (X, y)
+        Lines are an iterable of str or bytes, or a file object, in the format that `format` names; pairs are
+        (dict of features, label); a frame needs ``label="COLUMN"``; in (X, y) X is a matrix or a frame."""
+OPTIONS = """**options
+        Every option of ``sluice {command} --help`` under its name with _ for -, such as ``on_error="skip"`` or
+        ``{examples}``; other names are parameters of the learner, ``lambda_`` being `lambda`."""
+VERBOSE = """verbose : int, default=0
+        1 shows the program's progress."""
 
 
 def described(command: str, examples: str) -> Any:
@@ -18,7 +22,7 @@ def described(command: str, examples: str) -> Any:
 
     def put(function: Any) -> Any:
         text = function.__doc__ or ""
-        function.__doc__ = text.replace("{inputs}", INPUTS).replace(
+        function.__doc__ = text.replace("{inputs}", INPUTS).replace("{verbose}", VERBOSE).replace(
             "{options}", OPTIONS.replace("{command}", command).replace("{examples}", examples)
         )
         return function
@@ -35,13 +39,15 @@ def train(inputs: Any, learner: str | None = "auto", *, verbose: int = 0, **opti
     Parameters
     ----------
     {inputs}
-    learner : the rule to learn with; with resume="MODEL" it is that of the model
-    verbose : 1 shows the program's progress
-    {options}. test, holdout and calibrate take data as the inputs are.
+    learner : str, default="auto"
+        The rule to learn with; with ``resume="MODEL"`` it is that of the model.
+    {verbose}
+    {options} `test`, `holdout` and `calibrate` take data as the inputs are.
 
     Returns
     -------
-    TrainResult, whose attributes are the fields of `sluice train --json`
+    TrainResult
+        Its attributes are the fields of ``sluice train --json``.
 
     Examples
     --------
@@ -68,15 +74,18 @@ def tune(inputs: Any, learner: Any = None, *, grid: Any = None, verbose: int = 0
     Parameters
     ----------
     {inputs}
-    learner : the rule to try, or several; None: ssol
-    grid : {name: values} of parameters, and of normalize, bias, transform and scale: a list, or a text such as
-        "2^-5..2^5" or "0.01..100:9"; None: the usual ones
-    verbose : 1 shows the program's progress
+    learner : str or list, default=None
+        The rule to try, or several; None: ssol.
+    grid : dict, default=None
+        The values of parameters, and of `normalize`, `bias`, `transform` and `scale`: a list, or a text such as
+        ``"2^-5..2^5"`` or ``"0.01..100:9"``; None: the usual ones.
+    {verbose}
     {options}
 
     Returns
     -------
-    TuneResult: best, points, and the best model of all examples as model
+    TuneResult
+        `best`, `points`, and the best model of all examples as `model`.
 
     Examples
     --------
@@ -100,14 +109,17 @@ def sweep(inputs: Any, learner: Any = None, *, test: Any = None, verbose: int = 
     Parameters
     ----------
     {inputs}
-    learner : the rule to sweep, or several; None: ssol
-    test : data to measure every model on
-    verbose : 1 shows the program's progress
-    {options}. lambda_ are the values to sweep: a list, or a text such as "10^-4..10^1"
+    learner : str or list, default=None
+        The rule to sweep, or several; None: ssol.
+    test : data as the inputs are, default=None
+        What to measure every model on.
+    {verbose}
+    {options} `lambda_` are the values to sweep: a list, or a text such as ``"10^-4..10^1"``.
 
     Returns
     -------
-    SweepResult: points, one for every model
+    SweepResult
+        `points`, one for every model.
 
     Examples
     --------
@@ -129,15 +141,19 @@ def select(inputs: Any, features: Any, learner: str | None = None, *, test: Any 
     Parameters
     ----------
     {inputs}
-    features : the budgets: how many features to choose at most, a number or several
-    learner : the rule to learn with; None: sbcw
-    test : data to measure every budget's model on; None: held-out examples
-    verbose : 1 shows the program's progress
+    features : int or list
+        The budgets: how many features to choose at most.
+    learner : str, default=None
+        The rule to learn with; None: sbcw.
+    test : data as the inputs are, default=None
+        What to measure every budget's model on; None: held-out examples.
+    {verbose}
     {options}
 
     Returns
     -------
-    SelectResult: budgets, each with its error and its features
+    SelectResult
+        `budgets`, each with its error and its features.
 
     Examples
     --------

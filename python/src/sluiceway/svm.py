@@ -31,17 +31,25 @@ def read_svm(
 
     Parameters
     ----------
-    path : a path, several paths, a file object, or an iterable of lines
-    n_features : how many columns the matrix has; None: as many as the largest id needs
-    dtype : of the values, which are read as 32-bit floats
-    zero_based : ids begin at 0: column j is id j
-    format : "libsvm", "bin" or another one with ids; None: by the content, then by the ending
-    on_error : "stop" at a malformed line, or "skip" it
+    path : path, several paths, file object, or iterable of lines
+        What to read.
+    n_features : int, default=None
+        How many columns the matrix has; None: as many as the largest id needs.
+    dtype : type, default=numpy.float32
+        Of the values, which are read as 32-bit floats.
+    zero_based : bool, default=False
+        Ids begin at 0: column j is id j.
+    format : str, default=None
+        ``"libsvm"``, ``"bin"`` or another one with ids; None: by the content, then by the ending.
+    on_error : str, default="stop"
+        ``"stop"`` at a malformed line, or ``"skip"`` it.
 
     Returns
     -------
     X : scipy.sparse.csr_matrix
-    y : array of float64; of str where a label is no number
+        The rows.
+    y : ndarray
+        Labels: float64, or str where a label is no number.
 
     Examples
     --------
@@ -98,11 +106,16 @@ def write_svm(
 
     Parameters
     ----------
-    path : where to; an existing file is replaced
-    X : sparse or dense matrix; column j becomes id j + 1. Explicit zeros of a sparse one are written
-    y : labels: numbers or texts
-    zero_based : column j becomes id j
-    format : "libsvm", "bin", "vw", "jsonl", or None: by the path's ending
+    path : path
+        Where to; an existing file is replaced.
+    X : sparse or dense matrix
+        Column j becomes id j + 1. Explicit zeros of a sparse one are written.
+    y : array-like
+        Labels: numbers or texts.
+    zero_based : bool, default=False
+        Column j becomes id j.
+    format : str, default="libsvm"
+        ``"libsvm"``, ``"bin"``, ``"vw"``, ``"jsonl"``, or None: by the path's ending.
 
     Examples
     --------

@@ -1,0 +1,112 @@
+"""sluiceway.predict: what `sluice predict` prints, as arrays, for every kind of input and of model."""
+import numpy as np
+import pytest
+
+pytest.importorskip("scipy")
+import sluiceway
+from sluiceway import predict, train
+from sluiceway.datasets import make_mail, make_payments, make_tickets
+
+
+@pytest.fixture(scope="module")
+def mail():
+    texts, labels = make_mail(600)
+    return texts, labels, train([f"{label}\t{text}" for text, label in zip(texts[:400], labels)], "arow", format="text")
+
+
+def test_lines_with_and_without_labels(mail, tmp_path):
+    texts, labels, run = mail
+    found = predict(run, texts[400:])
+    assert (found.labels == labels[400:]).mean() > 0.8
+    assert found.classes.tolist() == ["ham", "spam"]
+    assert ((found.margins > 0) == (found.labels == "spam")).all()
+    assert found.probabilities.shape == (200, 2)
+    assert np.allclose(found.probabilities.sum(axis=1), 1)
+    with_labels = predict(run, [f"?\t{text}" for text in texts[400:]])
+    assert (with_labels.margins == found.margins).all()
+    path = tmp_path / "mail.txt"
+    path.write_text("\n".join(texts[400:]) + "\n")
+    assert (predict(run, path).margins == found.margins).all()
+    assert (predict(run, [str(path)]).margins == found.margins).all()
+    assert repr(found).startswith("Predictions(200 rows: ")
+
+
+def test_a_text_that_is_no_file_is_one_line(mail):
+    assert predict(mail[2], ["free"]).labels.tolist() == ["spam"]
+    with pytest.raises(FileNotFoundError):
+        predict(mail[2], "free")  # a path
+
+
+def test_models_by_path_result_and_classifier(mail, tmp_path):
+    pytest.importorskip("sklearn")
+    texts, _, run = mail
+    path = tmp_path / "m"
+    run.save(path)
+    expected = predict(run, texts).margins
+    for model in path, str(path), sluiceway.load(path):
+        assert (predict(model, texts).margins == expected).all()
+    with pytest.raises(TypeError, match="a model is a path"):
+        predict(3, texts)
+
+
+def test_a_matrix_is_answered_as_the_classifier_does():
+    pytest.importorskip("sklearn")
+    X, y = sluiceway.synth("sparse", rows=300, dim=100, nonzeros=5)
+    for labels in y, y > 0, np.where(y > 0, 10, 9), np.where(y > 0, "10", "9"), np.where(y > 0, "a", "b"):
+        model = sluiceway.SluiceClassifier("arow").fit(X[:200], labels[:200])
+        for rows in X[200:], X[200:].toarray():
+            found = predict(model, rows)
+            assert found.labels.tolist() == model.predict(X[200:]).tolist()
+            assert found.labels.dtype == labels.dtype
+            assert np.allclose(found.margins, model.decision_function(X[200:]))
+            assert np.allclose(found.probabilities, model.calibrated_proba(X[200:]))
+
+
+def test_frames_go_by_names_and_their_label_column_is_no_feature():
+    pandas = pytest.importorskip("pandas")
+    payments, fraud = make_payments(500, fraud=0.3)
+    frame = pandas.DataFrame(payments).assign(fraud=fraud)
+    run = train(frame, "arow", label="fraud", scale="maxabs")
+    alone = predict(run, frame.drop(columns="fraud"))
+    assert (predict(run, frame).margins == alone.margins).all()
+    assert set(alone.labels.tolist()) == {0.0, 1.0}
+    polars = pytest.importorskip("polars")
+    assert (predict(run, polars.DataFrame(payments)).margins == alone.margins).all()
+
+
+def test_several_classes_have_a_column_each():
+    tickets, departments = make_tickets(600)
+    run = train([f"{d}\t{t}" for t, d in zip(tickets, departments)], "arow", format="text", classes="ovr")
+    found = predict(run, tickets[:50])
+    assert found.classes.tolist() == ["billing", "bug", "login", "returns", "shipping"]
+    assert found.margins.shape == found.probabilities.shape == (50, 5)
+    assert (found.classes[found.margins.argmax(axis=1)] == found.labels).all()
+    pytest.importorskip("pandas")
+    assert (found.to_frame()["margin"] == found.margins.max(axis=1)).all()
+
+
+def test_a_model_without_probabilities_has_none():
+    X, y = sluiceway.synth("sparse", rows=200, dim=50, nonzeros=5)
+    found = predict(train((X, y), "sbcw"), X)
+    assert found.probabilities is None and len(found) == 200
+
+
+def test_lines_that_are_skipped_have_no_answer():
+    run = train(["1 1:1", "-1 2:1"] * 20, "arow")
+    with pytest.warns(UserWarning, match="1 malformed line skipped"):
+        found = predict(run, iter(["1:1", "1:x", "2:1"]), on_error="skip")
+    assert found.labels.tolist() == [1.0, None, -1.0]
+    assert np.isnan(found.margins).tolist() == [False, True, False]
+    with pytest.raises(ValueError, match="input:2"):
+        predict(run, iter(["1:1", "1:x"]))
+
+
+def test_no_rows():
+    run = train(["1 1:1", "-1 2:1"] * 20, "arow")
+    found = predict(run, iter([]))
+    assert len(found) == 0 and found.probabilities.shape == (0, 2)
+
+
+def test_a_threshold():
+    run = train(["1 1:1", "-1 2:1"] * 20, "arow")
+    assert predict(run, iter(["1:1", "2:1"]), threshold="margin=100").labels.tolist() == [-1.0, -1.0]
