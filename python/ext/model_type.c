@@ -144,6 +144,25 @@ MAKES(model_finished, sluice_model_finished)
 MAKES(model_snapshot, sluice_model_snapshot)
 MAKES(model_leader, sluice_model_leader)
 
+static PyObject *model_several(PyObject *object, PyObject *labels) {
+    sl_py_model *self = (sl_py_model *)object;
+    sluice_error err = {0};
+    sluice_model *model;
+    sluice_name *names = NULL;
+    size_t n = 2;
+    if (labels != Py_None && !sl_py_names(labels, "labels", &names, &n)) return NULL;
+    if (n != 2 || !sl_py_begin_read(self)) {
+        PyMem_Free(names);
+        return n == 2 ? NULL : PyErr_Format(PyExc_ValueError, "labels: %zu texts, not 2", n);
+    }
+    Py_BEGIN_ALLOW_THREADS
+    model = sluice_model_several(self->model, names, &err);
+    sl_py_end(self);
+    Py_END_ALLOW_THREADS
+    PyMem_Free(names);
+    return sl_py_model_wrap(model, &err);
+}
+
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
 /* The path of a str, bytes or os.PathLike as bytes. */
@@ -326,6 +345,8 @@ PyMethodDef sl_py_model_life_methods[] = {
     {"finished", model_finished, METH_NOARGS, "A copy that has learned its unfinished batch too."},
     {"snapshot", model_snapshot, METH_NOARGS, "A predict-only copy of the model as it stands."},
     {"leader", model_leader, METH_NOARGS, "The leader of auto as a model of its own learner."},
+    {"several", model_several, METH_O,
+     "several(labels or None): a copy that learns several classes; the texts of a plain model's classes -1 and 1."},
     {"save", model_save, METH_O, "save(path): writes the model file, atomically."},
     {"load", model_load, METH_O | METH_STATIC, "load(path) -> Model"},
     {"to_bytes", model_to_bytes, METH_NOARGS, "The bytes of the model file."},

@@ -12,7 +12,7 @@
 enum { ETA, LAMBDA, INVARIANT };
 enum { Q };
 
-#define STATE(MEMBER) MEMBER(F64, w, SL_ANY) MEMBER(F64, q, SL_ANY)
+#define STATE(MEMBER) MEMBER(F64, w, SL_ANY) MEMBER(F64, q, 0)
 SL_FEATURE(STATE)
 
 typedef struct round_state {
