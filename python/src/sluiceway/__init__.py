@@ -15,6 +15,7 @@ __version__: str = _version()
 # public name -> the module of this package that defines it; `import sluiceway` itself imports none of them
 _NAMES: dict[str, str] = {
     "program": "_program",
+    "StreamClassifier": "stream_classifier",
     "read_svm": "svm",
     "synth": "datasets",
     "write_svm": "svm",

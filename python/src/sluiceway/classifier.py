@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 import os
-from typing import Any, Callable, Iterator, Mapping, NamedTuple, Sequence
+from typing import Any, Callable, Iterator, Mapping
 
 import numpy as np
 from scipy import sparse
@@ -16,36 +16,11 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from . import _labels, _matrix, _sluice, _table
+from ._explanation import Explanation, Term
 from ._progress import ProgressBar
 from ._view import View
 
 __all__ = ["SluiceClassifier", "Explanation", "Term", "load"]
-
-
-class Term(NamedTuple):
-    """One term of a margin. `feature` is a column, an id or a name; None for the bias."""
-
-    feature: Any
-    value: float
-    weight: float
-    contribution: float
-
-
-class Explanation(list):
-    """The terms of a margin, the largest contributions first. Their contributions add up to `margin`."""
-
-    def __init__(self, terms: Sequence[Term], margin: float, scale: float):
-        super().__init__(terms)
-        #: The margin of the explained class.
-        self.margin = margin
-        #: What normalizing multiplied the values by; 1 without it.
-        self.scale = scale
-
-    def __repr__(self) -> str:
-        lines = [f"margin {self.margin:g}"]
-        lines += [f"{t.contribution:+12.6g}  {'(bias)' if t.feature is None else t.feature}: value {t.value:g}, "
-                  f"weight {t.weight:g}" for t in self]
-        return "\n".join(lines)
 
 
 class _Fitted:
