@@ -140,8 +140,16 @@ class BaseSluiceClassifier(ClassifierMixin, BaseEstimator):
         """X as a CSR matrix or a dense array, with its columns counted and named. The values of CSR are not looked at:
         the library does that."""
         is_csr = sparse.issparse(X) and X.format == "csr"
+        if is_csr and not reset and self._is_like_before(X):
+            return X
         return validate_data(self, X, reset=reset, accept_sparse="csr", accept_large_sparse=True,
                              dtype=(np.float32, np.float64) if is_csr else "numeric", ensure_all_finite=not is_csr)
+
+    def _is_like_before(self, X: Any) -> bool:
+        """Whether a CSR matrix is what `validate_data` would return as it is: of small pieces of a stream its checks
+        would take longer than learning them."""
+        return (X.ndim == 2 and X.shape[0] > 0 and X.shape[1] == getattr(self, "n_features_in_", -1)
+                and X.data.dtype in (np.float32, np.float64) and not hasattr(self, "feature_names_in_"))
 
     def _refuse_nan(self, X: Any) -> None:
         """ValueError in scikit-learn's words where a value is not finite, or is no float32."""
@@ -161,8 +169,9 @@ class BaseSluiceClassifier(ClassifierMixin, BaseEstimator):
     def _check_y(self, y: Any, X: Any) -> np.ndarray:
         if y is None:
             raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
-        y = column_or_1d(y, warn=True)
-        check_consistent_length(X, y)
+        if not (type(y) is np.ndarray and y.ndim == 1 and len(y) == getattr(X, "shape", (None,))[0]):
+            y = column_or_1d(y, warn=True)
+            check_consistent_length(X, y)
         if y.dtype.kind == "f":
             if not np.isfinite(y).all():
                 assert_all_finite(y, input_name="y")
@@ -330,7 +339,7 @@ class BaseSluiceClassifier(ClassifierMixin, BaseEstimator):
         X = self._check_X(X, reset=fitted is None)
         y = self._check_y(y, X)
         weights = self._check_weights(sample_weight, X.shape[0])
-        if classes is not None:
+        if classes is not None and not (fitted is not None and np.array_equal(classes, fitted.classes.values)):
             given = _labels.find_classes(self._check_y(classes, classes))[0]
             if fitted is not None and given.values.tolist() != fitted.classes.values.tolist():
                 raise ValueError(f"`classes={given.values.tolist()!r}` is not the same as on last call to partial_fit, "
