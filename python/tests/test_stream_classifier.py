@@ -152,7 +152,7 @@ def test_what_is_wrong_is_an_error_and_changes_nothing():
     for x, y, w, kind in (({"a": math.nan}, 1, 1.0, ValueError), ({"a": math.nan}, 7, 1.0, ValueError),
                           ({"a": 1.0}, None, 1.0, TypeError), ({"a": 1.0}, math.inf, 1.0, ValueError),
                           ({"a": 1.0}, "", 1.0, ValueError), ({"a": 1.0}, "1", 1.0, ValueError),
-                          ({"a": 1.0}, [1], 1.0, TypeError), ({"a": 1.0}, 1, -1.0, ValueError),
+                          ({"a": 1.0}, [1], 1.0, TypeError), ({"a": math.nan}, "third", 1.0, ValueError), ({"a": 1.0}, 1, -1.0, ValueError),
                           ({"a": 1.0}, 1, math.nan, ValueError), (3, 1, 1.0, TypeError)):
         with pytest.raises(kind):
             model.learn_one(x, y, w)
@@ -162,8 +162,7 @@ def test_what_is_wrong_is_an_error_and_changes_nothing():
     for x, y in events(50, seed=4):
         model.learn_one(x, y)
         rest.learn_one(x, y)
-    if not model.model_.settings()["classes"]:
-        assert pickle.dumps(model) == pickle.dumps(rest)
+    assert model.model_.settings()["classes"] == 0 and pickle.dumps(model) == pickle.dumps(rest)
     for args, kind in ((("nothing",), ValueError), (("pa-1", ), TypeError)):
         with pytest.raises(kind):
             StreamClassifier(*args) if kind is ValueError else StreamClassifier(*args, "ovr")
@@ -291,6 +290,16 @@ def test_a_frame_is_its_rows_one_after_the_other(kind, classes):
         assert list(chances[label]) == pytest.approx([one.predict_proba_one(x)[label] for x in rows])
     if kind == "pandas":
         assert list(chances.index) == list(many.predict_many(X).index) == list(X.index)
+
+
+def test_rows_of_importance_0_bring_no_class():
+    X, rows, y = frame_of(events(30, 3), "pandas")
+    many, one = StreamClassifier("pa-1"), StreamClassifier("pa-1")
+    weights = [float(label != 2) for label in y]
+    many.learn_many(X, y, weights)
+    for x, label, weight in zip(rows, y, weights):
+        one.learn_one(x, label, weight)
+    assert many.model_.to_bytes() == one.model_.to_bytes() and sorted(many.classes) == sorted(one.classes) == [0, 1]
 
 
 def test_frames_before_anything_was_learned_and_of_the_wrong_length():

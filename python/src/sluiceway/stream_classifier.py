@@ -6,7 +6,7 @@ import copy
 import math
 import os
 from functools import lru_cache
-from typing import Any, Hashable, Iterator, Mapping
+from typing import Any, Callable, Hashable, Iterator, Mapping
 
 import numpy as np
 
@@ -161,12 +161,6 @@ class StreamClassifier(_Base):
         self._labels = {label: _labels.text_of(label) for label in self._labels}
         self._order()
 
-    def _keep(self, y: Any, label: float | bytes) -> None:
-        """Takes in a label that the library has learned."""
-        self._labels[y] = label
-        self._names[self._key(_labels.text_of(y))] = y
-        self._order()
-
     def _order(self) -> None:
         """Which label each class is."""
         classes = self._model.classes()
@@ -205,13 +199,23 @@ class StreamClassifier(_Base):
         self._model.learn_one(x, label, w)
 
     def _learn_new(self, x: Mapping[Hashable, Any], y: Any, w: float) -> None:
-        label = self._admit(y)
+        if w == 0:
+            _labels.text_of(y)
+        else:
+            self._learn_first(y, lambda label: self._model.learn_one(x, label, w))
+
+    def _learn_first(self, y: Any, learn: Callable[[float | bytes], None]) -> None:
+        """Learns an event of a new label."""
+        before = dict(self.__dict__)
         try:
-            self._model.learn_one(x, label, w)
-        except ValueError as error:
-            raise _in_python(error) from None
-        if w != 0:
-            self._keep(y, label)
+            label = self._admit(y)
+            learn(label)
+        except BaseException as error:
+            self.__dict__.update(before)  # of two classes again, if it was
+            raise (_in_python(error) if isinstance(error, ValueError) else error) from None
+        self._labels[y] = label
+        self._names[self._key(_labels.text_of(y))] = y
+        self._order()
 
     def predict_one(self, x: Mapping[Hashable, Any], **kwargs: Any) -> Any:
         """The label of one event; None before anything was learned.
@@ -267,18 +271,19 @@ class StreamClassifier(_Base):
 
     # ---- many events
 
-    def _pieces(self, X: Any, y: list[Any]) -> Iterator[tuple[int, int]]:
-        """The rows of X from one event of a new label to the next."""
-        start, known = 0, dict(self._labels)
-        for i, label in enumerate(y):
+    def _pieces(self, labels: list[Any], weights: np.ndarray | None) -> Iterator[tuple[int, int]]:
+        """The rows from one event of a new label to the next; those of new labels and importance 0 are left out."""
+        start, known = 0, set(self._labels)
+        for i, label in enumerate(labels):
             if label not in known:
-                known[label] = 0
                 if i > start:
                     yield start, i
-                yield i, i + 1
+                if weights is None or weights[i] != 0:
+                    yield i, i + 1
+                    known.add(label)
                 start = i + 1
-        if start < len(y):
-            yield start, len(y)
+        if start < len(labels):
+            yield start, len(labels)
 
     def learn_many(self, X: Any, y: Any, w: Any = None) -> None:
         """Learns the rows of a frame in order, as `learn_one` would one by one.
@@ -300,15 +305,13 @@ class StreamClassifier(_Base):
             raise ValueError(f"X has {len(X)} rows, and there are {len(labels)} labels"
                              + ("" if weights is None else f" and {weights.size} weights"))
         X = _numeric_bools(X)
-        for start, end in self._pieces(X, labels):
+        for start, end in self._pieces(labels, weights):
             part = X[start:end] if end - start < len(labels) else X
             own = None if weights is None else weights[start:end]
-            fresh = None
-            if labels[start] not in self._labels:
-                fresh = self._admit(labels[start])
-            self._learn_rows(part, [self._labels.get(label, fresh) for label in labels[start:end]], own)
-            if fresh is not None and (own is None or own[0] != 0):
-                self._keep(labels[start], fresh)
+            if labels[start] in self._labels:
+                self._learn_rows(part, [self._labels[label] for label in labels[start:end]], own)
+            else:
+                self._learn_first(labels[start], lambda label: self._learn_rows(part, [label], own))
 
     def _learn_rows(self, X: Any, labels: list[Any], weights: Any) -> None:
         if all(isinstance(label, float) for label in labels):
@@ -577,7 +580,8 @@ StreamClassifier.__doc__ = (StreamClassifier.__doc__ or "").format(
 def _is_sided(model: Any) -> bool:
     """Whether parameters treat the two classes differently."""
     params = model.params()
-    return any(params.get(name[:-4] + "_neg", value) != value for name, value in params.items() if name.endswith("_pos"))
+    pairs = ((value, params.get(name[:-4] + "_neg", value)) for name, value in params.items() if name.endswith("_pos"))
+    return any(positive != negative for positive, negative in pairs)
 
 
 def _in_python(error: ValueError) -> ValueError:
