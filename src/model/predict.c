@@ -28,16 +28,11 @@ double sl_model_raw_margin(const sluice_model *m, const sl_raw_row *r) {
     }
     sl_state s = m->state;
     s.features = m->features.space.features;
-    double scale = sl_row_scale(m, r), sum = 0;
+    double scale = 0, sum = 0;
     for (size_t k = 0; k < r->n;) {
         uint32_t slot[SL_CHUNK];
         float value[SL_CHUNK], w[SL_CHUNK];
-        size_t n = 0;
-        for (; k < r->n && n < SL_CHUNK; k++) {
-            slot[n] = sl_row_slot(m, r, k);
-            value[n] = sl_row_value(m, r, k, slot[n], scale);
-            n += slot[n] != SL_NO_SLOT && value[n] != 0;
-        }
+        const size_t n = sl_row_known(m, r, &k, &scale, slot, value);
         m->kernels.weights(&s, slot, n, w);
         for (size_t i = 0; i < n; i++) sum += (double)w[i] * (double)value[i];
     }

@@ -41,6 +41,38 @@ double sl_row_scale(const sluice_model *m, const sl_raw_row *r) {
     return sum > 0 ? 1 / sqrt(sum) : 1;
 }
 
+/* A row that is short is looked up and changed once, before its length is known. */
+static size_t short_row_known(const sluice_model *m, const sl_raw_row *r, uint32_t *slot, float *value) {
+    size_t n = 0;
+    for (size_t k = 0; k < r->n; k++) {
+        slot[k] = sl_row_slot(m, r, k);
+        value[k] = sl_row_input(m, r, k, slot[k]);
+    }
+    const double scale = m->settings.normalize == SLUICE_NORMALIZE_L2 ? sl_unit_length(value, r->n) : 1;
+    for (size_t k = 0; k < r->n; k++) {
+        slot[n] = slot[k];
+        value[n] = scale == 1 ? value[k] : (float)(value[k] * scale);
+        n += slot[n] != SL_NO_SLOT && value[n] != 0;
+    }
+    return n;
+}
+
+size_t sl_row_known(const sluice_model *m, const sl_raw_row *r, size_t *k, double *scale, uint32_t *slot,
+                    float *value) {
+    size_t n = 0;
+    if (r->n <= SL_CHUNK) {
+        *k = r->n;
+        return short_row_known(m, r, slot, value);
+    }
+    if (*scale == 0) *scale = sl_row_scale(m, r);
+    for (; *k < r->n && n < SL_CHUNK; ++*k) {
+        slot[n] = sl_row_slot(m, r, *k);
+        value[n] = sl_row_value(m, r, *k, slot[n], *scale);
+        n += slot[n] != SL_NO_SLOT && value[n] != 0;
+    }
+    return n;
+}
+
 /* ---- the row as the rule sees it --------------------------------------------------------------------------------- */
 
 /* Room for values that the settings change. */

@@ -8,6 +8,9 @@
 uint32_t sl_row_slot(const sluice_model *m, const sl_raw_row *r, size_t k);
 /* The factor that normalization multiplies its values by; 1 without it. */
 double sl_row_scale(const sluice_model *m, const sl_raw_row *r);
+/* The features of a row from *k on that predicting counts, at most SL_CHUNK of them, which the model knows and whose
+ * values are not 0; moves *k behind them. *scale is what the row's length makes of its values; 0: not computed yet. */
+size_t sl_row_known(const sluice_model *m, const sl_raw_row *r, size_t *k, double *scale, uint32_t *slot, float *value);
 
 /* A learner whose state is a matrix has a limit; the row is refused before it changes anything. */
 sluice_status sl_check_dense_limit(sluice_model *m, const sl_raw_row *r);

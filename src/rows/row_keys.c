@@ -68,6 +68,9 @@ bool sl_row_resolve(sl_features *f, const sl_raw_row *r, uint64_t t, const sl_id
             if (r->at + k + LOOK_AHEAD / 2 < b->nonzeros)
                 __builtin_prefetch(sl_names_bytes(&f->names, b->hash[r->at + k + LOOK_AHEAD / 2]));
             number = sl_names_find_quick(&f->names, hash, name, n);
+        } else if (r->hash) {
+            name = r->names[k].text, n = r->names[k].n, hash = r->hash[k];
+            number = sl_names_find(&f->names, hash, name, n);
         } else {
             name = sl_raw_name(r, k, digits, &n, &hash);
             number = sl_names_find(&f->names, hash, name, n);

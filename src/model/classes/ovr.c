@@ -196,18 +196,13 @@ void sl_ovr_count(sluice_model *m, const sl_row *x) {
 void sl_ovr_margins(const sluice_model *m, const sl_raw_row *r, double *margins) {
     const sl_ovr *o = m->ovr;
     const sl_space *sp = &m->features.space;
-    const double scale = sl_row_scale(m, r);
+    double scale = 0;
     double all[SL_MOST_OVR_LANES];
     for (size_t l = 0; l < o->lanes.n_lanes; l++) all[l] = 0;
     for (size_t k = 0; k < r->n;) {
         uint32_t slot[SL_CHUNK];
         float value[SL_CHUNK];
-        size_t n = 0;
-        for (; k < r->n && n < SL_CHUNK; k++) {
-            slot[n] = sl_row_slot(m, r, k);
-            value[n] = sl_row_value(m, r, k, slot[n], scale);
-            n += slot[n] != SL_NO_SLOT && value[n] != 0;
-        }
+        const size_t n = sl_row_known(m, r, &k, &scale, slot, value);
         sl_lane_blocks_margins(&o->lanes, sp->features, m->state.t, slot, value, n, all);
     }
     const uint32_t bias = sl_space_bias(sp);
