@@ -130,12 +130,13 @@ static outcome take_common(row *r, PyObject *key, PyObject *value) {
         s->ids[k] = PyLong_AsUnsignedLongLong(key);
         if (s->ids[k] == UINT64_MAX && PyErr_Occurred()) return PyErr_Clear(), OTHER;
     } else {
-        if (!PyUnicode_Check(key)) return OTHER;
+        if (!PyUnicode_CheckExact(key) && !PyUnicode_Check(key)) return OTHER;
         s->names[k].text = PyUnicode_AsUTF8AndSize(key, &n);
         if (!s->names[k].text) return PyErr_Clear(), OTHER;
         s->names[k].n = (size_t)n;
     }
-    if (PyFloat_Check(value)) return take_value(r, key, PyFloat_AsDouble(value)) ? READ : FAILED;
+    if (PyFloat_CheckExact(value) || PyFloat_Check(value))
+        return take_value(r, key, PyFloat_AsDouble(value)) ? READ : FAILED;
     if (PyLong_CheckExact(value) || value == Py_True || value == Py_False) {
         const double v = PyLong_AsDouble(value);
         if (v == -1 && PyErr_Occurred()) return PyErr_Clear(), OTHER;
