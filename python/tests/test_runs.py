@@ -1,5 +1,6 @@
 """train, tune, sweep and select: the program's results from every kind of input, its errors, interruptions, pages."""
 import doctest
+import gc
 import io
 import json
 import os
@@ -7,6 +8,7 @@ import re
 import subprocess
 import sys
 import textwrap
+import warnings
 
 import numpy as np
 import pytest
@@ -301,3 +303,14 @@ def test_every_option_of_the_program_has_a_keyword(command):
 def test_examples_in_the_documentation():
     found = doctest.testmod(runs)
     assert found.failed == 0 and found.attempted >= 8
+
+
+def test_temporary_files_go_with_the_result_and_without_a_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = sluiceway.train(["1 1:1", "0 2:1"] * 5, "arow")
+        folder = result._folder.name
+        assert os.path.isdir(folder)
+        del result
+        gc.collect()
+    assert not os.path.exists(folder)

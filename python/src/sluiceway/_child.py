@@ -6,11 +6,13 @@ import itertools
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 import threading
 import warnings
+import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -42,11 +44,19 @@ OPTIONS = {
 DATA = ("test", "holdout", "calibrate")  # options of train, sweep and select whose values are data as the inputs are
 
 
+class Folder:
+    """A folder of temporary files, which goes with the object."""
+
+    def __init__(self) -> None:
+        self.name = tempfile.mkdtemp(prefix="sluiceway-")
+        self.remove = weakref.finalize(self, shutil.rmtree, self.name, True)
+
+
 class Run:
     """One run of the program: its folder of temporary files, its command line, what it printed."""
 
     def __init__(self, command: str, options: Mapping[str, Any], verbose: int = 0) -> None:
-        self.folder = tempfile.TemporaryDirectory(prefix="sluiceway-")
+        self.folder = Folder()
         self.command = command
         self.options = dict(options)
         self.verbose = verbose
