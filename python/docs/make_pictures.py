@@ -34,7 +34,7 @@ def style(kind: str) -> dict[str, Any]:
         "figure.figsize": SIZE, "figure.facecolor": "none", "axes.facecolor": "none", "savefig.facecolor": "none",
         "figure.constrained_layout.use": True, "svg.fonttype": "none", "svg.hashsalt": "sluiceway", "font.size": 10,
         "font.family": "sans-serif", "text.color": text, "axes.labelcolor": text, "axes.edgecolor": grid,
-        "xtick.color": text, "ytick.color": text, "axes.grid": True, "grid.color": grid, "grid.linewidth": 0.6,
+        "xtick.color": text, "ytick.color": text, "axes.grid": True, "axes.axisbelow": True, "grid.color": grid, "grid.linewidth": 0.6,
         "axes.spines.top": False, "axes.spines.right": False, "axes.prop_cycle": plt.cycler(color=series),
         "lines.linewidth": 1.8, "legend.frameon": False, "axes.titlesize": 10, "axes.titlelocation": "left",
     }
@@ -120,6 +120,122 @@ def thresholds() -> Draw:
         plt.ylim(0, 1.1)
         plt.xlabel("threshold on the margin")
         plt.legend(loc="center right")
+
+    return draw
+
+
+def recolour(series: list[str]) -> None:
+    """Gives what the package has drawn the colours of the page."""
+    from matplotlib.colors import to_hex
+    from sluiceway.results import COLOURS as THEIRS
+
+    ours = dict(zip(THEIRS, series))
+    for axes in plt.gcf().axes:
+        legend = axes.get_legend()
+        for line in [*axes.get_lines(), *(legend.get_lines() if legend else ())]:
+            line.set_color(ours.get(to_hex(line.get_color()), line.get_color()))
+
+
+@picture
+def learning_curve() -> Draw:
+    """The error and the weights of a run."""
+    import pandas
+    from sluiceway import train
+    from sluiceway.datasets import make_payments
+
+    payments, fraud = make_payments(40_000)
+    run = train(pandas.DataFrame(payments[:30_000]).assign(fraud=fraud[:30_000]), label="fraud")
+
+    def draw(series: list[str]) -> None:
+        run.plot(plt.gca())
+        plt.gcf().axes[1].grid(False)
+        recolour(series)
+
+    return draw
+
+
+@picture
+def sweep() -> Draw:
+    """Error against sparsity of three learners."""
+    from sluiceway import sweep as sweep_learners
+    from sluiceway import synth
+
+    X, y = synth("sparse", rows=20_000, dim=10_000)
+    curves = sweep_learners((X[:15_000], y[:15_000]), ["ssol", "fsol", "ada-rda"], test=(X[15_000:], y[15_000:]))
+
+    def draw(series: list[str]) -> None:
+        curves.plot(plt.gca())
+        recolour(series)
+
+    return draw
+
+
+@picture
+def selection() -> Draw:
+    """The error by number of words."""
+    from sluiceway import select
+    from sluiceway.datasets import make_mail
+
+    texts, labels = make_mail(6000)
+    lines = [f"{label}\t{text}" for text, label in zip(texts, labels)]
+    chosen = select(lines[:4500], [5, 10, 20, 40, 80, 160], format="text", test=lines[4500:])
+
+    def draw(series: list[str]) -> None:
+        chosen.plot(plt.gca())
+        recolour(series)
+
+    return draw
+
+
+@picture
+def explanation() -> Draw:
+    """What the words of a mail add to its margin."""
+    from sluiceway import train
+    from sluiceway.datasets import make_mail
+
+    texts, labels = make_mail(4000)
+    run = train([f"{label}\t{text}" for text, label in zip(texts, labels)], format="text")
+    why = run.model.explain({word: 1.0 for word in "claim your free prize before lunch on friday".split()})
+    names = ["(bias)" if term.feature is None else term.feature for term in why]
+    parts = [term.contribution for term in why]
+
+    def draw(series: list[str]) -> None:
+        bars = plt.barh(names, parts, color=[series[1] if part > 0 else series[0] for part in parts], height=0.65)
+        plt.bar_label(bars, [f"{part:+.2f}" for part in parts], padding=4, fontsize=9)
+        plt.gca().invert_yaxis()
+        plt.grid(False, axis="y")
+        plt.margins(x=0.14)
+        plt.axvline(0, color=series[3], linewidth=1)
+        plt.xlabel(f"what the word adds to the margin, {why.margin:.2f} in all (above 0: spam)")
+
+    return draw
+
+
+@picture
+def growth() -> Draw:
+    """How many features a model has, without and with a limit."""
+    from sluiceway import StreamClassifier
+    from sluiceway.datasets import make_apps
+
+    apps, malicious = make_apps(4000)
+    models = [StreamClassifier("ftrl"), StreamClassifier("ftrl", l1=1.0, forget=0.999, max_features=200)]
+    sizes: list[list[tuple[int, int]]] = [[], []]
+    for i, (app, bad) in enumerate(zip(apps, malicious.tolist()), 1):
+        for model, found in zip(models, sizes):
+            model.learn_one(app, bad)
+            if i % 50 == 0:
+                facts = model.model_.facts()
+                found.append((facts["features_seen"], facts["nonzeros"]))
+
+    def draw(series: list[str]) -> None:
+        events = range(50, 4001, 50)
+        for found, colour, name in zip(sizes, (series[1], series[0]), ("no limit", "max_features=200")):
+            plt.plot(events, [seen for seen, _ in found], color=colour, label=f"{name}: features")
+            plt.plot(events, [kept for _, kept in found], color=colour, linestyle="--", label=f"{name}: weights")
+        plt.xlim(0, 4000)
+        plt.ylim(bottom=0)
+        plt.xlabel("events")
+        plt.legend(loc="upper left")
 
     return draw
 

@@ -54,7 +54,8 @@ def predict(model: Any, inputs: Any, *, threshold: Any = None, verbose: int = 0,
     model : path, result of train or tune, SluiceClassifier or StreamClassifier
         What to predict with.
     inputs : path, several paths, lines of text, file object, frame or matrix
-        As for `train`, with or without labels. Lines of text are in the format that the model was trained with.
+        As for `train`, with or without labels. Lines need `format`, unless they are LIBSVM text or the model was trained
+        with ``format="text"`` or ``"url"``, which it remembers.
     threshold : float or str, default=None
         The probability above which the positive class is predicted, or ``"margin=M"``; None: what the model has.
     verbose : int, default=0
