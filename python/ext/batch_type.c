@@ -5,17 +5,15 @@
 
 static PyTypeObject *batch_type;
 
-static PyObject *new_object(PyTypeObject *type, sluice_batch *batch) {
-    allocfunc alloc = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
-    PyObject *self = batch ? alloc(type, 0) : NULL;
+PyObject *sl_py_batch_wrap(sluice_batch *batch) {
+    allocfunc alloc = (allocfunc)PyType_GetSlot(batch_type, Py_tp_alloc);
+    PyObject *self = batch ? alloc(batch_type, 0) : NULL;
     if (self)
         ((sl_py_batch *)self)->batch = batch;
     else
         sluice_batch_free(batch);
     return self;
 }
-
-PyObject *sl_py_batch_wrap(sluice_batch *batch) { return new_object(batch_type, batch); }
 
 sl_py_batch *sl_py_batch_of(PyObject *object) {
     if (PyObject_TypeCheck(object, batch_type)) return (sl_py_batch *)object;
@@ -59,23 +57,14 @@ PyObject *sl_py_batch_copy(const sluice_batch *batch) {
     sluice_error err = {.status = SLUICE_OK};
     sluice_status status;
     sluice_batch *copy;
-    Py_BEGIN_ALLOW_THREADS copy = sluice_batch_new(&err);
+    Py_BEGIN_ALLOW_THREADS
+    copy = sluice_batch_new(&err);
     status = copy ? copy_rows(copy, batch, &err) : err.status;
-    Py_END_ALLOW_THREADS if (status == SLUICE_OK) return sl_py_batch_wrap(copy);
+    Py_END_ALLOW_THREADS
+    if (status == SLUICE_OK) return sl_py_batch_wrap(copy);
     sluice_batch_free(copy);
     sl_py_raise(&err);
     return NULL;
-}
-
-static PyObject *batch_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
-    sluice_error err = {.status = SLUICE_OK};
-    if (!PyArg_ParseTuple(args, ":Batch") || (kwargs && PyDict_Size(kwargs) > 0)) {
-        if (!PyErr_Occurred()) PyErr_SetString(PyExc_TypeError, "Batch() takes no arguments");
-        return NULL;
-    }
-    sluice_batch *batch = sluice_batch_new(&err);
-    if (!batch) sl_py_raise(&err);
-    return batch ? new_object(type, batch) : NULL;
 }
 
 static void batch_dealloc(PyObject *self) {
@@ -176,16 +165,12 @@ static PyGetSetDef members[] = {
 };
 
 static PyType_Slot slots[] = {
-    {Py_tp_new, batch_new},
-    {Py_tp_dealloc, batch_dealloc},
-    {Py_sq_length, batch_length},
-    {Py_tp_methods, methods},
-    {Py_tp_getset, members},
-    {Py_tp_doc, "Rows for the library."},
-    {0, NULL},
+    {Py_tp_dealloc, batch_dealloc}, {Py_sq_length, batch_length},         {Py_tp_methods, methods},
+    {Py_tp_getset, members},        {Py_tp_doc, "Rows for the library."}, {0, NULL},
 };
 
-static PyType_Spec spec = {"sluiceway._sluice.Batch", sizeof(sl_py_batch), 0, Py_TPFLAGS_DEFAULT, slots};
+static PyType_Spec spec = {"sluiceway._sluice.Batch", sizeof(sl_py_batch), 0,
+                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
 
 int sl_py_add_batch_type(PyObject *module) {
     PyObject *type = PyType_FromSpec(&spec);

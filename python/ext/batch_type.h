@@ -5,8 +5,8 @@
 #include "ext.h"
 
 typedef struct sl_py_batch {
-    PyObject_HEAD sluice_batch *batch;
-    int users; /* calls without the GIL that read it: it cannot change meanwhile */
+    PyObject_HEAD
+    sluice_batch *batch; /* never changes: any number of threads may read it */
 } sl_py_batch;
 
 /* A Batch around this batch, which it then owns; NULL, and the batch is freed, when it fails. */

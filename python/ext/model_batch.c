@@ -9,11 +9,11 @@ static PyObject *learn_batch(PyObject *self, PyObject *args) {
     sl_py_batch *b = PyArg_ParseTuple(args, "O|O:learn_batch", &object, &progress) ? sl_py_batch_of(object) : NULL;
     if (!b || !sl_py_begin_write(m)) return NULL;
     sl_py_watch watch = sl_py_watch_start(progress);
-    b->users++;
-    Py_BEGIN_ALLOW_THREADS sluice_model_set_progress(m->model, sl_py_watch_look, &watch);
+    Py_BEGIN_ALLOW_THREADS
+    sluice_model_set_progress(m->model, sl_py_watch_look, &watch);
     status = sluice_model_learn_batch(m->model, b->batch, NULL);
     sluice_model_set_progress(m->model, NULL, NULL);
-    Py_END_ALLOW_THREADS b->users--;
+    Py_END_ALLOW_THREADS
     if (status != SLUICE_OK) sl_py_raise(sluice_model_error(m->model));
     sl_py_end(m);
     if (PyErr_Occurred()) return NULL;
@@ -29,9 +29,9 @@ static PyObject *margins_batch(PyObject *self, PyObject *args) {
     sl_py_batch *b = PyArg_ParseTuple(args, "OO:margins_batch", &object, &out) ? sl_py_batch_of(object) : NULL;
     if (!b || !sl_py_array_out(out, "out", SL_PY_DOUBLE, sluice_batch_rows(b->batch), &margins) || !sl_py_begin_read(m))
         return NULL;
-    b->users++;
-    Py_BEGIN_ALLOW_THREADS status = sluice_model_margins(m->model, b->batch, margins.data, &err);
-    Py_END_ALLOW_THREADS b->users--;
+    Py_BEGIN_ALLOW_THREADS
+    status = sluice_model_margins(m->model, b->batch, margins.data, &err);
+    Py_END_ALLOW_THREADS
     sl_py_end(m);
     if (status != SLUICE_OK) return sl_py_raise(&err);
     Py_RETURN_NONE;
@@ -63,9 +63,9 @@ static PyObject *classify_batch(PyObject *self, PyObject *args) {
     if (good) {
         sluice_class_answers answers = {
             .size = sizeof answers, .top = to[0] ? 1 : 0, .best = to[0], .margins = to[1], .probabilities = to[2]};
-        b->users++;
-        Py_BEGIN_ALLOW_THREADS status = sluice_model_classify(m->model, b->batch, 0, rows, &answers, &err);
-        Py_END_ALLOW_THREADS b->users--;
+        Py_BEGIN_ALLOW_THREADS
+        status = sluice_model_classify(m->model, b->batch, 0, rows, &answers, &err);
+        Py_END_ALLOW_THREADS
     }
     sl_py_end(m);
     if (!good) return NULL;

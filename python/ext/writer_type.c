@@ -7,7 +7,8 @@
 enum { NONZEROS_AT_ONCE = 1 << 16, ROWS_AT_ONCE = 1 << 14 };
 
 typedef struct writer_object {
-    PyObject_HEAD sluice_writer *writer;
+    PyObject_HEAD
+    sluice_writer *writer;
     bool busy;
 } writer_object;
 
@@ -19,8 +20,10 @@ static PyObject *writer_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
     allocfunc alloc = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
     writer_object *w = (writer_object *)alloc(type, 0);
     if (!w) return NULL;
-    Py_BEGIN_ALLOW_THREADS w->writer = sluice_writer_open(path, format, &err);
-    Py_END_ALLOW_THREADS if (w->writer) return (PyObject *)w;
+    Py_BEGIN_ALLOW_THREADS
+    w->writer = sluice_writer_open(path, format, &err);
+    Py_END_ALLOW_THREADS
+    if (w->writer) return (PyObject *)w;
     Py_DECREF(w);
     return sl_py_raise(&err);
 }
@@ -52,9 +55,9 @@ static PyObject *put_batch(PyObject *self, PyObject *object) {
     sl_py_batch *b = sl_py_batch_of(object);
     sluice_status status;
     if (!b || !begin(w)) return NULL;
-    b->users++;
-    Py_BEGIN_ALLOW_THREADS status = sluice_writer_put_batch(w->writer, b->batch);
-    Py_END_ALLOW_THREADS b->users--;
+    Py_BEGIN_ALLOW_THREADS
+    status = sluice_writer_put_batch(w->writer, b->batch);
+    Py_END_ALLOW_THREADS
     return end(w, status == SLUICE_OK ? NULL : sluice_writer_error(w->writer));
 }
 
@@ -126,8 +129,10 @@ static PyObject *put_csr(PyObject *self, PyObject *args) {
     csr.words = words;
     if (begin(w)) {
         sl_py_watch watch = sl_py_watch_start(NULL);
-        Py_BEGIN_ALLOW_THREADS status = put_rows(w->writer, &csr, &indptr, &watch, &err);
-        Py_END_ALLOW_THREADS w->busy = false;
+        Py_BEGIN_ALLOW_THREADS
+        status = put_rows(w->writer, &csr, &indptr, &watch, &err);
+        Py_END_ALLOW_THREADS
+        w->busy = false;
     }
     PyMem_Free(words);
     if (PyErr_Occurred()) return NULL;
@@ -140,8 +145,10 @@ static PyObject *commit(PyObject *self, PyObject *unused) {
     sluice_status status;
     (void)unused;
     if (!begin(w)) return NULL;
-    Py_BEGIN_ALLOW_THREADS status = sluice_writer_commit(w->writer);
-    Py_END_ALLOW_THREADS return end(w, status == SLUICE_OK ? NULL : sluice_writer_error(w->writer));
+    Py_BEGIN_ALLOW_THREADS
+    status = sluice_writer_commit(w->writer);
+    Py_END_ALLOW_THREADS
+    return end(w, status == SLUICE_OK ? NULL : sluice_writer_error(w->writer));
 }
 
 static PyObject *close_writer(PyObject *self, PyObject *unused) {

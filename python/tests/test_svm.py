@@ -4,6 +4,9 @@ import doctest
 import gzip
 import io
 import lzma
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -165,6 +168,34 @@ def test_the_iterable_is_interrupted_at_once():
         read_svm(lines())
 
 
+def test_waiting_for_a_pipe_is_interrupted(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    code = (
+        "import os, signal, sys, threading\n"
+        "import sluiceway\n"
+        "def interrupt():\n"
+        "    with open(sys.argv[1], 'w') as pipe:  # returns when the reader has opened it\n"
+        "        pipe.write('1 1:1\\n')\n"
+        "        pipe.flush()\n"
+        "        os.kill(os.getpid(), signal.SIGINT)\n"
+        "        done.wait()\n"
+        "done = threading.Event()\n"
+        "threading.Thread(target=interrupt, daemon=True).start()\n"
+        "try:\n"
+        "    sluiceway.read_svm(sys.argv[1])\n"
+        "except KeyboardInterrupt:\n"
+        "    print('interrupted')\n"
+        "done.set()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code, tmp_path / "pipe"], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "interrupted\n", done.stderr
+
+
+def test_a_batch_is_made_by_readers_alone():
+    with pytest.raises(TypeError):
+        _sluice.Batch()
+
+
 def test_an_empty_input():
     X, y = read_svm(io.StringIO(""))
     assert X.shape == (0, 0) and len(y) == 0
@@ -196,6 +227,18 @@ def test_a_model_of_the_matrix_is_that_of_the_file(tmp_path):
     from_batch = np.concatenate([margins(two, b) for b in _sluice.Reader((str(tmp_path / "a.svm").encode(),), {})])
     one.margins_csr(Z.indptr, Z.indices, Z.data, None, out)
     assert (out == from_batch).all()
+
+
+def test_the_classifier_fitted_on_the_matrix_is_the_programs_model(tmp_path):
+    pytest.importorskip("sklearn")
+    X, y = random_rows()
+    for labels in (y, (y > 0) * 1, np.where(y > 0, "yes", "no")):
+        write_svm(tmp_path / "a.svm", X, labels)
+        Z, z = read_svm(tmp_path / "a.svm")
+        sluiceway.SluiceClassifier("arow").fit(Z, z).save(tmp_path / "mine")
+        command = [sluiceway.program(), "train", "-qq", "-a", "arow", "-o", tmp_path / "theirs", tmp_path / "a.svm"]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        assert (tmp_path / "mine").read_bytes() == (tmp_path / "theirs").read_bytes()
 
 
 def margins(model, batch):

@@ -5,6 +5,7 @@ import csv
 import html
 import os
 import shutil
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -127,13 +128,13 @@ class TuneResult(Modelled):
                 fmt="o", markersize=4, linewidth=0.8, color=COLOURS[i % len(COLOURS)], label=learner,
             )  # fmt: skip
         best = self.best
-        ax.plot([best["nonzeros"]], [scale * best["mean"]], "*", markersize=15, color="black", label=f"best: {point_name(best)}")
+        ax.plot([best["nonzeros"]], [scale * best["mean"]], "*", markersize=15, color="black", label="best")
         if spread([p["nonzeros"] for p in self.points]):
             ax.set_xscale("log")
         ax.set_xlabel("nonzero weights")
         ax.set_ylabel("error, %" if scale == 100 else self.measure)
-        ax.set_title(f"{len(self.points)} points in {self.folds} folds")
-        ax.legend(loc="best", fontsize="small")
+        ax.set_title(textwrap.fill(f"best of {len(self.points)} points: {point_name(best)}", 70), fontsize="medium")
+        ax.legend(loc="best")
         return ax
 
 

@@ -2,17 +2,15 @@
 from __future__ import annotations
 
 import os
-import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sluiceway import _inputs, _sluice
+from sluiceway._labels import number_of, text_of
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
-
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
 def read_svm(
@@ -92,8 +90,9 @@ def labels_of(found: dict[str, Any]) -> np.ndarray:
         return labels
     codes = np.frombuffer(found["codes"], dtype=np.int32)
     words = list(found["words"])
-    if all(NUMBER.fullmatch(w) for w in words):
-        return np.where(codes >= 0, np.array([float(w) for w in words])[codes], labels)
+    numbers = [number_of(w.encode("utf-8", "surrogateescape")) for w in words]
+    if None not in numbers:
+        return np.where(codes >= 0, np.array(numbers)[codes], labels)
     plain = ["-1", "0", "1"]
     places = np.where(codes >= 0, codes, len(words) + 1 + labels.astype(np.int32))
     return np.array(words + plain)[places]
@@ -147,7 +146,7 @@ def put_matrix(writer: Any, X: Any, y: Any, zero_based: bool = False) -> None:
     writer.put_csr(indptr, indices, data, labels, words, zero_based)
 
 
-def label_words(y: np.ndarray) -> tuple[np.ndarray, tuple[str, ...] | None]:
+def label_words(y: np.ndarray) -> tuple[np.ndarray, tuple[bytes, ...] | None]:
     """Labels as the library takes them: numbers -1, 0 and 1, or positions in a list of texts."""
     if y.ndim != 1:
         raise ValueError(f"y has {y.ndim} dimensions, not 1")
@@ -158,16 +157,5 @@ def label_words(y: np.ndarray) -> tuple[np.ndarray, tuple[str, ...] | None]:
         if np.isin(numbers, (-1, 0, 1)).all():
             return numbers, None
     values, codes = np.unique(y, return_inverse=True)
-    words = tuple(label_text(v) for v in values.tolist())
+    words = tuple(text_of(v) for v in values.tolist())
     return np.ascontiguousarray(codes.reshape(-1), dtype=np.int32), words
-
-
-def label_text(value: Any) -> str:
-    """The text of a label: whole numbers without a point."""
-    if isinstance(value, (bool, int)):
-        return str(int(value))
-    if isinstance(value, float):
-        return str(int(value)) if value == int(value) else repr(value)
-    if isinstance(value, (str, bytes)) and value:
-        return value if isinstance(value, str) else value.decode("utf-8", "surrogateescape")
-    raise ValueError(f"{value!r} is no label")
