@@ -37,7 +37,8 @@ typedef struct column {
 } column;
 
 typedef struct arrow_reader {
-    PyObject_HEAD struct ArrowArrayStream stream;
+    PyObject_HEAD
+    struct ArrowArrayStream stream;
     struct ArrowSchema schema;
     struct ArrowArray chunk;
     int64_t at; /* the next row of the chunk */
@@ -702,8 +703,10 @@ static PyObject *iter_next(PyObject *self) {
     }
     if (PyErr_CheckSignals() < 0) return NULL;
     r->busy = true;
-    Py_BEGIN_ALLOW_THREADS status = next_batch(r, &batch, &err);
-    Py_END_ALLOW_THREADS r->busy = false;
+    Py_BEGIN_ALLOW_THREADS
+    status = next_batch(r, &batch, &err);
+    Py_END_ALLOW_THREADS
+    r->busy = false;
     if (status == SLUICE_OK) return sl_py_batch_wrap(batch);
     sluice_batch_free(batch);
     if (status != SLUICE_END) return sl_py_raise(&err);
@@ -742,8 +745,10 @@ static bool open_source(arrow_reader *r, PyObject *source) {
     }
     r->stream = *stream, stream->release = NULL;
     int failed;
-    Py_BEGIN_ALLOW_THREADS failed = r->stream.get_schema(&r->stream, &r->schema);
-    Py_END_ALLOW_THREADS if (!failed) return true;
+    Py_BEGIN_ALLOW_THREADS
+    failed = r->stream.get_schema(&r->stream, &r->schema);
+    Py_END_ALLOW_THREADS
+    if (!failed) return true;
     sluice_error err = {.status = SLUICE_E_IO};
     r->schema.release = NULL;
     stream_failed(r, &err);

@@ -1,4 +1,5 @@
 """Frames as batches: what the csv reader makes of a file with the same cells."""
+
 import csv
 import decimal
 import io
@@ -90,7 +91,8 @@ def test_pandas_needs_no_pyarrow():
         "import sys; sys.modules['pyarrow'] = None\n"
         "import pandas as pd\n"
         "from sluiceway._frames import to_batches\n"
-        "frame = pd.DataFrame({'x': [1, 2.5], 't': pd.Series(['a', None], dtype=object), 'c': pd.Categorical(['u', 'v'])})\n"
+        "frame = pd.DataFrame({'x': [1, 2.5], 't': pd.Series(['a', None], dtype=object)})\n"
+        "frame['c'] = pd.Categorical(['u', 'v'])\n"
         "print([[b.row(i) for i in range(len(b))] for b in to_batches(frame)])\n"
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
@@ -100,7 +102,11 @@ def test_pandas_needs_no_pyarrow():
 def test_the_program_makes_the_same_model(tmp_path):
     table = pa.table({"label": [1, 0] * 40, "x": np.arange(80) / 7, "city": [f"c{i % 9}" for i in range(80)]})
     (tmp_path / "a.csv").write_text(csv_of(table))
-    subprocess.run([sluiceway.program(), "train", "-qq", "-a", "arow", "-o", tmp_path / "m", tmp_path / "a.csv"], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(
+        [sluiceway.program(), "train", "-qq", "-a", "arow", "-o", tmp_path / "m", tmp_path / "a.csv"],
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
     theirs, ours = _sluice.Model.load(str(tmp_path / "m")), _sluice.Model("arow", [], {})
     for batch in to_batches(table, "label"):
         ours.learn_batch(batch)
@@ -134,7 +140,9 @@ def test_a_single_array_by_its_capsules():
 
 
 def test_rows_that_are_null():
-    nulls = pa.StructArray.from_arrays([pa.array([1, 2, 3]), pa.array(["a", "b", "c"])], ["x", "t"], mask=pa.array([False, True, False]))
+    nulls = pa.StructArray.from_arrays(
+        [pa.array([1, 2, 3]), pa.array(["a", "b", "c"])], ["x", "t"], mask=pa.array([False, True, False])
+    )
 
     class Array:
         def __arrow_c_array__(self, requested_schema=None):
@@ -144,11 +152,29 @@ def test_rows_that_are_null():
 
 
 @pytest.mark.parametrize(
-    "type", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "halffloat", "float", "double", pa.decimal128(10, 2), pa.decimal128(5, -2)]
+    "type",
+    [
+        "int8",
+        "uint8",
+        "int16",
+        "uint16",
+        "int32",
+        "uint32",
+        "int64",
+        "uint64",
+        "halffloat",
+        "float",
+        "double",
+        pa.decimal128(10, 2),
+        pa.decimal128(5, -2),
+    ],
 )
 def test_numbers_of_every_type(type):
     numbers = [0, 100, None, 7] if not str(type).startswith("decimal128(5") else [0, 100, None, 700]
-    column = pa.array([None if n is None else decimal.Decimal(n) for n in numbers] if str(type).startswith("dec") else numbers, type=type)
+    column = pa.array(
+        [None if n is None else decimal.Decimal(n) for n in numbers] if str(type).startswith("dec") else numbers,
+        type=type,
+    )
     got = features(pa.table({"x": column}))
     assert got == [{} if n is None else {"x": n} for n in numbers]
 
@@ -164,7 +190,14 @@ def test_texts_of_every_type(type):
     type = getattr(pa, type)()
     texts = ["a", "", None, "a text of more than twelve bytes", "5", "another one that is longer"]
     column = pa.array([t if t is None or "binary" not in str(type) else t.encode() for t in texts], type=type)
-    want = [{"t=a": 1}, {}, {}, {"t=a text of more than twelve bytes": 1}, {"t": 5}, {"t=another one that is longer": 1}]
+    want = [
+        {"t=a": 1},
+        {},
+        {},
+        {"t=a text of more than twelve bytes": 1},
+        {"t": 5},
+        {"t=another one that is longer": 1},
+    ]
     assert features(pa.table({"t": column})) == want
     assert features(pa.table({"t": column})[2:]) == want[2:]
 
@@ -243,7 +276,9 @@ def test_weights():
 
 def test_labels_and_weights_beside_the_frame():
     table = pa.table({"x": [3, 4, 5]})
-    got = rows(to_batches(table, labels=np.array([1, 0, 2], np.int32), words=("a", "b", "c"), weights=np.array([1, 2, 3.0])))
+    got = rows(
+        to_batches(table, labels=np.array([1, 0, 2], np.int32), words=("a", "b", "c"), weights=np.array([1, 2, 3.0]))
+    )
     assert [(r[0], r[1]) for r in got] == [("b", 1), ("a", 2), ("c", 3)]
     assert [r[0] for r in rows(to_batches(table, labels=np.array([1.0, -1.0, 0])))] == [1, -1, 0]
     for n in (2, 4):
@@ -254,7 +289,9 @@ def test_labels_and_weights_beside_the_frame():
 
 
 def test_features_that_come_twice_are_added():
-    table = pa.Table.from_arrays([pa.array([1, 2]), pa.array([3, None]), pa.array(["c", "d"]), pa.array([5, 6])], names=["a", "a", "b", "b=c"])
+    table = pa.Table.from_arrays(
+        [pa.array([1, 2]), pa.array([3, None]), pa.array(["c", "d"]), pa.array([5, 6])], names=["a", "a", "b", "b=c"]
+    )
     assert rows(to_batches(table)) == [(0, 1, [("a", 4), ("b=c", 6)]), (0, 1, [("a", 2), ("b=d", 1), ("b=c", 6)])]
     table = table.append_column("label", pa.array([1, 0]))
     assert model_of(to_batches(table, "label")) == model_of(csv_batches(csv_of(table)))
@@ -294,7 +331,25 @@ def test_many_rows_come_in_several_batches():
 
 def random_column(rng, n):
     """A column of a random type, with nulls."""
-    texts = ["a", "b c", "7", "", " ", "1e2", 'q"q', "x,y", "line\nbreak", "ü" * 9, "-", "+5", "5.", ".5", "0x1f", "inf7", "nano"]
+    texts = [
+        "a",
+        "b c",
+        "7",
+        "",
+        " ",
+        "1e2",
+        'q"q',
+        "x,y",
+        "line\nbreak",
+        "ü" * 9,
+        "-",
+        "+5",
+        "5.",
+        ".5",
+        "0x1f",
+        "inf7",
+        "nano",
+    ]
     kind = rng.integers(0, 9)
     gone = rng.random(n) < rng.choice([0, 0.3])
     if kind == 0:
@@ -314,7 +369,11 @@ def random_column(rng, n):
     elif kind == 7:
         column = pa.nulls(n)
     else:
-        column = pa.array([decimal.Decimal(int(v)).scaleb(-3) for v in rng.integers(-(10**9), 10**9, n)], type=pa.decimal128(20, 3), mask=gone)
+        column = pa.array(
+            [decimal.Decimal(int(v)).scaleb(-3) for v in rng.integers(-(10**9), 10**9, n)],
+            type=pa.decimal128(20, 3),
+            mask=gone,
+        )
     return column
 
 

@@ -1,4 +1,5 @@
 """train, tune, sweep and select: the program's results from every kind of input, its errors, interruptions, pages."""
+
 import doctest
 import gc
 import io
@@ -39,7 +40,22 @@ def steady(fields):
 
 def test_train_is_the_program(data, tmp_path):
     result = sluiceway.train(data, "ssol", lambda_=0.5, normalize="l2", test=data)
-    out = program("train", "-qq", "--json", "-a", "ssol", "-P", "lambda=0.5", "--normalize", "l2", "--test", data, "-o", tmp_path / "m", data)
+    out = program(
+        "train",
+        "-qq",
+        "--json",
+        "-a",
+        "ssol",
+        "-P",
+        "lambda=0.5",
+        "--normalize",
+        "l2",
+        "--test",
+        data,
+        "-o",
+        tmp_path / "m",
+        data,
+    )
     assert steady(result.fields) == steady(json.loads(out))
     result.save(tmp_path / "mine")
     assert (tmp_path / "mine").read_bytes() == (tmp_path / "m").read_bytes()
@@ -72,7 +88,9 @@ def inputs():
         "one bytes": text.encode(),
         "matrix": (X, y),
         "dense": (X.toarray(), y.tolist()),
-        "pairs": [({str(j + 1): v for j, v in zip(X[i].indices.tolist(), X[i].data.tolist())}, y[i]) for i in range(len(y))],
+        "pairs": [
+            ({str(j + 1): v for j, v in zip(X[i].indices.tolist(), X[i].data.tolist())}, y[i]) for i in range(len(y))
+        ],
     }
 
 
@@ -86,7 +104,9 @@ def test_every_kind_of_input_gives_the_same_figures(data, kind):
 
 @pytest.mark.parametrize("kind", ["iterator", "matrix", "pairs"])
 def test_several_passes_over_what_is_no_file(data, kind):
-    assert sluiceway.train(inputs()[kind], "arow", passes=3).nonzeros == sluiceway.train(data, "arow", passes=3).nonzeros
+    assert (
+        sluiceway.train(inputs()[kind], "arow", passes=3).nonzeros == sluiceway.train(data, "arow", passes=3).nonzeros
+    )
 
 
 def test_several_files(data):
@@ -95,10 +115,15 @@ def test_several_files(data):
 
 def test_frames(tmp_path):
     pd = pytest.importorskip("pandas")
-    frame = pd.DataFrame({"kind": ["spam", "ham", "ham"] * 30, "x": np.arange(90), "city": ["Bonn", "Rome", "Oslo"] * 30})
+    frame = pd.DataFrame(
+        {"kind": ["spam", "ham", "ham"] * 30, "x": np.arange(90), "city": ["Bonn", "Rome", "Oslo"] * 30}
+    )
     frame.to_csv(tmp_path / "a.csv", index=False)
     want = sluiceway.train(tmp_path / "a.csv", "arow", label="kind")
-    for got in (sluiceway.train(frame, "arow", label="kind"), sluiceway.train((frame.drop(columns="kind"), frame.kind), "arow")):
+    for got in (
+        sluiceway.train(frame, "arow", label="kind"),
+        sluiceway.train((frame.drop(columns="kind"), frame.kind), "arow"),
+    ):
         assert (got.examples, got.mistakes, got.nonzeros) == (want.examples, want.mistakes, want.nonzeros)
     tested = sluiceway.train(frame, "arow", label="kind", test=frame, holdout=tmp_path / "a.csv")
     assert tested.test["mistakes"] == tested.holdout["mistakes"]
@@ -119,9 +144,13 @@ def test_several_classes_and_costs():
 
 def test_tune(data):
     result = sluiceway.tune(data, ["ssol", "arow"], grid={"r": [0.5, 2], "lambda_": "1,10"}, folds=3)
-    out = program("tune", "-qq", "--json", "-a", "ssol,arow", "--grid", "r=0.5,2", "--grid", "lambda=1,10", "--folds", 3, data)
+    out = program(
+        "tune", "-qq", "--json", "-a", "ssol,arow", "--grid", "r=0.5,2", "--grid", "lambda=1,10", "--folds", 3, data
+    )
     want = json.loads(out)
-    assert [(p["learner"], p["params"], p["folds"]) for p in result.points] == [(p["learner"], p["params"], p["folds"]) for p in want["points"]]
+    assert [(p["learner"], p["params"], p["folds"]) for p in result.points] == [
+        (p["learner"], p["params"], p["folds"]) for p in want["points"]
+    ]
     assert result.best["params"] == want["best"]["params"] and len(result.points) == 6
     frame = pytest.importorskip("pandas") and result.to_frame()
     assert len(frame) == 6 and {"learner", "r", "mean", "test_auc"} <= set(frame.columns)
@@ -129,7 +158,14 @@ def test_tune(data):
 
 def test_sweep(data):
     result = sluiceway.sweep(data, ["ssol", "ftrl"], lambda_=[1, 10, 100], test=LINES)
-    assert [(p["learner"], p["value"]) for p in result.points] == [("ssol", 1), ("ssol", 10), ("ssol", 100), ("ftrl", 1), ("ftrl", 10), ("ftrl", 100)]
+    assert [(p["learner"], p["value"]) for p in result.points] == [
+        ("ssol", 1),
+        ("ssol", 10),
+        ("ssol", 100),
+        ("ftrl", 1),
+        ("ftrl", 10),
+        ("ftrl", 100),
+    ]
     assert all(p["test"]["examples"] == 120 for p in result.points)
 
 
@@ -265,8 +301,7 @@ def test_an_interrupted_iterable_ends_the_child():
 def test_an_interrupt_while_waiting_ends_the_child(tmp_path):
     """The child waits for a pipe that nobody writes to; the interrupt comes once it is there."""
     os.mkfifo(tmp_path / "pipe")
-    code = textwrap.dedent(
-        """
+    code = textwrap.dedent("""
         import os, signal, subprocess, sys, threading
         import sluiceway
         from sluiceway import _child
@@ -287,8 +322,7 @@ def test_an_interrupt_while_waiting_ends_the_child(tmp_path):
         except KeyboardInterrupt:
             print("interrupted", children[0].returncode is not None)
         done.set()
-        """
-    )
+        """)
     done = subprocess.run([sys.executable, "-c", code, tmp_path / "pipe"], capture_output=True, text=True, timeout=60)
     assert done.stdout == "interrupted True\n", done.stderr
 

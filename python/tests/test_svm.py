@@ -1,10 +1,12 @@
 """read_svm and write_svm: matrices from and to LIBSVM files."""
+
 import bz2
 import doctest
 import gzip
 import io
 import lzma
 import os
+import shutil
 import subprocess
 import sys
 
@@ -25,7 +27,12 @@ def random_rows(rows=300, columns=500, seed=0):
 
 
 def same(A, B):
-    return A.shape == B.shape and (A.indptr == B.indptr).all() and (A.indices == B.indices).all() and (A.data == B.data).all()
+    return (
+        A.shape == B.shape
+        and (A.indptr == B.indptr).all()
+        and (A.indices == B.indices).all()
+        and (A.data == B.data).all()
+    )
 
 
 def test_what_is_written_reads_back(tmp_path):
@@ -53,6 +60,14 @@ def test_compressed_files_are_recognised_by_content(tmp_path, compress):
     assert same(X, Z) and (y == z).all()
 
 
+@pytest.mark.skipif(not shutil.which("zstd"), reason="there is no zstd to compress with")
+def test_zstd_is_recognised_by_content(tmp_path):
+    X, y = random_rows()
+    write_svm(tmp_path / "a.svm", X, y)
+    subprocess.run(["zstd", "-q", tmp_path / "a.svm", "-o", tmp_path / "packed"], check=True)
+    assert same(X, read_svm(tmp_path / "packed", n_features=X.shape[1])[0])
+
+
 def test_equals_scikit_learn(tmp_path):
     datasets = pytest.importorskip("sklearn.datasets")
     X, y = random_rows(seed=3)
@@ -65,7 +80,12 @@ def test_equals_scikit_learn(tmp_path):
 def test_file_objects_and_iterables_of_lines():
     lines = ["1 1:0.5 3:2", "0 2:1"]
     want, y = read_svm(lines)
-    for source in (iter(lines), io.StringIO("\n".join(lines)), io.BytesIO("\n".join(lines).encode()), (l.encode() for l in lines)):
+    for source in (
+        iter(lines),
+        io.StringIO("\n".join(lines)),
+        io.BytesIO("\n".join(lines).encode()),
+        (l.encode() for l in lines),
+    ):
         got, z = read_svm(source)
         assert same(want, got) and (y == z).all()
 

@@ -1,4 +1,5 @@
-"""Runs the program that the package carries: its options from keyword arguments, its inputs from whatever Python has."""
+"""Runs the program that the package carries: options from keyword arguments, inputs from whatever Python has."""
+
 from __future__ import annotations
 
 import errno
@@ -27,8 +28,8 @@ FLAGS = {"final", "allow_empty", "no_header"}
 JOINED = {"features", "learner", "sparsity", "lambda"}  # several values are one, separated by commas
 NAMES = {"hash_bits": "hash", "multiclass": "classes", "lambda_": "lambda"}
 COMMON = {
-    "bias", "transform", "scale", "normalize", "positive", "classes", "cost", "ngrams", "tf", "format", "label", "weight",
-    "no_header", "on_error", "threads", "seed", "learner", "passes",
+    "bias", "transform", "scale", "normalize", "positive", "classes", "cost", "ngrams", "tf", "format", "label",
+    "weight", "no_header", "on_error", "threads", "seed", "learner", "passes",
 }  # fmt: skip
 OPTIONS = {
     "train": COMMON | {
@@ -78,7 +79,15 @@ class Run:
         for name in DATA:
             if self.options.get(name) is not None and not isinstance(self.options[name], (int, np.integer)):
                 self.options[name] = self.file_of(self.options[name], name)
-        line = [program(), self.command, *self.arguments(), *self.extra, *(() if self.verbose else ("-q",)), "--", *arguments]
+        line = [
+            program(),
+            self.command,
+            *self.arguments(),
+            *self.extra,
+            *(() if self.verbose else ("-q",)),
+            "--",
+            *arguments,
+        ]
         status, out, err = self.execute(line, feed)
         if status != 0:
             raise self.failure(status, err)
@@ -210,7 +219,15 @@ class Run:
         if status < 0:
             return RuntimeError(f"sluice {self.command} was ended by signal {-status}")
         if status == 1:
-            for number in (errno.ENOENT, errno.EACCES, errno.ENOSPC, errno.EISDIR, errno.EIO, errno.EROFS, errno.ENOTDIR):
+            for number in (
+                errno.ENOENT,
+                errno.EACCES,
+                errno.ENOSPC,
+                errno.EISDIR,
+                errno.EIO,
+                errno.EROFS,
+                errno.ENOTDIR,
+            ):
                 if message.endswith(os.strerror(number)):
                     return OSError(number, message)
         return ValueError(message)
@@ -233,7 +250,9 @@ def number_text(value: Any) -> str:
         return str(int(value))
     if isinstance(value, np.generic):
         value = value.item()
-    return repr(value) if isinstance(value, float) else os.fspath(value) if isinstance(value, os.PathLike) else str(value)
+    return (
+        repr(value) if isinstance(value, float) else os.fspath(value) if isinstance(value, os.PathLike) else str(value)
+    )
 
 
 def list_text(value: Any) -> str:

@@ -1,4 +1,5 @@
-"""Frames of pandas, polars and others as batches of named features, as the csv reader treats a file of the same cells."""
+"""Frames of pandas, polars and others as batches: what the csv reader makes of a file with the same cells."""
+
 from __future__ import annotations
 
 import sys
@@ -48,7 +49,7 @@ def to_batches(
 
 
 def pandas_batches(frame: Any, label: Any, weight: Any, labels: Any, words: Any, weights: Any) -> Iterator[Any]:
-    """The rows of a frame of pandas; its index is left out. Needs no pyarrow: columns are laid out as Arrow has them."""
+    """The rows of a frame of pandas; its index is left out. Columns are laid out as Arrow has them: no pyarrow."""
     from sluiceway import _sluice
 
     keep: list[Any] = []
@@ -90,14 +91,18 @@ def column_of(name: str, column: Any, keep: list[Any]) -> Column:
         if getattr(column.dtype, "itemsize", 8) == 4 and kind == "f":
             wide = np.float32
         numbers = column.to_numpy(dtype=wide, na_value=0) if missing.any() else np.ascontiguousarray(column, dtype=wide)
-        return layout(name, {"i": "l", "u": "L", "f": "f" if wide is np.float32 else "g"}[kind], missing, (numbers,), keep)
+        return layout(
+            name, {"i": "l", "u": "L", "f": "f" if wide is np.float32 else "g"}[kind], missing, (numbers,), keep
+        )
     texts = [b"" if gone else cell_text(value, name) for value, gone in zip(column.tolist(), missing.tolist())]
     offsets = np.zeros(len(texts) + 1, dtype=np.int64)
     np.cumsum([len(t) for t in texts], out=offsets[1:])
     return layout(name, "U", missing, (offsets, np.frombuffer(b"".join(texts) + b"\0", dtype=np.uint8)), keep)
 
 
-def layout(name: str, format: str, missing: Any, buffers: tuple[Any, ...], keep: list[Any], dictionary: Any = None) -> Column:
+def layout(
+    name: str, format: str, missing: Any, buffers: tuple[Any, ...], keep: list[Any], dictionary: Any = None
+) -> Column:
     """A column of these buffers; bits are set where nothing is missing."""
     nulls = int(missing.sum())
     there = np.packbits(~missing, bitorder="little") if nulls else None
@@ -119,6 +124,6 @@ def cell_text(value: Any, column: str) -> bytes:
     if isinstance(value, (Integral, Decimal)):
         return str(value).encode()
     raise TypeError(
-        f"column {column!r} has a {type(value).__name__}, which has no meaning as a feature: turn it into numbers or text, "
-        "or drop the column"
+        f"column {column!r} has a {type(value).__name__}, which has no meaning as a feature: turn it into numbers "
+        "or text, or drop the column"
     )

@@ -1,4 +1,5 @@
 """What may be read: paths, file objects, iterables of lines; and the readers that read them."""
+
 from __future__ import annotations
 
 import os

@@ -1,4 +1,5 @@
-"""What train, tune, sweep and select give: the program's figures, pictures of them, and its report page for notebooks."""
+"""What train, tune, sweep and select give: figures, pictures of them, and the report page for notebooks."""
+
 from __future__ import annotations
 
 import csv
@@ -109,7 +110,8 @@ class TuneResult(Modelled):
 
     def __repr__(self) -> str:
         best, n = self.best, len(self.points)
-        return f"TuneResult({n} points, {self.folds} folds; best {point_name(best)}: {self.measure} {figure(self.measure, best['mean'])})"
+        found = figure(self.measure, best["mean"])
+        return f"TuneResult({n} points, {self.folds} folds; best {point_name(best)}: {self.measure} {found})"
 
     def to_frame(self) -> Any:
         """The points as a frame of pandas: learner, a column for each parameter and setting, figures."""
@@ -163,7 +165,12 @@ class SweepResult(Result):
             mine = [p for p in self.points if p["learner"] == learner and rate_of(p) is not None and p["nonzeros"]]
             mine.sort(key=lambda p: p["sparsity"])
             ax.plot(
-                [100 * p["sparsity"] for p in mine], [100 * rate_of(p) for p in mine], "o-", markersize=4, color=COLOURS[i % len(COLOURS)], label=learner
+                [100 * p["sparsity"] for p in mine],
+                [100 * rate_of(p) for p in mine],
+                "o-",
+                markersize=4,
+                color=COLOURS[i % len(COLOURS)],
+                label=learner,
             )
         tested = any(p.get("test") for p in self.points)
         ax.set_xlabel("sparsity, %")
@@ -243,7 +250,9 @@ def rate_of(point: dict[str, Any]) -> float | None:
 def point_name(point: dict[str, Any]) -> str:
     """A learner and its parameters."""
     values = {**point["params"], **point["settings"]}
-    return " ".join([point["learner"], *(f"{k}={v:g}" if isinstance(v, float) else f"{k}={v}" for k, v in values.items())])
+    return " ".join(
+        [point["learner"], *(f"{k}={v:g}" if isinstance(v, float) else f"{k}={v}" for k, v in values.items())]
+    )
 
 
 def percent(rate: float | None) -> str:

@@ -1,4 +1,5 @@
 """train, tune, sweep and select: what the program does, from Python, with results to look at."""
+
 from __future__ import annotations
 
 import os
@@ -22,8 +23,10 @@ def described(command: str, examples: str) -> Any:
 
     def put(function: Any) -> Any:
         text = function.__doc__ or ""
-        function.__doc__ = text.replace("{inputs}", INPUTS).replace("{verbose}", VERBOSE).replace(
-            "{options}", OPTIONS.replace("{command}", command).replace("{examples}", examples)
+        function.__doc__ = (
+            text.replace("{inputs}", INPUTS)
+            .replace("{verbose}", VERBOSE)
+            .replace("{options}", OPTIONS.replace("{command}", command).replace("{examples}", examples))
         )
         return function
 
@@ -135,7 +138,9 @@ def sweep(inputs: Any, learner: Any = None, *, test: Any = None, verbose: int = 
 
 
 @described("select", "holdout=10")
-def select(inputs: Any, features: Any, learner: str | None = None, *, test: Any = None, verbose: int = 0, **options: Any) -> SelectResult:
+def select(
+    inputs: Any, features: Any, learner: str | None = None, *, test: Any = None, verbose: int = 0, **options: Any
+) -> SelectResult:
     """Chooses the features that matter, for several budgets, with the error of each: `sluice select`.
 
     Parameters

@@ -1,4 +1,5 @@
 """LIBSVM files and sparse matrices: read_svm and write_svm."""
+
 from __future__ import annotations
 
 import os
