@@ -21,7 +21,7 @@ ESTIMATORS = [
     SluiceClassifier("ssol", bias=1.0, scale="maxabs", multiclass="matrix"),
     SluiceClassifier("arow", bias=1.0, normalize="l2", multiclass="ovo"),
     SluiceClassifier("scw-2-full"),
-    SluiceClassifier("ftrl", passes=3),
+    SluiceClassifier("ftrl", passes=3, hash_bits=20),
     SluiceClassifier("bcw", batch=16),
     *(getattr(sluiceway, name)() for name in HEADS),
     # with a constant feature the checks of scores apply too

@@ -108,7 +108,7 @@ def test_unsorted_rows_give_the_weights_of_sorted_ones():
 def test_csr_is_not_copied(index, value):
     X = sparse.csr_matrix(make()[0].astype(value))
     X.indices, X.indptr = X.indices.astype(index), X.indptr.astype(index)
-    rows = _matrix.csr_arrays(SluiceClassifier()._check_X(X, reset=True))
+    rows = _matrix.csr_arrays(SluiceClassifier()._check_X(X, None)[0])
     for ours, theirs in ((rows.values, X.data), (rows.ids, X.indices), (rows.indptr, X.indptr)):
         assert ours.ctypes.data == theirs.ctypes.data and ours.dtype == theirs.dtype
 
@@ -241,8 +241,8 @@ def test_an_interrupt_leaves_what_was_learned(monkeypatch):
     X, y = make()
     whole = _matrix.dense_chunks
 
-    def interrupted(X):
-        for i, rows in enumerate(whole(X)):
+    def interrupted(*args):
+        for i, rows in enumerate(whole(*args)):
             if i == 3:
                 signal.raise_signal(signal.SIGINT)
             yield rows
@@ -522,5 +522,7 @@ def test_a_class_of_one_learner_is_the_classifier_of_that_learner(name):
 
 
 def test_the_docstring_of_the_classifier_lists_all_parameters():
-    for key in (*_table.all_keys(), *_table.SETTINGS, "learner", "class_weight", "warm_start"):
+    for key in (*_table.SETTINGS, "learner", "class_weight", "warm_start"):
         assert f"\n    {key} : " in SluiceClassifier.__doc__, key
+    for key in _table.all_keys():
+        assert f"\n    - ``{key}`` (" in SluiceClassifier.__doc__, key

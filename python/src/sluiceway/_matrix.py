@@ -1,4 +1,4 @@
-"""Matrices as the library takes them: rows of a CSR matrix without a copy, or dense rows turned into CSR by chunks."""
+"""Matrices and frames as the library takes them: CSR without a copy, dense rows as CSR by chunks, cells as batches."""
 
 from __future__ import annotations
 
@@ -7,17 +7,88 @@ from typing import Any, Iterator, NamedTuple
 
 import numpy as np
 
+from . import _frames
+
 _CHUNK = 1 << 19  # elements of a dense array that are converted at once
 
 
 class Rows(NamedTuple):
-    """Rows `start` to `stop` of a matrix in the arrays of CSR."""
+    """Rows `start` to `stop` of a matrix in the arrays of CSR. `columns`: their names; None: they are numbers."""
 
     start: int
     stop: int
     indptr: np.ndarray
     ids: np.ndarray
     values: np.ndarray
+    columns: tuple[str, ...] | None
+
+    def margins(self, model: Any, out: np.ndarray) -> None:
+        """Asks a model of two classes."""
+        model.margins_csr(self.indptr, self.ids, self.values, self.columns, out)
+
+    def classify(self, model: Any, best: Any, margins: Any, probabilities: Any) -> None:
+        """Asks a model of several classes."""
+        model.classify_csr(self.indptr, self.ids, self.values, self.columns, best, margins, probabilities)
+
+    def features(self) -> dict[Any, float]:
+        """Those of the first row, by id or name."""
+        pairs = zip(self.ids.tolist(), self.values.tolist())
+        return {j + 1 if self.columns is None else self.columns[j]: value for j, value in pairs}
+
+
+class Cells(NamedTuple):
+    """Rows `start` to `stop` of a frame as a batch of named features."""
+
+    start: int
+    stop: int
+    batch: Any
+
+    def margins(self, model: Any, out: np.ndarray) -> None:
+        """Asks a model of two classes."""
+        model.margins_batch(self.batch, out)
+
+    def classify(self, model: Any, best: Any, margins: Any, probabilities: Any) -> None:
+        """Asks a model of several classes."""
+        model.classify_batch(self.batch, best, margins, probabilities)
+
+    def features(self) -> dict[Any, float]:
+        """Those of the first row, by name."""
+        return dict(self.batch.row(0))
+
+
+class Frame:
+    """A frame with columns of text: every cell is a feature, as in a csv file."""
+
+    def __init__(self, frame: Any):
+        self.frame = frame
+        self.shape: tuple[int, int] = (frame.shape[0], frame.shape[1])
+
+    def cells(self, labels: Any = None, words: Any = None, weights: Any = None) -> Iterator[Cells]:
+        """Its rows by batches, with labels where they are to be learned."""
+        start = 0
+        for batch in _frames.to_batches(self.frame, labels=labels, words=words, weights=weights):
+            yield Cells(start, start + batch.rows, batch)
+            start += batch.rows
+
+
+def frame_of(X: Any) -> Frame | None:
+    """X as a frame with columns that are no numbers; None where it is no frame, or one of numbers alone."""
+    if not _frames.is_frame(X) or not hasattr(X, "shape"):
+        return None
+    if _frames.is_pandas(X):
+        numbers = all(getattr(dtype, "kind", "O") in "biuf" for dtype in X.dtypes)
+    elif hasattr(X, "schema") and hasattr(X, "lazy"):  # polars
+        numbers = all(dtype.is_numeric() or str(dtype) == "Boolean" for dtype in X.dtypes)
+    else:
+        numbers = False
+    return None if numbers else Frame(X)
+
+
+def names_of(X: Any) -> list[str] | None:
+    """The names of a frame's columns; None where X is no frame."""
+    if not _frames.is_frame(X):
+        return None
+    return [str(name) for name in (X.column_names if hasattr(X, "column_names") else X.columns)]
 
 
 def _native(a: np.ndarray, kinds: str, other: type) -> np.ndarray:
@@ -26,14 +97,14 @@ def _native(a: np.ndarray, kinds: str, other: type) -> np.ndarray:
     return np.require(a, dtype, ["C", "A"])
 
 
-def csr_arrays(X: Any, start: int = 0) -> Rows:
+def csr_arrays(X: Any, columns: tuple[str, ...] | None = None, start: int = 0) -> Rows:
     """The arrays of a scipy CSR matrix or array; int32 and int64 indices, float32 and float64 values uncopied. Its
     rows are those from `start` on of a larger one."""
     return Rows(start, start + X.shape[0], _native(X.indptr, "i4 i8", np.int64), _native(X.indices, "i4 i8", np.int64),
-                _native(X.data, "f4 f8", np.float64))
+                _native(X.data, "f4 f8", np.float64), columns)
 
 
-def dense_chunks(X: np.ndarray) -> Iterator[Rows]:
+def dense_chunks(X: np.ndarray, columns: tuple[str, ...] | None = None) -> Iterator[Rows]:
     """The rows of a dense array without their zeros."""
     n, d = X.shape
     step = max(1, _CHUNK // max(d, 1))
@@ -50,15 +121,17 @@ def dense_chunks(X: np.ndarray) -> Iterator[Rows]:
         else:
             ids = np.ascontiguousarray(np.nonzero(mask)[1])
             values = part[mask]
-        yield Rows(start, start + len(part), indptr, ids, values)
+        yield Rows(start, start + len(part), indptr, ids, values, columns)
 
 
-def rows_of(X: Any) -> Iterator[Rows]:
-    """The rows of a validated matrix: a scipy CSR matrix in one piece, a dense array by chunks."""
-    if isinstance(X, np.ndarray):
-        yield from dense_chunks(X)
+def rows_of(X: Any, columns: tuple[str, ...] | None = None) -> Iterator[Any]:
+    """The rows of a validated X: a scipy CSR matrix in one piece, a dense array and a frame by chunks."""
+    if isinstance(X, Frame):
+        yield from X.cells()
+    elif isinstance(X, np.ndarray):
+        yield from dense_chunks(X, columns)
     else:
-        yield csr_arrays(X)
+        yield csr_arrays(X, columns)
 
 
 def sum_duplicates(X: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ._labels import Classes
-from ._matrix import Rows
+from ._matrix import Cells, Rows
 
 _TINY = np.finfo(np.float64).tiny
 
@@ -37,10 +37,9 @@ def _to_side(p: np.ndarray, up: np.ndarray, turn: float) -> np.ndarray:
 class View:
     """A model that does not change, seen through the classes of its estimator. Used by many threads at once."""
 
-    def __init__(self, model: Any, classes: Classes, columns: tuple[str, ...] | None):
+    def __init__(self, model: Any, classes: Classes):
         facts = model.quick_facts()
         self.model = model.finished() if facts["waiting"] else model
-        self.columns = columns
         self.n = len(classes.values)
         self.several = bool(self.model.settings()["classes"])
         known = self.model.classes()
@@ -76,10 +75,10 @@ class View:
         self.threshold = 0.0 if threshold is None else threshold
         self.tie_last = self.model.predicts_positive(self.threshold) == (self.sign > 0)
 
-    def margins(self, rows: Rows) -> np.ndarray:
+    def margins(self, rows: Rows | Cells) -> np.ndarray:
         """The margins of the positive class."""
         out = np.empty(rows.stop - rows.start)
-        self.model.margins_csr(rows.indptr, rows.ids, rows.values, self.columns, out)
+        rows.margins(self.model, out)
         return out
 
     def two_decisions(self, margins: np.ndarray) -> np.ndarray:
@@ -126,16 +125,16 @@ class View:
             self.place[number] = i
         self.unseen = np.array([i for i, number in enumerate(texts) if number is None], np.intp)
 
-    def best(self, rows: Rows) -> np.ndarray:
+    def best(self, rows: Rows | Cells) -> np.ndarray:
         """The position of the predicted class."""
         n = rows.stop - rows.start
         if not self.n_known:
             return np.zeros(n, np.intp)
         out = np.empty(n, np.uint32)
-        self.model.classify_csr(rows.indptr, rows.ids, rows.values, self.columns, out, None, None)
+        rows.classify(self.model, out, None, None)
         return self.place[out]
 
-    def classify(self, rows: Rows, probabilities: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    def classify(self, rows: Rows | Cells, probabilities: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
         """The predicted class, margins and, if asked for, probabilities, in the estimator's order of classes."""
         n = rows.stop - rows.start
         margins = np.zeros((n, self.n))
@@ -145,7 +144,7 @@ class View:
         best = np.empty(n, np.uint32)
         raw = np.empty((n, self.n_known))
         raw_chances = np.empty((n, self.n_known)) if probabilities else None
-        self.model.classify_csr(rows.indptr, rows.ids, rows.values, self.columns, best, raw, raw_chances)
+        rows.classify(self.model, best, raw, raw_chances)
         margins[:, self.place] = raw
         if len(self.unseen):
             margins[:, self.unseen] = raw.min(axis=1, keepdims=True) - 1.0

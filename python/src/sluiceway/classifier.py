@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numbers
 import os
-from typing import Any, Callable, Iterator, Mapping
+import warnings
+from contextlib import nullcontext
+from typing import Any, Callable, Mapping, NamedTuple, Sequence
 
 import numpy as np
 from scipy import sparse
@@ -15,19 +17,30 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from . import _labels, _matrix, _sluice, _table
+from . import _frames, _labels, _matrix, _sluice, _table
 from ._explanation import Explanation, Term
 from ._progress import ProgressBar
 from ._view import View
 
-__all__ = ["SluiceClassifier", "Explanation", "Term", "load"]
+__all__ = ["SluiceClassifier", "Explanation", "FeatureWeight", "Term", "load"]
+
+
+class FeatureWeight(NamedTuple):
+    """A feature, by its column or name, and its weight."""
+
+    feature: Any
+    weight: float
 
 
 class _Fitted:
-    """The model of a fitted estimator, and what is computed from it when it is first asked for."""
+    """The model of a fitted estimator, and what is computed from it when it is first asked for.
 
-    def __init__(self, model: Any, classes: _labels.Classes, columns: tuple[str, ...] | None):
-        self.model, self.classes, self.columns = model, classes, columns
+    `columns`: the names of a frame's columns; None: columns are numbers. `cells`: the frame had columns of text, so that
+    every cell is a feature. `loaded`: the model came from a file, and what its columns were is not known."""
+
+    def __init__(self, model: Any, classes: _labels.Classes, columns: tuple[str, ...] | None = None,
+                 cells: bool = False, loaded: bool = False):
+        self.model, self.classes, self.columns, self.cells, self.loaded = model, classes, columns, cells, loaded
         self.forget()
 
     def forget(self) -> None:
@@ -39,8 +52,19 @@ class _Fitted:
     def view(self) -> View:
         view = self._view
         if view is None:
-            view = self._view = View(self.model, self.classes, self.columns)
+            view = self._view = View(self.model, self.classes)
         return view
+
+    def columns_of(self, names: Sequence[str] | None) -> tuple[str, ...] | None:
+        """The names that the columns of a matrix go by; `names`: those of the frame that it was. A model of a file goes
+        by them where it knows names, or where they are ids."""
+        if not self.loaded:
+            return self.columns
+        if names is None:
+            return None
+        facts, settings = self.model.quick_facts(), self.model.settings()
+        by_name = facts["has_names"] or settings["hash_bits"] or not facts["examples"]
+        return tuple(names) if by_name or all(name.isdecimal() for name in names) else None
 
     def saveable(self) -> Any:
         """The model, with the metadata that tells the types of the labels."""
@@ -48,10 +72,12 @@ class _Fitted:
         return self.model
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"bytes": bytes(self.saveable().to_bytes()), "classes": self.classes.values, "columns": self.columns}
+        return {"bytes": bytes(self.saveable().to_bytes()), "classes": self.classes.values, "columns": self.columns,
+                "cells": self.cells, "loaded": self.loaded}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(_sluice.Model.from_bytes(state["bytes"]), _labels.Classes(state["classes"]), state["columns"])
+        self.__init__(_sluice.Model.from_bytes(state["bytes"]), _labels.Classes(state["classes"]),  # type: ignore[misc]
+                      state["columns"], state["cells"], state["loaded"])
 
 
 def attribute_of(name: str) -> str:
@@ -136,23 +162,74 @@ class BaseSluiceClassifier(ClassifierMixin, BaseEstimator):
 
     # ---- data in
 
-    def _check_X(self, X: Any, reset: bool) -> Any:
-        """X as a CSR matrix or a dense array, with its columns counted and named. The values of CSR are not looked at:
-        the library does that."""
+    def _check_X(self, X: Any, fitted: _Fitted | None) -> tuple[Any, tuple[str, ...] | None]:
+        """X as a CSR matrix, a dense array or a `_matrix.Frame`, with the names that its columns go by. `fitted`: it must
+        have the columns of this model; None: it is the first X. The values of CSR are not looked at."""
+        first = fitted is None
+        if fitted is not None and not fitted.cells and sparse.issparse(X) and self._is_like_before(X):
+            return X, None
+        frame = _matrix.frame_of(X)
+        if fitted is not None and fitted.cells:
+            if frame is None and not _frames.is_frame(X):
+                raise ValueError(f"this {type(self).__name__} was fitted on a frame with columns of text: it takes frames "
+                                 "with the same columns")
+            frame = frame or _matrix.Frame(X)
+        if frame is not None and (first or fitted.cells or fitted.loaded):  # type: ignore[union-attr]
+            if first or not fitted.loaded:  # type: ignore[union-attr]
+                self._check_columns(X, first)
+            if frame.shape[0] == 0:
+                raise ValueError(f"Found array with 0 sample(s) (shape={frame.shape}) while a minimum of 1 is required.")
+            return frame, None
         is_csr = sparse.issparse(X) and X.format == "csr"
-        if is_csr and not reset and self._is_like_before(X):
-            return X
-        return validate_data(self, X, reset=reset, accept_sparse="csr", accept_large_sparse=True,
-                             dtype=(np.float32, np.float64) if is_csr else "numeric", ensure_all_finite=not is_csr)
+        how: dict[str, Any] = {"accept_sparse": "csr", "accept_large_sparse": True, "ensure_all_finite": not is_csr,
+                               "dtype": (np.float32, np.float64) if is_csr else "numeric"}
+        if fitted is not None and fitted.loaded:
+            names = _matrix.names_of(X)
+            return check_array(X, estimator=self, input_name="X", **how), fitted.columns_of(names)
+        if _frames.is_frame(X) and not _frames.is_pandas(X):
+            self._check_columns(X, first)
+            X = check_array(X, estimator=self, input_name="X", **how)
+        else:
+            X = validate_data(self, X, reset=first, **how)
+        if not first:
+            return X, fitted.columns  # type: ignore[union-attr]
+        names = getattr(self, "feature_names_in_", None)
+        return X, None if names is None else tuple(names.tolist())
+
+    def _check_columns(self, X: Any, first: bool) -> None:
+        """Keeps the columns of a frame, or compares them: what `validate_data` does for pandas. Which other frames it
+        knows depends on the versions of both."""
+        if _frames.is_pandas(X):
+            validate_data(self, X, reset=first, skip_check_array=True)
+            return
+        names = _matrix.names_of(X) or []
+        if first:
+            self.n_features_in_ = len(names)
+            self.feature_names_in_ = np.array(names, dtype=object)
+            return
+        known = getattr(self, "feature_names_in_", None)
+        if known is None:
+            warnings.warn(f"X has feature names, but {type(self).__name__} was fitted without feature names", stacklevel=4)
+            if len(names) != self.n_features_in_:
+                raise ValueError(f"X has {len(names)} features, but {type(self).__name__} is expecting "
+                                 f"{self.n_features_in_} features as input.")
+        elif names != known.tolist():
+            parts = [("unseen at fit time", [n for n in names if n not in set(known)]),
+                     ("seen at fit time, yet now missing", [n for n in known if n not in set(names)])]
+            told = [f"Feature names {what}: {', '.join(found)}" for what, found in parts if found]
+            raise ValueError("\n".join(["The feature names should match those that were passed during fit.",
+                                        *(told or ["Feature names must be in the same order as they were in fit."])]))
 
     def _is_like_before(self, X: Any) -> bool:
         """Whether a CSR matrix is what `validate_data` would return as it is: of small pieces of a stream its checks
         would take longer than learning them."""
-        return (X.ndim == 2 and X.shape[0] > 0 and X.shape[1] == getattr(self, "n_features_in_", -1)
+        return (X.format == "csr" and X.ndim == 2 and X.shape[0] > 0 and X.shape[1] == getattr(self, "n_features_in_", -1)
                 and X.data.dtype in (np.float32, np.float64) and not hasattr(self, "feature_names_in_"))
 
     def _refuse_nan(self, X: Any) -> None:
         """ValueError in scikit-learn's words where a value is not finite, or is no float32."""
+        if isinstance(X, _matrix.Frame):
+            return
         values = X.data if sparse.issparse(X) else X
         with np.errstate(over="ignore"):
             for part in (values, values.astype(np.float32)):
@@ -231,48 +308,48 @@ class BaseSluiceClassifier(ClassifierMixin, BaseEstimator):
                                          classes.several, classes.positive)
         return _sluice.Model(learner.name, _table.param_strings(learner, self._learner_params()), settings)
 
-    def _columns(self) -> tuple[str, ...] | None:
-        """The names of the columns of a frame; None for matrices, whose columns are numbers."""
-        names = getattr(self, "feature_names_in_", None)
-        return None if names is None else tuple(names.tolist())
-
-    def _learn(self, fitted: _Fitted, X: Any, indices: np.ndarray, weights: np.ndarray | None, passes: int,
-               title: str) -> None:
+    def _learn(self, fitted: _Fitted, X: Any, columns: tuple[str, ...] | None, indices: np.ndarray,
+               weights: np.ndarray | None, passes: int, title: str) -> None:
         """Learns the rows of X `passes` times and ends the run. What an interrupt or a failure leaves is what was
         learned until then."""
         self._check_values(X)
         labels, words = fitted.classes.encode(indices)
+        bar = ProgressBar(title, X.shape[0] * passes) if getattr(self, "verbose", 0) else None
         try:
-            if getattr(self, "verbose", 0):
-                with ProgressBar(title, X.shape[0] * passes) as bar:
-                    self._learn_rows(fitted, X, labels, words, weights, passes, bar)
-            else:
-                self._learn_rows(fitted, X, labels, words, weights, passes, None)
+            with bar or nullcontext():
+                for _ in range(passes):
+                    if isinstance(X, _matrix.Frame):
+                        for cells in X.cells(labels, words, weights):
+                            fitted.model.learn_batch(cells.batch, bar)
+                            if bar is not None:
+                                bar.add(cells.stop - cells.start)
+                    else:
+                        self._learn_matrix(fitted.model, X, columns, labels, words, weights, bar)
             fitted.model.end_run()
         finally:
             fitted.forget()
             _labels.keep_negative(fitted.model, fitted.classes)
 
-    def _learn_rows(self, fitted: _Fitted, X: Any, labels: np.ndarray, words: tuple[bytes, ...] | None,
-                    weights: np.ndarray | None, passes: int, bar: ProgressBar | None) -> None:
-        for _ in range(passes):
-            pieces = _matrix.rows_of(X)
+    def _learn_matrix(self, model: Any, X: Any, columns: tuple[str, ...] | None, labels: np.ndarray,
+                      words: tuple[bytes, ...] | None, weights: np.ndarray | None, bar: ProgressBar | None) -> None:
+        """Learns the rows of a matrix once."""
+        pieces = _matrix.rows_of(X, columns)
+        rows = next(pieces, None)
+        while rows is not None:
+            part = slice(rows.start, rows.stop)
+            try:
+                model.learn_csr(rows.indptr, rows.ids, rows.values, labels[part],
+                                None if weights is None else weights[part], words, columns, bar)
+            except ValueError as error:
+                row = _matrix.row_of(error)
+                if row is not None and sparse.issparse(X) and _matrix.says_twice(error):
+                    rows = _matrix.csr_arrays(_matrix.sum_duplicates(X[row:]), columns, row)  # those before are learned
+                    continue
+                self._refuse_nan(X)
+                raise _matrix.in_whole(error, rows.start) from None
+            if bar is not None:
+                bar.add(rows.stop - rows.start)
             rows = next(pieces, None)
-            while rows is not None:
-                part = slice(rows.start, rows.stop)
-                try:
-                    fitted.model.learn_csr(rows.indptr, rows.ids, rows.values, labels[part],
-                                           None if weights is None else weights[part], words, fitted.columns, bar)
-                except ValueError as error:
-                    row = _matrix.row_of(error)
-                    if row is not None and sparse.issparse(X) and _matrix.says_twice(error):
-                        rows = _matrix.csr_arrays(_matrix.sum_duplicates(X[row:]), row)  # those before are learned
-                        continue
-                    self._refuse_nan(X)
-                    raise _matrix.in_whole(error, rows.start) from None
-                if bar is not None:
-                    bar.add(rows.stop - rows.start)
-                rows = next(pieces, None)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "BaseSluiceClassifier":
         """Learns from all rows, in order, `passes` times; what was learned before is forgotten unless `warm_start`.
@@ -293,7 +370,7 @@ class BaseSluiceClassifier(ClassifierMixin, BaseEstimator):
         """
         go_on = bool(getattr(self, "warm_start", False)) and self.__sklearn_is_fitted__()
         passes = _table.setting_value("passes", self.passes)
-        X = self._check_X(X, reset=not go_on)
+        X, columns = self._check_X(X, self._fitted if go_on else None)
         y = self._check_y(y, X)
         weights = self._check_weights(sample_weight, X.shape[0])
         if weights is not None and not weights.any():
@@ -303,10 +380,10 @@ class BaseSluiceClassifier(ClassifierMixin, BaseEstimator):
             indices = fitted.classes.indices(y)
         else:
             classes, indices = _labels.find_classes(y)
-            fitted = _Fitted(self._new_model(classes), classes, self._columns())
+            fitted = _Fitted(self._new_model(classes), classes, columns, isinstance(X, _matrix.Frame))
         weights = self._row_weights(fitted.classes, indices, weights, True)
         try:
-            self._learn(fitted, X, indices, weights, passes, "fit")
+            self._learn(fitted, X, columns, indices, weights, passes, "fit")
         except KeyboardInterrupt:
             self._take(fitted)
             raise
@@ -336,7 +413,7 @@ class BaseSluiceClassifier(ClassifierMixin, BaseEstimator):
         if fitted is None and classes is None:
             raise ValueError("classes must be passed on the first call to partial_fit. (StreamClassifier takes classes "
                              "as they come.)")
-        X = self._check_X(X, reset=fitted is None)
+        X, columns = self._check_X(X, fitted)
         y = self._check_y(y, X)
         weights = self._check_weights(sample_weight, X.shape[0])
         if classes is not None and not (fitted is not None and np.array_equal(classes, fitted.classes.values)):
@@ -345,11 +422,11 @@ class BaseSluiceClassifier(ClassifierMixin, BaseEstimator):
                 raise ValueError(f"`classes={given.values.tolist()!r}` is not the same as on last call to partial_fit, "
                                  f"was: {fitted.classes.values.tolist()!r}")
         if fitted is None:
-            fitted = _Fitted(self._new_model(given), given, self._columns())
+            fitted = _Fitted(self._new_model(given), given, columns, isinstance(X, _matrix.Frame))
         indices = fitted.classes.indices(y)
         weights = self._row_weights(fitted.classes, indices, weights, False)
         self._take(fitted)
-        self._learn(fitted, X, indices, weights, 1, "partial_fit")
+        self._learn(fitted, X, columns, indices, weights, 1, "partial_fit")
         return self
 
     def _take(self, fitted: _Fitted) -> None:
@@ -362,10 +439,11 @@ class BaseSluiceClassifier(ClassifierMixin, BaseEstimator):
 
     def _pieces(self, X: Any, ask: Callable[[View, _matrix.Rows], Any]) -> list[Any]:
         """What `ask` gives for the rows of X, piece by piece."""
-        view = self._check_fitted().view
-        X = self._check_X(X, reset=False)
+        fitted = self._check_fitted()
+        view = fitted.view
+        X, columns = self._check_X(X, fitted)
         found = []
-        for rows in _matrix.rows_of(X):
+        for rows in _matrix.rows_of(X, columns):
             try:
                 found.append(ask(view, rows))
             except ValueError as error:
@@ -485,6 +563,9 @@ class BaseSluiceClassifier(ClassifierMixin, BaseEstimator):
         fitted = self.__dict__.get("_fitted")
         if fitted is None:
             raise AttributeError(f"this {type(self).__name__} has no weights: it is not fitted yet")
+        if fitted.cells:
+            raise AttributeError("the features of a frame with columns of text are its cells, and have no columns: "
+                                 "top_features() names them")
         if fitted.weights is None:
             fitted.weights = _weight_matrix(fitted.view, fitted.columns, getattr(self, "n_features_in_", None))
         return fitted.weights
@@ -556,23 +637,64 @@ class BaseSluiceClassifier(ClassifierMixin, BaseEstimator):
 
     # ---- explaining
 
+    def _class_of(self, view: View, label: Any) -> tuple[float, int | None]:
+        """The sign and the class number (several classes) of a label's margin; None: the last of two classes."""
+        fitted = self._check_fitted()
+        if view.several:
+            number = view.model.find_class(_labels.text_of(label))
+            if number is None:
+                raise ValueError(f"the model knows no class {label!r}; its classes are {self.classes_.tolist()}")
+            return 1.0, number
+        last = len(self.classes_) - 1
+        at = last if label is None else int(fitted.classes.indices(np.asarray([label]))[0])
+        return (view.sign if at == last else -view.sign), None
+
+    def top_features(self, n: int = 10, label: Any = None) -> list[FeatureWeight]:
+        """The features of largest weight, positive or negative.
+
+        Parameters
+        ----------
+        n : int, default=10
+            How many.
+        label : label, default=None
+            The class that positive weights speak for: ``classes_[1]`` where there are two; several classes need it.
+
+        Returns
+        -------
+        features : list of FeatureWeight
+            Pairs (feature, weight), the largest first. Features of a matrix are columns from 0, others names.
+        """
+        view = self._check_fitted().view
+        settings = view.model.settings()
+        if settings["hash_bits"]:
+            raise ValueError("a model that hashes its features does not know them")
+        if settings["classes"] == _table.SETTINGS["multiclass"].words["ovo"]:  # type: ignore[index]
+            raise ValueError("one against one, a class has no weights of its own")
+        if view.several and label is None:
+            raise ValueError(f"whose features? label is one of {self.classes_.tolist()}")
+        sign, number = self._class_of(view, label)
+        names, ids, raw, _ = view.model.weights(number)
+        weights = np.frombuffer(raw, np.float32)
+        order = np.argsort(-np.abs(weights), kind="stable")[:n].tolist()
+        features = names if names is not None else (np.frombuffer(ids, np.uint64).astype(np.int64) - 1).tolist()
+        return [FeatureWeight(features[i], sign * float(weights[i])) for i in order]
+
     def _features_of(self, x: Any) -> tuple[dict[Any, float], bool]:
         """One row as a dict of features, and whether its keys are ids of columns."""
         if isinstance(x, Mapping):
             return dict(x), False
         fitted = self._check_fitted()
-        if isinstance(x, np.ndarray) and x.ndim == 1 or isinstance(x, (list, tuple)) and x and np.ndim(x) == 1:
+        if hasattr(x, "index") and hasattr(x, "to_frame"):  # a row of a pandas frame
+            x = x.to_frame().T.infer_objects()
+        elif np.ndim(x) == 1 and not sparse.issparse(x):
             x = np.asarray(x).reshape(1, -1)
-        elif hasattr(x, "index") and hasattr(x, "to_frame"):  # a row of a pandas frame
-            return {str(name): value for name, value in x.items()}, False
-        X = self._check_X(x, reset=False)
+        X, columns = self._check_X(x, fitted)
         if X.shape[0] != 1:
             raise ValueError(f"explain takes one row, not {X.shape[0]}")
-        rows = next(_matrix.rows_of(X if isinstance(X, np.ndarray) else _matrix.sum_duplicates(X)))
-        values = rows.values.tolist()
-        if fitted.columns is not None:
-            return {fitted.columns[j]: v for j, v in zip(rows.ids.tolist(), values)}, False
-        return {j + 1: v for j, v in zip(rows.ids.tolist(), values)}, True
+        if sparse.issparse(X):
+            X = _matrix.sum_duplicates(X)
+        rows = next(_matrix.rows_of(X, columns))
+        return rows.features(), isinstance(rows, _matrix.Rows) and columns is None
 
     def explain(self, x: Any, label: Any = None) -> Explanation:
         """Why one row has its margin: what each of its features contributes.
@@ -590,22 +712,13 @@ class BaseSluiceClassifier(ClassifierMixin, BaseEstimator):
             A list of `Term` (feature, value, weight, contribution), the largest contributions first, with the margin
             as attribute `margin`. Features of a matrix are columns from 0; of a frame, names.
         """
-        fitted = self._check_fitted()
-        view = fitted.view
+        view = self._check_fitted().view
         features, by_column = self._features_of(x)
-        sign, number = 1.0, 0
-        if view.several:
-            if label is None:
-                number = view.model.classify_one(features)[0]
-            else:
-                number = view.model.find_class(_labels.text_of(label))
-                if number is None:
-                    raise ValueError(f"the model knows no class {label!r}")
+        if view.several and label is None:
+            sign, number = 1.0, view.model.classify_one(features)[0]
         else:
-            last = len(self.classes_) - 1
-            at = last if label is None else int(fitted.classes.indices(np.asarray([label]))[0])
-            sign = view.sign if at == last else -view.sign
-        margin, scale, raw = view.model.explain_one(features, number)
+            sign, number = self._class_of(view, label)
+        margin, scale, raw = view.model.explain_one(features, number or 0)
         terms = [Term(f - 1 if by_column and f is not None else f, v, sign * w, sign * c) for f, v, w, c in raw]
         terms.sort(key=lambda t: -abs(t.contribution))
         return Explanation(terms, sign * margin, scale)
@@ -642,10 +755,10 @@ class BaseSluiceClassifier(ClassifierMixin, BaseEstimator):
         if both.several and not mine.classes.several:
             raise ValueError(f"the classes are {mine.classes.values.tolist()} and {theirs.classes.values.tolist()}: "
                              "models of two classes merge where these are the same")
-        if mine.columns != theirs.columns:
+        if (mine.columns, mine.cells) != (theirs.columns, theirs.cells) and not (mine.loaded or theirs.loaded):
             raise ValueError("the two estimators have different columns")
         mine.model.merge(theirs.model)
-        fitted = _Fitted(mine.model, both, mine.columns)
+        fitted = _Fitted(mine.model, both, mine.columns, mine.cells, mine.loaded)
         _labels.keep_negative(fitted.model, both)
         self._take(fitted)
         return self
@@ -655,8 +768,6 @@ def _weight_matrix(view: View, columns: tuple[str, ...] | None, n_features: int 
     """The weights of a model as CSR over the columns of its matrices, and the intercepts."""
     model = view.model
     settings = model.settings()
-    if settings["hash_bits"] and view.several:
-        raise AttributeError("a model of several classes that hashes its features has no weights of single columns")
     vectors: list[tuple[float, int | None]]
     if view.several:
         vectors = _problem_order(view)
@@ -700,11 +811,15 @@ def _problem_order(view: View) -> list[tuple[float, int | None]]:
 def _vector(model: Any, problem: int | None, place: dict[str, int] | None,
             n_features: int | None) -> tuple[np.ndarray, np.ndarray, float]:
     """The columns and values of the nonzero weights of one vector, and the weight of the bias."""
-    if model.settings()["hash_bits"]:
+    if model.settings()["hash_bits"]:  # which column a weight belongs to only the model can say
         names: Any = list(place) if place is not None else range(1, (n_features or 0) + 1)
-        all_weights = np.array([model.weight_of(name) for name in names])
-        cols = np.flatnonzero(all_weights)
-        return cols, all_weights[cols], model.bias_weight()
+        try:
+            terms = model.explain_one(dict.fromkeys(names, 1.0), problem or 0)[2]
+        except _sluice.UnsupportedError as error:
+            raise AttributeError(f"a model that hashes its features, one against one: {error}") from None
+        found = np.array([weight for feature, _, weight, _ in terms if feature is not None])
+        cols = np.flatnonzero(found)
+        return cols, found[cols], next((weight for feature, _, weight, _ in terms if feature is None), 0.0)
     names, ids, raw, bias = model.weights(problem)
     values = np.frombuffer(raw, np.float32).astype(np.float64)
     if place is not None:
@@ -842,7 +957,7 @@ class SluiceClassifier(BaseSluiceClassifier):
         known = _table.find(learner).defaults
         params = {name: value for name, value in _table.canonical(model.params()).items() if value != known.get(name)}
         estimator = cls(learner, **given, **params)
-        estimator._take(_Fitted(model, _labels.Classes(_labels.saved_classes(model)), None))
+        estimator._take(_Fitted(model, _labels.Classes(_labels.saved_classes(model)), loaded=True))
         return estimator
 
 
