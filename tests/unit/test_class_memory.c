@@ -131,6 +131,28 @@ TEST(bytes_and_models_are_whole_or_none) {
     }
 }
 
+TEST(a_model_of_two_classes_becomes_one_of_several_or_none) {
+    const char *const learners[] = {"pa-1", "fobos", "arow-full", "auto"}, *const few = "candidates=3";
+    for (size_t i = 0; i < sizeof learners / sizeof *learners; i++) {
+        sluice_model *m = sluice_model_new(learners[i], &few, strcmp(learners[i], "auto") == 0, NULL, NULL);
+        for (size_t k = 0; k < 60; k++) {
+            uint64_t ids[2] = {k % 20, 30 + k % 7};
+            const float values[2] = {1, 2};
+            const sluice_example x = {.ids = ids, .values = values, .n = 2, .weight = 1, .label = k % 3 ? 1 : -1};
+            CHECK_EQ(sluice_model_learn(m, &x, NULL), SLUICE_OK);
+        }
+        sluice_model *before = sluice_model_copy(m, NULL);
+        FOR_EACH_FAILED_ALLOCATION {
+            sluice_error err = {0};
+            sluice_model *several = sluice_model_several(m, NULL, &err);
+            CHECK(several || (allocation_failed() && err.status == SLUICE_E_MEMORY));
+            sluice_model_free(several);
+        }
+        CHECK(allocations_failed > 10 && same_bytes(m, before));
+        sluice_model_free(before), sluice_model_free(m);
+    }
+}
+
 static int count_weight(void *context, size_t problem, const sluice_weight *w) {
     (void)problem;
     *(uint64_t *)context += w->weight != 0;
@@ -210,6 +232,7 @@ TEST(merging_adds_all_or_says_that_it_did_not) {
 int main(void) {
     RUN(learning_goes_on_where_it_stopped_or_not_at_all);
     RUN(bytes_and_models_are_whole_or_none);
+    RUN(a_model_of_two_classes_becomes_one_of_several_or_none);
     RUN(copies_answers_and_weights_are_whole_or_none);
     RUN(merging_adds_all_or_says_that_it_did_not);
     return DONE;
