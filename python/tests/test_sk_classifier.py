@@ -526,3 +526,10 @@ def test_the_docstring_of_the_classifier_lists_all_parameters():
         assert f"\n    {key} : " in SluiceClassifier.__doc__, key
     for key in _table.all_keys():
         assert f"\n    - ``{key}`` (" in SluiceClassifier.__doc__, key
+
+
+def test_the_stub_of_the_made_classes_is_up_to_date():
+    from sluiceway import families
+
+    with open(inspect.getfile(families) + "i", encoding="utf-8") as text:
+        assert text.read() == families.stub(), families.stub.__doc__

@@ -5,10 +5,21 @@ Names are imported from their modules when they are first used: `import sluicewa
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ._heads import HEADS as _HEADS
 from ._sluice import version as _version
+
+if TYPE_CHECKING:  # the names below, for programs that check types
+    from ._program import program as program
+    from ._sluice import FormatError as FormatError, UnsupportedError as UnsupportedError
+    from .classifier import SluiceClassifier as SluiceClassifier, load as load
+    from .datasets import synth as synth
+    from .families import *
+    from .predictions import predict as predict
+    from .runs import select as select, sweep as sweep, train as train, tune as tune
+    from .stream_classifier import StreamClassifier as StreamClassifier
+    from .svm import read_svm as read_svm, write_svm as write_svm
 
 __version__: str = _version()
 

@@ -172,9 +172,10 @@ def setting_value(name: str, value: Any) -> Any:
             raise ValueError(f"{name}={value!r}: it takes {', '.join(takes)}")
         return setting.words[value]
     whole = setting.type == "int"
-    if not isinstance(value, numbers.Integral if whole else numbers.Real):
+    kind: Any = numbers.Integral if whole else numbers.Real
+    if not isinstance(value, kind):
         raise ValueError(f"{name}={value!r}: it takes a {'whole ' if whole else ''}number")
-    if not setting.minimum <= value <= setting.maximum or not math.isfinite(value):
+    if not setting.minimum <= float(value) <= setting.maximum or not math.isfinite(value):
         raise ValueError(f"{name}={value!r}: it is at least {setting.minimum}"
                          + (f" and at most {setting.maximum}" if math.isfinite(setting.maximum) else ""))
     return int(value) if whole else float(value)

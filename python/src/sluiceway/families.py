@@ -72,6 +72,30 @@ def _make(name: str, learner: _table.Learner) -> type:
                                        "__qualname__": name, "_name": learner.name})
 
 
+def stub() -> str:
+    """The text of families.pyi, for programs that check types and complete code: they cannot see classes that are made.
+    ``python -c "from sluiceway import families; print(families.stub(), end='')"`` writes it anew."""
+    lines = ['"""Made by families.stub(). The classes of single learners, as families.py makes them."""', "",
+             "from typing import Any", "", "from .classifier import BaseSluiceClassifier", "",
+             "def stub() -> str: ..."]
+    kinds: dict[str, str] = {name: _hint(setting.type) for name, setting in _table.SETTINGS.items()}
+    kinds |= {"class_weight": "dict[Any, float] | str | None", "warm_start": "bool"}
+    for name, head in HEADS.items():
+        learner = _table.find(head)
+        own = {p.key: "str" if p.choices else "int" if p.integer else "float" for p in learner.params}
+        lines += ["", f"class {name}(BaseSluiceClassifier):", "    def __init__(", "        self,", "        *,"]
+        defaults = {key: p.default for key, p in _signature(learner).parameters.items() if key != "self"}
+        lines += [f"        {key}: {(own | kinds)[key]} = {'...' if value == float('inf') else repr(value)},"
+                  for key, value in defaults.items()]
+        lines += ["    ) -> None: ..."]
+    return "\n".join(lines) + "\n"
+
+
+def _hint(kind: str) -> str:
+    """The type of a setting as a type hint."""
+    return kind if not kind.startswith("{") else "str | None" if "None" in kind else "str"
+
+
 for _class, _head in HEADS.items():
     globals()[_class] = _make(_class, _table.find(_head))
 
