@@ -97,6 +97,16 @@ def test_every_form_of_a_matrix_gives_the_same_model_and_answers(form, monkeypat
     assert other.n_features_in_ == 30
 
 
+@pytest.mark.parametrize("setting", [{"normalize": "l2"}, {"transform": "log1p"}])
+def test_a_column_that_stands_twice_in_a_row_is_its_sum(setting):
+    X, y = make()
+    estimator = SluiceClassifier("arow", **setting).fit(doubled(X), y)
+    assert model_bytes(estimator) == model_bytes(SluiceClassifier("arow", **setting).fit(X, y))
+    given = doubled(X)
+    assert np.array_equal(estimator.decision_function(given), estimator.decision_function(X))
+    assert given.nnz == 2 * np.count_nonzero(X), "the matrix is left as it is"
+
+
 def test_unsorted_rows_give_the_weights_of_sorted_ones():
     X, y = make()
     ours = SluiceClassifier("pa-1").fit(unsorted(X), y)

@@ -41,7 +41,9 @@ class View:
         facts = model.quick_facts()
         self.model = model.finished() if facts["waiting"] else model
         self.n = len(classes.values)
-        self.several = bool(self.model.settings()["classes"])
+        settings = self.model.settings()
+        self.several = bool(settings["classes"])
+        self.needs_sums = bool(settings["normalize"] or settings["transform"])  # a column twice is not its sum to it
         known = self.model.classes()
         if self.several:
             self._see_several(classes)

@@ -442,6 +442,8 @@ class BaseSluiceClassifier(ClassifierMixin, BaseEstimator):
         fitted = self._check_fitted()
         view = fitted.view
         X, columns = self._check_X(X, fitted)
+        if view.needs_sums and sparse.issparse(X):
+            X = _matrix.sum_duplicates(X)
         found = []
         for rows in _matrix.rows_of(X, columns):
             try:
