@@ -47,6 +47,7 @@ class Calls:
         self.best = np.zeros(ROWS, dtype=np.uint32)
         self.wide = np.zeros((ROWS, 3))
         self.event = {f"word {i}": 0.5 + i for i in range(20)}
+        self.mixed = {"colour": "red", ("a", 1): np.float32(1), 3: True, b"raw\xff": 2, "gone": None, "\udcff": "\udcfe"}
         self.plain = _sluice.Model("arow", (), {})
         self.several = _sluice.Model("pa-1", (), {"classes": 1})
         self.named = _sluice.Model("ssol", ("lambda=0.01",), {})
@@ -82,7 +83,13 @@ class Calls:
         self.several.learn_one(self.event, b"spam", 1.0)
         self.several.classify_one(self.event)
         self.named.explain_one(self.event, 0)
-        return 5
+        self.named.learn_one(self.mixed, 0.0)
+        self.named.predict_one(self.mixed)
+        self.named.probability_one({3: 1.0, 2**64 - 1: 2})
+        self.several.predict_one(self.mixed)
+        refused(TypeError, self.named.learn_one, {**self.mixed, "list": [1]}, 1.0)
+        refused(ValueError, self.named.margin_one, {"word": float("nan")})
+        return 11
 
     def files(self) -> int:
         self.plain.save(self.path)
@@ -94,7 +101,9 @@ class Calls:
         other.set_metadata("key", b"value")
         other.set_metadata("key", None)
         other.set_threshold(0.5)
-        return 11
+        other.several((b"0", b"1")).learn_one(self.event, b"third")
+        refused(ValueError, self.several.several, None)
+        return 14
 
     def facts(self) -> int:
         for model in (self.plain, self.several, self.named, self.auto):
