@@ -1,4 +1,4 @@
-/* Memory by the page. Under a sanitizer, plain calloc, so that it can watch the bounds. */
+/* Memory by the page. Under a sanitizer, calloc, so that it can watch the bounds; large blocks between pages. */
 #include "base/pages.h"
 
 #include <stdint.h>
@@ -76,16 +76,47 @@ void sl_pages_free(void *block, size_t bytes) {
 
 #else
 
+/* A sanitizer writes marks for every byte of a large calloc, touched or not, which takes most of the time of tests that
+ * make and save many models: a block of this size is mapped instead and ends before a page that cannot be touched. */
+#define GUARDED_FROM ((size_t)4 << 20)
+
+#ifdef __linux__
+#include <sys/mman.h>
+#include <unistd.h>
+
+static size_t page(void) { return (size_t)sysconf(_SC_PAGESIZE); }
+static size_t whole_pages(size_t bytes) { return (bytes + page() - 1) & ~(page() - 1); }
+
+static void *guarded_new(size_t bytes) {
+    size_t all = whole_pages(bytes);
+    if (all < bytes || all > SIZE_MAX - page()) return NULL;
+    char *block = mmap(NULL, all + page(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (block == MAP_FAILED) return NULL;
+    if (mprotect(block + all, page(), PROT_NONE) != 0) return munmap(block, all + page()), NULL;
+    return block + ((all - bytes) & ~(size_t)63);
+}
+
+static void guarded_free(void *block, size_t bytes) {
+    munmap((char *)block - ((uintptr_t)block & (page() - 1)), whole_pages(bytes) + page());
+}
+#else
+static void *guarded_new(size_t bytes) { return calloc(1, bytes); }
+static void guarded_free(void *block, size_t bytes) {
+    (void)bytes;
+    free(block);
+}
+#endif
+
 void *sl_pages_new(size_t bytes, bool dense) {
     (void)dense;
-    return calloc(1, bytes);
+    return bytes < GUARDED_FROM ? calloc(1, bytes) : guarded_new(bytes);
 }
 
 void *sl_pages_resize(void *old, size_t old_bytes, size_t new_bytes, bool dense) {
     char *block = sl_pages_new(new_bytes, dense);
     if (!block) return NULL;
     if (old) memcpy(block, old, old_bytes < new_bytes ? old_bytes : new_bytes);
-    free(old);
+    sl_pages_free(old, old_bytes);
     return block;
 }
 
@@ -95,8 +126,10 @@ void sl_pages_drop(void *part, size_t bytes) {
 }
 
 void sl_pages_free(void *block, size_t bytes) {
-    (void)bytes;
-    free(block);
+    if (block && bytes >= GUARDED_FROM)
+        guarded_free(block, bytes);
+    else
+        free(block);
 }
 
 #endif

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pages.h"
 #include "file/saver.h"
 
 static sluice_status save_numbers(sl_saver *s, const char *tag, const double *numbers, size_t n) {
@@ -92,8 +93,11 @@ sluice_status sl_save_model(sl_saver *s, const sluice_model *m) {
     return sl_save_end(s);
 }
 
+/* Most sections are small: what is not touched of the room for the largest costs nothing. */
+enum { SECTION_ROOM = SL_SECTION_HEAD + SL_MAX_SECTION + SL_CHECKSUM };
+
 sluice_status sl_saver_reserve(sl_saver *s, sluice_error *err) {
-    s->bytes = malloc(SL_SECTION_HEAD + SL_MAX_SECTION + SL_CHECKSUM);
+    s->bytes = sl_pages_new(SECTION_ROOM, false);
     s->slot = malloc(SL_FEATURES_A_SECTION * sizeof *s->slot);
     s->id = malloc(SL_FEATURES_A_SECTION * sizeof *s->id);
     if (s->bytes && s->slot && s->id) return SLUICE_OK;
@@ -101,7 +105,7 @@ sluice_status sl_saver_reserve(sl_saver *s, sluice_error *err) {
 }
 
 void sl_saver_release(sl_saver *s) {
-    free(s->bytes);
+    sl_pages_free(s->bytes, SECTION_ROOM);
     free(s->slot);
     free(s->id);
 }
