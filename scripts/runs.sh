@@ -16,6 +16,10 @@ mkdir -p build
 build() {
     preset=$1
     shift
+    if [ ! -e build/"$preset"/CMakeCache.txt ]; then # whatever there is that is quicker
+        ! command -v ninja >/dev/null || set -- -G Ninja "$@"
+        ! command -v ccache >/dev/null || set -- -DCMAKE_C_COMPILER_LAUNCHER=ccache "$@"
+    fi
     { cmake --preset "$preset" -DSLUICE_WERROR=$werror "$@" >build/"$preset".log &&
         MAKEFLAGS='' cmake --build --preset "$preset" -j "$jobs" >>build/"$preset".log 2>&1; } || {
         tail -n 40 build/"$preset".log

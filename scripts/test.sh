@@ -11,7 +11,7 @@ build release -DSLUICE_BENCH=ON # the benchmarks compile
 tests release ""
 python_tests release
 run asan -LE "numpy|release"
-run tsan -LE "numpy|release"
+run tsan -LE "numpy|release|untsan"
 python_sanitizers 100000 10
 if command -v clang >/dev/null; then
     run clang -L "kernels" # unit tests and conformance
