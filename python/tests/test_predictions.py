@@ -110,3 +110,42 @@ def test_no_rows():
 def test_a_threshold():
     run = train(["1 1:1", "-1 2:1"] * 20, "arow")
     assert predict(run, iter(["1:1", "2:1"]), threshold="margin=100").labels.tolist() == [-1.0, -1.0]
+
+
+def test_more_answers_than_a_pipe_holds():
+    run = train(["1 1:1", "-1 2:1"] * 20, "arow")
+    found = predict(run, (f"{1 + i % 2}:1" for i in range(60_000)))  # answers of more than 64 KiB come while it is fed
+    assert len(found) == 60_000 and found.labels[:2].tolist() == [1.0, -1.0]
+
+
+@pytest.mark.parametrize(
+    "labels", [["a\tb", "c\nd"], ["é\x01", "z"], ["a\\x41\t", "\\", "b\u200b"], ["a\tb", "c\nd", "e"]], ids=repr
+)
+def test_labels_that_no_terminal_shows(labels):
+    pytest.importorskip("sklearn")
+    X = np.random.default_rng(0).normal(size=(200, 3))
+    y = np.array(labels)[(X[:, 0] > 0).astype(int) + (X[:, 1] > 0) * (len(labels) - 2)]
+    model = sluiceway.SluiceClassifier("arow").fit(X, y)
+    found = predict(model, X)
+    assert found.labels.tolist() == model.predict(X).tolist()
+    assert np.allclose(found.margins, model.decision_function(X))
+
+
+def test_labels_that_are_printed_alike_are_refused():
+    pytest.importorskip("sklearn")
+    X = np.eye(2)
+    model = sluiceway.SluiceClassifier("arow").fit(X, ["a\tb", "a\\x09b"])
+    with pytest.raises(ValueError, match="printed as the same text"):
+        predict(model, X)
+
+
+def test_texts_are_paths_only_if_all_are_files(mail, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "lunch").write_text("free prize\n")
+    (tmp_path / "noon").mkdir()
+    run = train(["spam\tfree prize", "ham\tlunch at noon"] * 50, "arow", format="text")
+    assert predict(run, ["free prize", "lunch"]).labels.tolist() == ["spam", "ham"]
+    assert predict(run, ["lunch"]).labels.tolist() == ["spam"]  # the file
+    assert predict(run, ["noon"]).labels.tolist() == ["ham"]  # a folder is no file
+    with pytest.raises(FileNotFoundError):
+        predict(run, [tmp_path / "lunch", tmp_path / "nothing"])

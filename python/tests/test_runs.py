@@ -348,3 +348,20 @@ def test_temporary_files_go_with_the_result_and_without_a_warning():
         del result
         gc.collect()
     assert not os.path.exists(folder)
+
+
+def test_texts_are_paths_if_all_are_files_or_none_can_be_a_line(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "1 1:1").write_text("1 2:1\n0 1:1\n" * 5)
+    assert sluiceway.train(["1 1:1", "0 2:1"], "arow").examples == 2  # one is also a file
+    assert sluiceway.train(["1 1:1"], "arow").examples == 10
+    with pytest.raises(FileNotFoundError):
+        sluiceway.train(["1 1:1", "nothing.svm"], "arow")
+
+
+def test_two_pairs_in_a_tuple_are_examples():
+    assert sluiceway.train((({"a": 1}, "x"), ({"b": 1}, "y")), "arow").features_seen == 2
+
+
+def test_passes_as_a_text(data):
+    assert sluiceway.train(iter(LINES), "arow", passes="2").nonzeros == sluiceway.train(data, "arow", passes=2).nonzeros

@@ -130,7 +130,7 @@ class Run:
             return [self.file_of(inputs, "input")], None
         pieces = self.text_of(inputs)
         passes = self.options.get("passes")
-        if passes is not None and passes > 1:
+        if passes is not None and number_text(passes) != "1":
             return [self.write(pieces, "input")], None
         return [], pieces
 
@@ -166,7 +166,7 @@ class Run:
         items = iter(data)
         first = list(itertools.islice(items, 1))
         everything = itertools.chain(first, items)
-        if first and isinstance(first[0], tuple) and len(first[0]) == 2 and isinstance(first[0][0], Mapping):
+        if first and is_pair(first[0]):
             self.options["format"] = "jsonl"
             return _inputs.lines_of(pair_line(pair) for pair in everything)
         return _inputs.lines_of(everything)
@@ -190,21 +190,24 @@ class Run:
             start_new_session=True,  # signals of the terminal come to Python, which ends the child
         )
         said: list[str] = []
+        printed: list[bytes] = []
         listener = threading.Thread(target=listen, args=(child.stderr, said, self.verbose > 0), daemon=True)
+        collector = threading.Thread(target=collect, args=(child.stdout, printed), daemon=True)
         try:
             listener.start()
+            collector.start()  # while the child is fed: it stops reading when nobody takes what it prints
             if feed is not None:
                 give(child.stdin, feed)
-            out = child.stdout.read()  # type: ignore[union-attr]
+            collector.join()
             status = child.wait()
         except BaseException:
             end(child)
             raise
         finally:
-            if listener.is_alive():
-                listener.join(1)
-            child.stdout.close()  # type: ignore[union-attr]
-        return status, out, "".join(said)
+            for thread in (listener, collector):
+                if thread.is_alive():
+                    thread.join(1)
+        return status, b"".join(printed), "".join(said)
 
     def plain(self, text: str) -> str:
         """A message with what the user gave in place of temporary files, and options as keywords."""
@@ -268,6 +271,8 @@ def is_table(data: Any) -> bool:
         return True
     if not isinstance(data, tuple) or len(data) != 2 or isinstance(data[0], (str, bytes, Mapping, os.PathLike)):
         return False
+    if is_pair(data[0]):
+        return False
     return _frames.is_frame(data[0]) or hasattr(data[0], "shape") or isinstance(data[0], (list, tuple))
 
 
@@ -286,6 +291,11 @@ def put_table(writer: Any, data: Any, label: str | None, weight: str | None) -> 
             writer.put_batch(batch)
         return
     put_matrix(writer, X, y)
+
+
+def is_pair(thing: Any) -> bool:
+    """Whether it is an example: a dict of features and its label."""
+    return isinstance(thing, tuple) and len(thing) == 2 and isinstance(thing[0], Mapping)
 
 
 def pair_line(pair: Any) -> str:
@@ -327,6 +337,12 @@ def listen(stream: Any, said: list[str], shown: bool) -> None:
             sys.stderr.write(text)
             sys.stderr.flush()
     stream.close()
+
+
+def collect(stream: Any, printed: list[bytes]) -> None:
+    """Collects what the child prints."""
+    with stream:
+        printed.append(stream.read())
 
 
 def end(child: subprocess.Popen[bytes]) -> None:

@@ -19,14 +19,19 @@ def paths_of(inputs: object) -> list[str] | None:
     if is_path(inputs):
         return [os.fspath(inputs)]  # type: ignore[call-overload]
     if isinstance(inputs, (list, tuple)) and inputs and all(is_path(p) for p in inputs):
-        paths = [os.fspath(p) for p in inputs]
-        return None if are_lines(paths) else paths
+        return None if are_lines(inputs) else [os.fspath(p) for p in inputs]
     return None
 
 
-def are_lines(texts: list[str]) -> bool:
-    """Whether a list of texts is lines of data: all have a character that data have, and none is a file."""
-    return all(any(c in text for c in " \t\n,{") for text in texts) and not any(os.path.exists(t) for t in texts)
+def are_lines(texts: Iterable[Any], bare: bool = False) -> bool:
+    """Whether several texts are lines of data and not paths: paths all are files, or one has a type of paths. A line
+    with a label has a character that parts it from the rest; what has none is a file that is missing, unless lines may
+    be `bare`, without labels."""
+    if not all(isinstance(text, str) for text in texts):
+        return False
+    if all(os.path.exists(text) and not os.path.isdir(text) for text in texts):
+        return False
+    return bare or all(any(c in text for c in " \t\n,{") for text in texts)
 
 
 def check_files(paths: list[str]) -> None:

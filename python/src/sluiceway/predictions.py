@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from sluiceway._child import Run
 from sluiceway.svm import put_matrix
 
 __all__ = ["predict", "Predictions"]
+
+_ESCAPED = re.compile(rb"\\x([0-9a-f]{2})")
 
 
 class Predictions:
@@ -86,11 +89,11 @@ def predict(model: Any, inputs: Any, *, threshold: Any = None, verbose: int = 0,
     if several:
         run.extra += ["--top-classes", str(len(classes.values))]
     out = run.output(input_of(inputs, run, known))
-    rows = [line.split("\t") for line in out.decode("utf-8", "surrogateescape").split("\n")[:-1]]
+    rows = [line.split(b"\t") for line in out.split(b"\n")[:-1]]
     if several:
         return several_answers(rows, classes, chances)
     positive = next((c["text"] for c in known.classes() if c["positive"]), b"1")
-    return two_answers(rows, classes, chances, places(classes).get(key_of(positive.decode("utf-8", "surrogateescape")), 0))
+    return two_answers(rows, classes, chances, places(classes).get(key_of(positive), 0))
 
 
 def path_of(model: Any, run: Run) -> str:
@@ -107,8 +110,8 @@ def path_of(model: Any, run: Run) -> str:
 
 def input_of(inputs: Any, run: Run, model: Any) -> Any:
     """The inputs as the program can read them: tables become a file; a list of texts that are no files is lines."""
-    if isinstance(inputs, (list, tuple)) and all(isinstance(i, str) for i in inputs):
-        return list(inputs) if any(os.path.exists(i) for i in inputs) else iter(inputs)
+    if isinstance(inputs, (list, tuple)) and (not inputs or _inputs.are_lines(inputs, bare=True)):
+        return iter(inputs)
     if not _frames.is_frame(inputs) and not hasattr(inputs, "shape"):
         return inputs
     path = run.path("input.bin")
@@ -129,25 +132,30 @@ def input_of(inputs: Any, run: Run, model: Any) -> Any:
     return path
 
 
-def number(text: str) -> float:
+def number(text: bytes) -> float:
     return float(text) if text else np.nan
 
 
-def key_of(text: str) -> Any:
-    """What tells classes apart: the number that a label is, or its text."""
-    value = _labels.number_of(text.encode("utf-8", "surrogateescape"))
-    return text if value is None else value
+def key_of(text: bytes) -> Any:
+    """What tells classes apart in what the program prints: the number that a label is, or its text. Characters that no
+    terminal shows are printed as \\xNN; since \\ itself is printed as it is, the same is done to the classes' texts."""
+    value = _labels.number_of(text)
+    return _ESCAPED.sub(lambda found: bytes([int(found[1], 16)]), text) if value is None else value
 
 
 def places(classes: _labels.Classes) -> dict[Any, int]:
     """The position of every class. The program prints 1 and -1 for a plain model, whatever was written in training."""
-    found = {key_of(text.decode("utf-8", "surrogateescape")): i for i, text in enumerate(classes.texts)}
+    found: dict[Any, int] = {}
+    for i, text in enumerate(classes.texts):
+        if found.setdefault(key_of(text), i) != i:
+            other = classes.values.tolist()[found[key_of(text)]]
+            raise ValueError(f"the classes {other!r} and {classes.values.tolist()[i]!r} are printed as the same text")
     if classes.plain and 0.0 in found:
         found[-1.0] = found[0.0]
     return found
 
 
-def labels_of(texts: list[str], classes: _labels.Classes) -> np.ndarray:
+def labels_of(texts: list[bytes], classes: _labels.Classes) -> np.ndarray:
     """The labels that the program has printed, as Python values; None for a line that was left out."""
     place = places(classes)
     at = np.array([place[key_of(text)] if text else -1 for text in texts], np.intp)
@@ -158,7 +166,7 @@ def labels_of(texts: list[str], classes: _labels.Classes) -> np.ndarray:
     return found
 
 
-def two_answers(rows: list[list[str]], classes: _labels.Classes, chances: bool, positive: int) -> Predictions:
+def two_answers(rows: list[list[bytes]], classes: _labels.Classes, chances: bool, positive: int) -> Predictions:
     """Rows of label, margin and probability of the positive class, which is at this place."""
     margins = np.array([number(row[1]) for row in rows], np.float64)
     last = positive == len(classes.values) - 1
@@ -171,7 +179,7 @@ def two_answers(rows: list[list[str]], classes: _labels.Classes, chances: bool, 
     return Predictions(classes.values, labels_of([row[0] for row in rows], classes), margins if last else -margins, probabilities)
 
 
-def several_answers(rows: list[list[str]], classes: _labels.Classes, chances: bool) -> Predictions:
+def several_answers(rows: list[list[bytes]], classes: _labels.Classes, chances: bool) -> Predictions:
     """Rows of label, margin and probability of every class, the predicted one first."""
     step = 3 if chances else 2
     place = places(classes)
