@@ -1,5 +1,6 @@
 /* Arrays of Python's as the columns of an Arrow table, for frames of libraries that have no Arrow. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "arrow_abi.h"
 
@@ -44,7 +45,12 @@ static bool make_column(PyObject *tuple, struct ArrowSchema **schema, struct Arr
     if (!PyArg_ParseTuple(tuple, "O!sLLO!O", &PyUnicode_Type, &name, &format, &rows, &nulls, &PyTuple_Type, &addresses,
                           &dictionary))
         return false;
-    if (!(s->name = PyUnicode_AsUTF8AndSize(name, NULL))) return false;
+    Py_ssize_t n = 0;
+    if (!(s->name = PyUnicode_AsUTF8AndSize(name, &n))) return false;
+    if (strlen(s->name) != (size_t)n) {
+        PyErr_Format(PyExc_ValueError, "column %R: a NUL in its name", name);
+        return false;
+    }
     s->format = format;
     a->length = rows, a->null_count = nulls;
     a->n_buffers = PyTuple_Size(addresses);

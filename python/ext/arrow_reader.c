@@ -12,6 +12,8 @@
 
 enum { ROWS_AT_ONCE = 1 << 14, CELLS_AT_ONCE = 1 << 16, TEXT_AT_ONCE = 1 << 20 };
 #define NO_COLUMN ((size_t)-1)
+#define MOST_COLUMNS ((int64_t)1 << 30)
+#define MOST_ROWS ((int64_t)1 << 58) /* of an array with those before its offset: no address overflows */
 
 /* How the cells of a column are stored. */
 typedef enum storage {
@@ -47,7 +49,8 @@ typedef struct arrow_reader {
     bool clashes; /* two cells of a row may give the same feature */
     bool single;  /* there is one chunk and no stream */
     bool busy;
-    uint64_t rows; /* delivered */
+    sluice_error failed; /* what every call says once one has failed */
+    uint64_t rows;       /* delivered */
     /* labels and weights that are given beside the frame */
     PyObject *keep; /* the objects that hold them */
     sl_py_view labels, weights;
@@ -193,6 +196,10 @@ static bool read_schema(arrow_reader *r, const char *label, const char *weight) 
         PyErr_SetString(PyExc_TypeError, "the Arrow data is not a table of columns");
         return false;
     }
+    if (s->n_children < 0 || s->n_children > MOST_COLUMNS || (s->n_children > 0 && !s->children)) {
+        PyErr_SetString(PyExc_ValueError, "an Arrow schema whose number of columns is wrong");
+        return false;
+    }
     r->n_columns = (size_t)s->n_children;
     r->columns = calloc(r->n_columns + 1, sizeof *r->columns);
     r->names = malloc((r->n_columns + 1) * sizeof *r->names);
@@ -202,8 +209,13 @@ static bool read_schema(arrow_reader *r, const char *label, const char *weight) 
         PyErr_NoMemory();
         return false;
     }
-    for (size_t i = 0; i < r->n_columns; i++)
+    for (size_t i = 0; i < r->n_columns; i++) {
+        if (!s->children[i]) {
+            PyErr_SetString(PyExc_ValueError, "an Arrow schema without one of its columns");
+            return false;
+        }
         if (!read_column(s->children[i], &r->columns[i])) return false;
+    }
     if (!find_column(r, label, "label", &r->label) || !find_column(r, weight, "weight", &r->weight)) return false;
     if (r->label != NO_COLUMN && r->label == r->weight) {
         PyErr_SetString(PyExc_ValueError, "the label and the weight are the same column");
@@ -334,20 +346,20 @@ static bool text_view(const struct ArrowArray *a, int64_t i, sluice_name *text) 
     *text = (sluice_name){view + 4, (size_t)n};
     if (n <= 12) return true;
     /* the last buffer holds the sizes of those between */
-    if (buffer < 0 || offset < 0 || buffer + 3 >= a->n_buffers) return false;
-    const int64_t size = ((const int64_t *)a->buffers[a->n_buffers - 1])[buffer];
-    text->text = (const char *)a->buffers[2 + buffer] + offset;
-    return (int64_t)offset + n <= size;
+    if (buffer < 0 || offset < 0 || (int64_t)buffer + 3 >= a->n_buffers) return false;
+    const int64_t *sizes = a->buffers[a->n_buffers - 1];
+    const char *data = a->buffers[2 + buffer];
+    if (!sizes || !data || (int64_t)offset + n > sizes[buffer]) return false;
+    text->text = data + offset;
+    return true;
 }
 
 static bool text_at(const column *c, const struct ArrowArray *a, int64_t i, sluice_name *text) {
     if (c->kind == TEXT_VIEWS) return text_view(a, i, text);
-    int64_t from, to;
-    if (c->kind == TEXTS)
-        from = ((const int32_t *)a->buffers[1])[i], to = ((const int32_t *)a->buffers[1])[i + 1];
-    else
-        from = ((const int64_t *)a->buffers[1])[i], to = ((const int64_t *)a->buffers[1])[i + 1];
-    if (from < 0 || to < from) return false;
+    const unsigned bytes = c->kind == TEXTS ? 4 : 8;
+    const int64_t from = whole_at(a->buffers[1], bytes, i), to = whole_at(a->buffers[1], bytes, i + 1);
+    const int64_t end = whole_at(a->buffers[1], bytes, a->offset + a->length); /* of all texts */
+    if (from < 0 || to < from || to > end || (to > from && !a->buffers[2])) return false;
     *text = (sluice_name){to > from ? (const char *)a->buffers[2] + from : "", (size_t)(to - from)};
     return true;
 }
@@ -643,23 +655,34 @@ static int64_t buffers_needed(const column *c) {
     }
 }
 
-/* Whether an array has what its column needs, for `rows` rows. */
+/* Whether an array's numbers are possible and it has its first `buffers` buffers. */
+static bool is_sound(const struct ArrowArray *a, int64_t buffers) {
+    if (!a || a->length < 0 || a->offset < 0 || a->length > MOST_ROWS || a->offset > MOST_ROWS - a->length)
+        return false;
+    return a->null_count >= -1 && a->n_buffers >= buffers && (a->n_buffers == 0 || a->buffers);
+}
+
+/* Whether an array that says it has nulls says which. */
+static bool nulls_fit(const struct ArrowArray *a) { return a->null_count <= 0 || (a->n_buffers > 0 && a->buffers[0]); }
+
+/* Whether an array has what its column needs, for `rows` rows. What a cell points to is looked at with the cell. */
 static bool array_fits(const column *c, const struct ArrowArray *a, int64_t rows) {
-    if (!a || a->length < rows || a->offset < 0 || a->n_buffers < buffers_needed(c)) return false;
-    if (a->length > 0 && c->kind != NULLS && !a->buffers[1]) return false;
-    return c->kind != DICTIONARY || (a->dictionary && array_fits(c->values, a->dictionary, 0));
+    if (!is_sound(a, buffers_needed(c)) || a->length < rows) return false;
+    if (c->kind != NULLS && (!nulls_fit(a) || (a->length > 0 && !a->buffers[1]))) return false;
+    return c->kind != DICTIONARY || array_fits(c->values, a->dictionary, 0);
 }
 
 static bool chunk_fits(const arrow_reader *r) {
     const struct ArrowArray *a = &r->chunk;
-    if (a->length < 0 || a->offset < 0 || (size_t)a->n_children != r->n_columns) return false;
+    if (!is_sound(a, 0) || !nulls_fit(a) || a->n_children < 0 || (size_t)a->n_children != r->n_columns) return false;
+    if (a->n_children > 0 && !a->children) return false;
     for (size_t i = 0; i < r->n_columns; i++)
         if (!array_fits(&r->columns[i], a->children[i], a->length + a->offset)) return false;
     return true;
 }
 
 static sluice_status stream_failed(arrow_reader *r, sluice_error *err) {
-    const char *why = r->stream.get_last_error(&r->stream);
+    const char *why = r->stream.get_last_error ? r->stream.get_last_error(&r->stream) : NULL;
     err->status = SLUICE_E_IO;
     snprintf(err->message, sizeof err->message, "the Arrow stream failed: %s", why ? why : "no reason is given");
     return err->status;
@@ -684,17 +707,22 @@ static sluice_status next_chunk(arrow_reader *r, sluice_error *err) {
     return SLUICE_OK;
 }
 
-static sluice_status next_batch(arrow_reader *r, sluice_batch **batch, sluice_error *err) {
-    sluice_status status = next_chunk(r, err);
+/* Once it has failed it fails for good: rows that were cut never look complete. */
+static sluice_status next_batch(arrow_reader *r, sluice_batch **batch) {
     *batch = NULL;
-    if (status != SLUICE_OK) return status;
-    if (!(*batch = sluice_batch_new(err))) return err->status;
-    return fill(r, *batch, err);
+    if (r->failed.status != SLUICE_OK) return r->failed.status;
+    sluice_error err = {.status = SLUICE_OK};
+    sluice_status status = next_chunk(r, &err);
+    if (status == SLUICE_OK) status = (*batch = sluice_batch_new(&err)) ? fill(r, *batch, &err) : err.status;
+    if (status == SLUICE_OK || status == SLUICE_END) return status;
+    release_chunk(r);
+    r->failed = err;
+    r->failed.status = status;
+    return status;
 }
 
 static PyObject *iter_next(PyObject *self) {
     arrow_reader *r = (arrow_reader *)self;
-    sluice_error err = {.status = SLUICE_OK};
     sluice_status status;
     sluice_batch *batch;
     if (r->busy) {
@@ -704,12 +732,12 @@ static PyObject *iter_next(PyObject *self) {
     if (PyErr_CheckSignals() < 0) return NULL;
     r->busy = true;
     Py_BEGIN_ALLOW_THREADS
-    status = next_batch(r, &batch, &err);
+    status = next_batch(r, &batch);
     Py_END_ALLOW_THREADS
     r->busy = false;
     if (status == SLUICE_OK) return sl_py_batch_wrap(batch);
     sluice_batch_free(batch);
-    if (status != SLUICE_END) return sl_py_raise(&err);
+    if (status != SLUICE_END) return sl_py_raise(&r->failed);
     if ((r->labels.data && r->labels.n != r->rows) || (r->weights.data && r->weights.n != r->rows))
         PyErr_Format(PyExc_ValueError, "the frame has %llu rows, but there are %zu labels or weights",
                      (unsigned long long)r->rows, r->labels.data ? r->labels.n : r->weights.n);
@@ -744,6 +772,10 @@ static bool open_source(arrow_reader *r, PyObject *source) {
         return false;
     }
     r->stream = *stream, stream->release = NULL;
+    if (!r->stream.get_schema || !r->stream.get_next) {
+        PyErr_SetString(PyExc_ValueError, "an Arrow stream without its functions");
+        return false;
+    }
     int failed;
     Py_BEGIN_ALLOW_THREADS
     failed = r->stream.get_schema(&r->stream, &r->schema);
@@ -785,9 +817,12 @@ static void reader_dealloc(PyObject *self) {
     PyTypeObject *type = Py_TYPE(self);
     freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
     arrow_reader *r = (arrow_reader *)self;
+    PyObject *pending[3]; /* a producer's functions may be Python's, which would clear the exception */
+    PyErr_Fetch(&pending[0], &pending[1], &pending[2]);
     release_chunk(r);
     if (r->schema.release) r->schema.release(&r->schema);
     if (r->stream.release) r->stream.release(&r->stream);
+    PyErr_Restore(pending[0], pending[1], pending[2]);
     for (size_t i = 0; r->columns && i < r->n_columns; i++) free(r->columns[i].values);
     free(r->columns), free(r->names), free(r->name_at), free(r->values), free(r->text), free(r->scratch);
     PyMem_Free(r->words);

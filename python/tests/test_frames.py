@@ -388,3 +388,16 @@ def test_random_tables_are_those_of_csv_files(seed):
     cut = int(rng.integers(0, n))
     pieces = pa.concat_tables([table[:cut], table[cut:]])
     assert model_of(to_batches(pieces, "label")) == model_of(csv_batches(csv_of(table)))
+
+
+@pytest.mark.parametrize("kind", ["pandas", "pyarrow", "polars", "batch"])
+def test_a_nul_in_a_column_name_is_refused(kind):
+    data = {"a\0b": [1.0, 2.0]}
+    if kind == "pandas":
+        frame = pd.DataFrame(data)
+    elif kind == "polars":
+        frame = pytest.importorskip("polars").DataFrame(data)
+    else:
+        frame = pa.table(data) if kind == "pyarrow" else pa.RecordBatch.from_pydict(data)
+    with pytest.raises(ValueError, match=r"column 'a\\x00b': a NUL in its name"):
+        features(frame)

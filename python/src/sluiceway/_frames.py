@@ -41,11 +41,20 @@ def to_batches(
 
     if is_pandas(frame):
         return pandas_batches(frame, label, weight, labels, words, weights)
+    refuse_nul(frame)
     if hasattr(frame, "__arrow_c_stream__"):
         return _sluice.ArrowReader(frame.__arrow_c_stream__(), label, weight, labels, words, weights)
     if hasattr(frame, "__arrow_c_array__"):
         return _sluice.ArrowReader(frame.__arrow_c_array__(), label, weight, labels, words, weights)
     raise TypeError(f"{type(frame).__name__} is no frame: it has no __arrow_c_stream__")
+
+
+def refuse_nul(frame: Any) -> None:
+    """Refuses names of columns that Arrow's C interface, where a name ends at a NUL, would cut."""
+    names = getattr(getattr(frame, "schema", None), "names", ())
+    for name in names() if callable(names) else names:
+        if "\0" in name:
+            raise ValueError(f"column {name!r}: a NUL in its name")
 
 
 def pandas_batches(frame: Any, label: Any, weight: Any, labels: Any, words: Any, weights: Any) -> Iterator[Any]:
