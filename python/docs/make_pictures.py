@@ -98,13 +98,13 @@ def drift() -> Draw:
 @picture
 def thresholds() -> Draw:
     """Precision and recall of alarms against the threshold."""
-    from sklearn.feature_extraction import DictVectorizer
+    import pandas
     from sklearn.metrics import precision_recall_curve
     from sluiceway import SluiceClassifier
     from sluiceway.datasets import make_payments
 
     payments, fraud = make_payments(40_000)
-    X = DictVectorizer(dtype=np.float32).fit_transform(payments)
+    X = pandas.DataFrame(payments)
     model = SluiceClassifier().fit(X[:25_000], fraud[:25_000])
     rows = slice(25_000, 32_500)
     precision, recall, margins = precision_recall_curve(fraud[rows], model.decision_function(X[rows]))
