@@ -86,14 +86,21 @@ static PyObject *model_learn_csr(PyObject *self, PyObject *args) {
 
 /* ---- answers ----------------------------------------------------------------------------------------------------- */
 
-/* Rows first .. first + ROWS_A_CALL - 1 of a matrix, as far as there are so many: signals are looked at in between. */
-enum { ROWS_A_CALL = 1 << 14 };
+/* How many rows of a matrix are answered at a time, so that signals are looked at in between: of a model of many
+ * vectors, or of long rows, few. */
+static size_t rows_a_call(const sluice_csr *all, const sluice_model *model) {
+    enum { MOST_ROWS = 1 << 14, MOST_WORK = 1 << 21 };
+    const size_t vectors = sluice_model_problems(model) + 1, mean = all->nonzeros / (all->rows + 1) + 1;
+    const size_t rows = MOST_WORK / mean / vectors;
+    return rows < 1 ? 1 : rows < MOST_ROWS ? rows : MOST_ROWS;
+}
 
-static sluice_csr rows_from(const sluice_csr *all, size_t first) {
+/* n rows of a matrix from `first` on, as far as there are so many. */
+static sluice_csr rows_from(const sluice_csr *all, size_t first, size_t n) {
     const size_t width = all->indptr_type == SLUICE_INT32 || all->indptr_type == SLUICE_UINT32 ? 4 : 8;
     sluice_csr part = *all;
     part.indptr = (const char *)all->indptr + first * width;
-    part.rows = all->rows - first < ROWS_A_CALL ? all->rows - first : ROWS_A_CALL;
+    part.rows = all->rows - first < n ? all->rows - first : n;
     return part;
 }
 
@@ -112,9 +119,10 @@ static PyObject *margins(sl_py_model *self, const matrix *m, PyObject *out) {
     sluice_status status = SLUICE_OK;
     size_t first = 0;
     if (!sl_py_array_out(out, "out", SL_PY_DOUBLE, m->csr.rows, &o) || !sl_py_begin_read(self)) return NULL;
+    const size_t step = rows_a_call(&m->csr, self->model);
     Py_BEGIN_ALLOW_THREADS
-    for (; first < m->csr.rows && !sl_py_watch_look(&watch, first, m->csr.rows); first += ROWS_A_CALL) {
-        const sluice_csr part = rows_from(&m->csr, first);
+    for (; first < m->csr.rows && !sl_py_watch_look(&watch, first, m->csr.rows); first += step) {
+        const sluice_csr part = rows_from(&m->csr, first, step);
         if ((status = sluice_model_margins_csr(self->model, &part, (double *)o.data + first, &err)) != SLUICE_OK) break;
     }
     sl_py_end(self);
@@ -151,10 +159,11 @@ static PyObject *classify(sl_py_model *self, const matrix *m, PyObject *best, Py
                       answer_array(margin, "margins", SL_PY_DOUBLE, n, &d) &&
                       answer_array(probability, "probabilities", SL_PY_DOUBLE, n, &p);
     sl_py_watch watch = sl_py_watch_start(Py_None);
+    const size_t step = rows_a_call(&m->csr, self->model);
     size_t first = 0;
     Py_BEGIN_ALLOW_THREADS
-    for (; good && first < m->csr.rows && !sl_py_watch_look(&watch, first, m->csr.rows); first += ROWS_A_CALL) {
-        const sluice_csr part = rows_from(&m->csr, first);
+    for (; good && first < m->csr.rows && !sl_py_watch_look(&watch, first, m->csr.rows); first += step) {
+        const sluice_csr part = rows_from(&m->csr, first, step);
         sluice_class_answers answers = {.size = sizeof answers,
                                         .top = 1,
                                         .best = b ? (uint32_t *)b + first : NULL,

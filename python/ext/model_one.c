@@ -241,7 +241,19 @@ static PyObject *as_dict(PyObject *features) {
     return NULL;
 }
 
-/* Reads the features of a call into buffers. False: an exception is set; end_row() is due all the same. */
+/* The names of a row are borrowed from the caller's dict: before another thread may change that, its keys are held. */
+static bool hold_keys(row *r, PyObject *features) { return r->copy || (r->copy = PyDict_Copy(features)); }
+
+static bool begin_read(row *r, PyObject *features) {
+    return sl_py_try_read(r->self) || (hold_keys(r, features) && sl_py_begin_read(r->self));
+}
+
+static bool begin_write(row *r, PyObject *features) {
+    return sl_py_try_write(r->self) || (hold_keys(r, features) && sl_py_begin_write(r->self));
+}
+
+/* Reads the features of a call into buffers; from then on until the model is locked no code of Python's may run. False:
+ * an exception is set; end_row() is due all the same. */
 static bool read_features(row *r, PyObject *features, sluice_example *x) {
     PyObject *dict = as_dict(features);
     if (!dict) return false;
@@ -255,7 +267,8 @@ static bool read_features(row *r, PyObject *features, sluice_example *x) {
     scratch *s = r->s;
     for (size_t k = 0; fine && s->text_n && k < r->n; k++)
         if (s->made[k]) s->names[k].text = s->text + s->made[k] - 1;
-    *x = (sluice_example){.values = s->values, .n = r->n, .weight = 1};
+    x->values = s->values;
+    x->n = r->n;
     if (r->by_id || r->n == 0) /* a row without features says nothing of names */
         x->ids = s->ids;
     else
@@ -287,14 +300,10 @@ static PyObject *model_learn_one(PyObject *object, PyObject *const *args, Py_ssi
         return NULL;
     }
     row r;
-    sluice_example x;
-    if (!begin_row(self, &r)) return NULL;
-    bool fine = read_features(&r, args[0], &x) && read_label(args[1], &x);
-    if (fine && n == 3) {
-        x.weight = PyFloat_AsDouble(args[2]);
-        fine = x.weight != -1 || !PyErr_Occurred();
-    }
-    if (fine && (fine = sl_py_begin_write(self))) {
+    sluice_example x = {.weight = n == 3 ? PyFloat_AsDouble(args[2]) : 1};
+    if ((x.weight == -1 && PyErr_Occurred()) || !read_label(args[1], &x) || !begin_row(self, &r)) return NULL;
+    bool fine = read_features(&r, args[0], &x);
+    if (fine && (fine = begin_write(&r, args[0]))) {
         if (sluice_model_learn(self->model, &x, NULL) != SLUICE_OK) {
             sl_py_raise(sluice_model_error(self->model));
             fine = false;
@@ -342,10 +351,10 @@ typedef enum kind { TWO, SEVERAL, ANY } kind;
 
 static bool answer_of(sl_py_model *self, PyObject *features, kind asked, answer *a) {
     row r;
-    sluice_example x;
+    sluice_example x = {.weight = 1};
     sluice_error err;
     if (!begin_row(self, &r)) return false;
-    bool fine = read_features(&r, features, &x) && sl_py_begin_read(self);
+    bool fine = read_features(&r, features, &x) && begin_read(&r, features);
     if (fine) {
         a->several =
             asked == SEVERAL || (asked == ANY && sluice_model_settings(self->model)->classes != SLUICE_CLASSES_TWO);
@@ -425,12 +434,12 @@ static PyObject *model_explain_one(PyObject *object, PyObject *args) {
     PyObject *features, *result = NULL;
     Py_ssize_t class_index = 0;
     row r;
-    sluice_example x;
+    sluice_example x = {.weight = 1};
     sluice_error err;
     if (!PyArg_ParseTuple(args, "O|n:explain_one", &features, &class_index) || !begin_row(self, &r)) return NULL;
     bool fine = read_features(&r, features, &x);
     if (fine && !r.s->terms) fine = grow(&r.s->terms, r.s->room + 1, sizeof *r.s->terms);
-    if (fine && sl_py_begin_read(self)) {
+    if (fine && begin_read(&r, features)) {
         sluice_explanation why = {.size = sizeof why,
                                   .terms = r.s->terms,
                                   .room = r.s->room + 1,

@@ -4,26 +4,69 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 PyTypeObject *sl_py_model_type;
 
 /* ---- the lock ---------------------------------------------------------------------------------------------------- */
 
-static bool lock(sl_py_model *self, int (*try)(pthread_rwlock_t *), int (*wait)(pthread_rwlock_t *)) {
-    int code = try(&self->lock);
-    if (code == EBUSY || code == EAGAIN) {
-        Py_BEGIN_ALLOW_THREADS
-        code = wait(&self->lock);
-        Py_END_ALLOW_THREADS
+/* The models that this thread has locked: a signal's handler, or a progress function, may call them again. */
+enum { MOST_HELD = 8 };
+static _Thread_local struct {
+    const sl_py_model *model[MOST_HELD];
+    size_t n;
+} held;
+
+static bool hold(const sl_py_model *self, int code) {
+    if (code == 0) {
+        if (held.n < MOST_HELD) held.model[held.n] = self;
+        held.n++;
     }
-    if (code == 0) return true;
-    PyErr_SetString(PyExc_RuntimeError, "the model is in use by a call that has called this one");
-    return false;
+    return code == 0;
 }
 
-bool sl_py_begin_read(sl_py_model *self) { return lock(self, pthread_rwlock_tryrdlock, pthread_rwlock_rdlock); }
-bool sl_py_begin_write(sl_py_model *self) { return lock(self, pthread_rwlock_trywrlock, pthread_rwlock_wrlock); }
-void sl_py_end(sl_py_model *self) { pthread_rwlock_unlock(&self->lock); }
+static bool is_held(const sl_py_model *self) {
+    for (size_t i = 0; i < held.n && i < MOST_HELD; i++)
+        if (held.model[i] == self) return true;
+    return held.n > MOST_HELD;
+}
+
+bool sl_py_try_read(sl_py_model *self) { return hold(self, pthread_rwlock_tryrdlock(&self->lock)); }
+bool sl_py_try_write(sl_py_model *self) { return hold(self, pthread_rwlock_trywrlock(&self->lock)); }
+
+/* Waits for the lock, 50 ms at a time, and looks at signals in between. */
+static bool wait_for(sl_py_model *self, int (*wait)(pthread_rwlock_t *, const struct timespec *)) {
+    if (is_held(self)) {
+        PyErr_SetString(PyExc_RuntimeError, "the model is in use by a call that has called this one");
+        return false;
+    }
+    for (int code = ETIMEDOUT; code != 0;) {
+        Py_BEGIN_ALLOW_THREADS
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += 50 * 1000 * 1000;
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        code = wait(&self->lock, &until);
+        Py_END_ALLOW_THREADS
+        if (hold(self, code)) return true;
+        if (PyErr_CheckSignals() != 0) return false;
+        if (code == ETIMEDOUT || code == EAGAIN) continue;
+        PyErr_SetString(PyExc_RuntimeError, "the model's lock cannot be had");
+        return false;
+    }
+    return true;
+}
+
+bool sl_py_begin_read(sl_py_model *self) { return sl_py_try_read(self) || wait_for(self, pthread_rwlock_timedrdlock); }
+bool sl_py_begin_write(sl_py_model *self) {
+    return sl_py_try_write(self) || wait_for(self, pthread_rwlock_timedwrlock);
+}
+
+void sl_py_end(sl_py_model *self) {
+    held.n--; /* calls end in the reverse order of their beginning */
+    pthread_rwlock_unlock(&self->lock);
+}
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
 

@@ -13,10 +13,15 @@ typedef struct sl_py_model {
     void *scratch;         /* of model_one.c; freed with the model */
 } sl_py_model;
 
-/* To be called with the interpreter's lock. It is given up while another thread has the model. False: an exception is
- * set (a call from inside a call on the same model). */
+/* To be called with the interpreter's lock. It is given up while another thread has the model, and signals are looked
+ * at meanwhile: nothing that is borrowed from Python's objects may be in use. False: an exception is set (a signal's,
+ * or for a call from inside a call on the same model). */
 bool sl_py_begin_read(sl_py_model *self);
 bool sl_py_begin_write(sl_py_model *self);
+/* The same without waiting, and without an exception. */
+bool sl_py_try_read(sl_py_model *self);
+bool sl_py_try_write(sl_py_model *self);
+/* With or without the interpreter's lock, by the thread that has begun. */
 void sl_py_end(sl_py_model *self);
 
 extern PyTypeObject *sl_py_model_type;
