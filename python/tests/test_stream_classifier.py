@@ -292,6 +292,25 @@ def test_a_frame_is_its_rows_one_after_the_other(kind, classes):
         assert list(chances.index) == list(many.predict_many(X).index) == list(X.index)
 
 
+@pytest.mark.parametrize("kind", ["table", "batch", "stream", "pandas objects", "pandas categories", "pandas nullable"])
+def test_truths_of_any_frame_are_numbers_as_in_single_events(kind):
+    pandas, pyarrow = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    rows = [{"flag": [True, False, None][i % 3], "x": float(i)} for i in range(1, 31)]
+    columns = {name: [row[name] for row in rows] for name in ("flag", "x")}
+    if kind.startswith("pandas"):
+        dtype = {"objects": object, "categories": "category", "nullable": "boolean"}[kind.partition(" ")[2]]
+        X = pandas.DataFrame({**columns, "flag": pandas.Series(columns["flag"], dtype=dtype)})
+    else:
+        X = pyarrow.table(columns)
+        X = X if kind == "table" else X.to_batches()[0] if kind == "batch" else X.to_reader(max_chunksize=7)
+    labels = ["abc"[i // 10] for i in range(30)]
+    many, one = StreamClassifier("arow"), StreamClassifier("arow")
+    many.learn_many(X, labels)
+    for row, label in zip(rows, labels):
+        one.learn_one({name: value for name, value in row.items() if value is not None}, label)
+    assert many.model_.to_bytes() == one.model_.to_bytes()
+
+
 def test_rows_of_importance_0_bring_no_class():
     X, rows, y = frame_of(events(30, 3), "pandas")
     many, one = StreamClassifier("pa-1"), StreamClassifier("pa-1")

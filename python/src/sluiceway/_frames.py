@@ -30,9 +30,10 @@ def to_batches(
     labels: Any = None,
     words: tuple[str | bytes, ...] | None = None,
     weights: Any = None,
+    numeric_bools: bool = False,
 ) -> Iterator[Any]:
     """The rows of a frame as batches. A number is the value of its column's name, any other text the feature
-    `column=text`, true and false are texts, what is missing is no feature.
+    `column=text`, true and false are texts (numeric_bools: 1 and 0), what is missing is no feature.
 
     label, weight: names of columns that are no features. Or beside the frame: labels (an array of floats, or whole
     numbers that are positions in `words`) and weights. With no labels at all rows have the label 0, for predicting.
@@ -40,12 +41,12 @@ def to_batches(
     from sluiceway import _sluice
 
     if is_pandas(frame):
-        return pandas_batches(frame, label, weight, labels, words, weights)
+        return pandas_batches(frame, label, weight, labels, words, weights, numeric_bools)
     refuse_nul(frame)
     if hasattr(frame, "__arrow_c_stream__"):
-        return _sluice.ArrowReader(frame.__arrow_c_stream__(), label, weight, labels, words, weights)
+        return _sluice.ArrowReader(frame.__arrow_c_stream__(), label, weight, labels, words, weights, numeric_bools)
     if hasattr(frame, "__arrow_c_array__"):
-        return _sluice.ArrowReader(frame.__arrow_c_array__(), label, weight, labels, words, weights)
+        return _sluice.ArrowReader(frame.__arrow_c_array__(), label, weight, labels, words, weights, numeric_bools)
     raise TypeError(f"{type(frame).__name__} is no frame: it has no __arrow_c_stream__")
 
 
@@ -57,17 +58,19 @@ def refuse_nul(frame: Any) -> None:
             raise ValueError(f"column {name!r}: a NUL in its name")
 
 
-def pandas_batches(frame: Any, label: Any, weight: Any, labels: Any, words: Any, weights: Any) -> Iterator[Any]:
+def pandas_batches(
+    frame: Any, label: Any, weight: Any, labels: Any, words: Any, weights: Any, numeric_bools: bool = False
+) -> Iterator[Any]:
     """The rows of a frame of pandas; its index is left out. Columns are laid out as Arrow has them: no pyarrow."""
     from sluiceway import _sluice
 
     keep: list[Any] = []
-    columns = [column_of(str(name), frame.iloc[:, i], keep) for i, name in enumerate(frame.columns)]
+    columns = [column_of(str(name), frame.iloc[:, i], keep, numeric_bools) for i, name in enumerate(frame.columns)]
     if not columns:
         columns = [("", "n", len(frame), len(frame), (), None)]
     source = Columns(columns)
     source.keep = keep
-    return _sluice.ArrowReader(source, label, weight, labels, words, weights)
+    return _sluice.ArrowReader(source, label, weight, labels, words, weights, numeric_bools)
 
 
 class Columns(list):
@@ -79,7 +82,7 @@ class Columns(list):
 Column = tuple[str, str, int, int, tuple[int, ...], Any]
 
 
-def column_of(name: str, column: Any, keep: list[Any]) -> Column:
+def column_of(name: str, column: Any, keep: list[Any], numeric_bools: bool) -> Column:
     """A column of pandas as Arrow has it: (name, format, rows, nulls, addresses of buffers, dictionary)."""
     kind = getattr(column.dtype, "kind", "O")
     if kind in "mMc" or kind == "V":
@@ -89,7 +92,7 @@ def column_of(name: str, column: Any, keep: list[Any]) -> Column:
         )
     if hasattr(column, "cat"):
         codes = np.ascontiguousarray(column.cat.codes, dtype=np.int32)
-        values = column_of(name, column.cat.categories.to_series(), keep)
+        values = column_of(name, column.cat.categories.to_series(), keep, numeric_bools)
         return layout(name, "i", codes < 0, (codes,), keep, values)
     missing = np.asarray(column.isna(), dtype=bool)
     if kind == "b":
@@ -103,7 +106,8 @@ def column_of(name: str, column: Any, keep: list[Any]) -> Column:
         return layout(
             name, {"i": "l", "u": "L", "f": "f" if wide is np.float32 else "g"}[kind], missing, (numbers,), keep
         )
-    texts = [b"" if gone else cell_text(value, name) for value, gone in zip(column.tolist(), missing.tolist())]
+    truths = (b"0", b"1") if numeric_bools else (b"false", b"true")
+    texts = [b"" if gone else cell_text(value, name, truths) for value, gone in zip(column.tolist(), missing.tolist())]
     offsets = np.zeros(len(texts) + 1, dtype=np.int64)
     np.cumsum([len(t) for t in texts], out=offsets[1:])
     return layout(name, "U", missing, (offsets, np.frombuffer(b"".join(texts) + b"\0", dtype=np.uint8)), keep)
@@ -120,14 +124,14 @@ def layout(
     return name, format, len(missing), nulls, addresses, dictionary
 
 
-def cell_text(value: Any, column: str) -> bytes:
-    """The text of one cell that is an object."""
+def cell_text(value: Any, column: str, truths: tuple[bytes, bytes]) -> bytes:
+    """The text of one cell that is an object. truths: those of False and True."""
     if isinstance(value, str):
         return value.encode("utf-8", "surrogateescape")
     if isinstance(value, bytes):
         return value
     if isinstance(value, (bool, np.bool_)):
-        return b"true" if value else b"false"
+        return truths[bool(value)]
     if isinstance(value, (float, np.floating)):
         return repr(float(value)).encode()
     if isinstance(value, (Integral, Decimal)):

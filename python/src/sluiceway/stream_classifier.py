@@ -300,12 +300,15 @@ class StreamClassifier(_Base):
 
         KeyboardInterrupt stops it within a tenth of a second; the rows until then are learned.
         """
+        if _frames.is_frame(X) and not hasattr(X, "__len__"):  # a stream, which is read once
+            import pyarrow
+
+            X = pyarrow.table(X)
         labels = y.tolist() if hasattr(y, "tolist") else y.to_list() if hasattr(y, "to_list") else list(y)
         weights = None if w is None else np.ascontiguousarray(w, dtype=np.float64)
         if len(X) != len(labels) or (weights is not None and weights.shape != (len(labels),)):
             raise ValueError(f"X has {len(X)} rows, and there are {len(labels)} labels"
                              + ("" if weights is None else f" and {weights.size} weights"))
-        X = _numeric_bools(X)
         for start, end in self._pieces(labels, weights):
             part = X[start:end] if end - start < len(labels) else X
             own = None if weights is None else weights[start:end]
@@ -322,11 +325,11 @@ class StreamClassifier(_Base):
             words = tuple(dict.fromkeys(texts))
             place = {word: i for i, word in enumerate(words)}
             codes = np.array([place[text] for text in texts], np.uint32)
-        for batch in _frames.to_batches(X, labels=codes, words=words, weights=weights):
+        for batch in _frames.to_batches(X, labels=codes, words=words, weights=weights, numeric_bools=True):
             self._model.learn_batch(batch)
 
     def _batches(self, X: Any) -> Iterator[Any]:
-        return iter(_frames.to_batches(_numeric_bools(X)))
+        return iter(_frames.to_batches(X, numeric_bools=True))  # as `learn_one` has them; in files they are texts
 
     def predict_many(self, X: Any) -> Any:
         """The labels of the rows of a frame, as a pandas Series where X is a pandas frame, else as a list.
@@ -605,18 +608,6 @@ def _array_of(labels: list[Any]) -> np.ndarray:
     array = np.empty(len(plain), object)
     array[:] = plain
     return array
-
-
-def _numeric_bools(X: Any) -> Any:
-    """A frame whose truths are 1 and 0, as in `learn_one`; in files they are texts."""
-    if _frames.is_pandas(X):
-        truths = [name for name, kind in zip(X.columns, X.dtypes) if getattr(kind, "kind", "O") == "b"]
-        return X.astype(dict.fromkeys(truths, "float32")) if truths else X
-    if type(X).__module__.partition(".")[0] == "polars":
-        import polars
-
-        return X.with_columns(polars.selectors.boolean().cast(polars.Int8))
-    return X
 
 
 def _like(X: Any, labels: list[Any]) -> Any:
