@@ -12,10 +12,11 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
-from sklearn.utils import assert_all_finite, check_array, check_consistent_length, column_or_1d
+from sklearn.utils import (
+    _safe_indexing, assert_all_finite, check_array, check_consistent_length, check_random_state, column_or_1d)
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import _num_samples, validate_data
 
 from . import _frames, _labels, _matrix, _sluice, _table
 from ._explanation import Explanation, Term
@@ -301,6 +302,24 @@ class BaseSluiceClassifier(ClassifierMixin, BaseEstimator):
 
     # ---- learning
 
+    def _shuffled(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, ...]:
+        """The rows in an order that is drawn with `random_state`."""
+        check_consistent_length(X, y, sample_weight)
+        order = check_random_state(self.random_state).permutation(_num_samples(X))
+        return tuple(None if a is None else _safe_indexing(a, order) for a in (X, y, sample_weight))
+
+    @staticmethod
+    def _warn_if_sorted(indices: np.ndarray) -> None:
+        """Rows that come class after class teach a learner of one pass little but the last class."""
+        n = len(indices)
+        if n < 30 or indices[0] == indices[-1]:
+            return
+        changes = np.count_nonzero(indices[1:] != indices[:-1])
+        expected = n - np.square(np.bincount(indices)).sum() / n  # in random order
+        if changes < expected / 20:
+            warnings.warn("the rows are sorted by label, and a learner that sees them once, in order, learns little but "
+                          "the last one: set shuffle=True", UserWarning, stacklevel=3)
+
     def _new_model(self, classes: _labels.Classes) -> Any:
         learner = _table.find(self._learner())
         settings = _table.model_settings({name: getattr(self, attribute_of(name))
@@ -370,6 +389,8 @@ class BaseSluiceClassifier(ClassifierMixin, BaseEstimator):
         """
         go_on = bool(getattr(self, "warm_start", False)) and self.__sklearn_is_fitted__()
         passes = _table.setting_value("passes", self.passes)
+        if getattr(self, "shuffle", False):
+            X, y, sample_weight = self._shuffled(X, y, sample_weight)
         X, columns = self._check_X(X, self._fitted if go_on else None)
         y = self._check_y(y, X)
         weights = self._check_weights(sample_weight, X.shape[0])
@@ -380,6 +401,7 @@ class BaseSluiceClassifier(ClassifierMixin, BaseEstimator):
             indices = fitted.classes.indices(y)
         else:
             classes, indices = _labels.find_classes(y)
+            self._warn_if_sorted(indices)
             fitted = _Fitted(self._new_model(classes), classes, columns, isinstance(X, _matrix.Frame))
         weights = self._row_weights(fitted.classes, indices, weights, True)
         try:
@@ -849,6 +871,11 @@ class SluiceClassifier(BaseSluiceClassifier):
     class_weight : dict or "balanced", default=None
         Factors for the weights of the rows of each class. ``"balanced"``, in `fit` alone: in inverse proportion to how
         often the classes come.
+    shuffle : bool, default=False
+        `fit` shuffles the rows before it learns them: for rows that are sorted by label. Otherwise they are learned in
+        order, as a stream is.
+    random_state : int, RandomState instance or None, default=None
+        What `shuffle` draws with.
     warm_start : bool, default=False
         `fit` goes on from what was learned before.
     **params
@@ -885,7 +912,7 @@ class SluiceClassifier(BaseSluiceClassifier):
     def __init__(self, learner: str = "auto", *, bias: float = 0.0, normalize: str | None = None,
                  scale: str | None = None, transform: str | None = None, hash_bits: int = 0, max_features: int = 0,
                  multiclass: str = "ovr", passes: int = 1, class_weight: Any = None, verbose: int = 0,
-                 warm_start: bool = False, **params: Any):
+                 shuffle: bool = False, random_state: Any = None, warm_start: bool = False, **params: Any):
         self.learner = learner
         self.bias = bias
         self.normalize = normalize
@@ -897,6 +924,8 @@ class SluiceClassifier(BaseSluiceClassifier):
         self.passes = passes
         self.class_weight = class_weight
         self.verbose = verbose
+        self.shuffle = shuffle
+        self.random_state = random_state
         self.warm_start = warm_start
         self._params = _table.canonical(params)
 

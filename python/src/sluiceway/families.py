@@ -12,6 +12,8 @@ from .classifier import BaseSluiceClassifier, attribute_of
 _OTHERS: dict[str, tuple[Any, str, str]] = {
     "class_weight": (None, 'dict or "balanced"', "Factors for the weights of the rows of each class. ``\"balanced\"``, "
                      "in `fit` alone: in inverse proportion to how often the classes come."),
+    "shuffle": (False, "bool", "`fit` shuffles the rows before it learns them: for rows that are sorted by label."),
+    "random_state": (None, "int, RandomState instance or None", "What `shuffle` draws with."),
     "warm_start": (False, "bool", "`fit` goes on from what was learned before."),
 }
 
@@ -79,7 +81,8 @@ def stub() -> str:
              "from typing import Any", "", "from .classifier import BaseSluiceClassifier", "",
              "def stub() -> str: ..."]
     kinds: dict[str, str] = {name: _hint(setting.type) for name, setting in _table.SETTINGS.items()}
-    kinds |= {"class_weight": "dict[Any, float] | str | None", "warm_start": "bool"}
+    kinds |= {"class_weight": "dict[Any, float] | str | None", "shuffle": "bool", "random_state": "Any",
+              "warm_start": "bool"}
     for name, head in HEADS.items():
         learner = _table.find(head)
         own = {p.key: "str" if p.choices else "int" if p.integer else "float" for p in learner.params}

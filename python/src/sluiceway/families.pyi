@@ -26,6 +26,8 @@ class SSOLClassifier(BaseSluiceClassifier):
         passes: int = 1,
         verbose: int = 0,
         class_weight: dict[Any, float] | str | None = None,
+        shuffle: bool = False,
+        random_state: Any = None,
         warm_start: bool = False,
     ) -> None: ...
 
@@ -47,6 +49,8 @@ class FSOLClassifier(BaseSluiceClassifier):
         passes: int = 1,
         verbose: int = 0,
         class_weight: dict[Any, float] | str | None = None,
+        shuffle: bool = False,
+        random_state: Any = None,
         warm_start: bool = False,
     ) -> None: ...
 
@@ -72,6 +76,8 @@ class CSSSOLClassifier(BaseSluiceClassifier):
         passes: int = 1,
         verbose: int = 0,
         class_weight: dict[Any, float] | str | None = None,
+        shuffle: bool = False,
+        random_state: Any = None,
         warm_start: bool = False,
     ) -> None: ...
 
@@ -95,6 +101,8 @@ class CSFSOLClassifier(BaseSluiceClassifier):
         passes: int = 1,
         verbose: int = 0,
         class_weight: dict[Any, float] | str | None = None,
+        shuffle: bool = False,
+        random_state: Any = None,
         warm_start: bool = False,
     ) -> None: ...
 
@@ -117,6 +125,8 @@ class AdaRDAClassifier(BaseSluiceClassifier):
         passes: int = 1,
         verbose: int = 0,
         class_weight: dict[Any, float] | str | None = None,
+        shuffle: bool = False,
+        random_state: Any = None,
         warm_start: bool = False,
     ) -> None: ...
 
@@ -137,6 +147,8 @@ class RDAClassifier(BaseSluiceClassifier):
         passes: int = 1,
         verbose: int = 0,
         class_weight: dict[Any, float] | str | None = None,
+        shuffle: bool = False,
+        random_state: Any = None,
         warm_start: bool = False,
     ) -> None: ...
 
@@ -161,6 +173,8 @@ class FTRLClassifier(BaseSluiceClassifier):
         passes: int = 1,
         verbose: int = 0,
         class_weight: dict[Any, float] | str | None = None,
+        shuffle: bool = False,
+        random_state: Any = None,
         warm_start: bool = False,
     ) -> None: ...
 
@@ -182,6 +196,8 @@ class AdaFOBOSClassifier(BaseSluiceClassifier):
         passes: int = 1,
         verbose: int = 0,
         class_weight: dict[Any, float] | str | None = None,
+        shuffle: bool = False,
+        random_state: Any = None,
         warm_start: bool = False,
     ) -> None: ...
 
@@ -202,6 +218,8 @@ class FOBOSClassifier(BaseSluiceClassifier):
         passes: int = 1,
         verbose: int = 0,
         class_weight: dict[Any, float] | str | None = None,
+        shuffle: bool = False,
+        random_state: Any = None,
         warm_start: bool = False,
     ) -> None: ...
 
@@ -224,6 +242,8 @@ class STGClassifier(BaseSluiceClassifier):
         passes: int = 1,
         verbose: int = 0,
         class_weight: dict[Any, float] | str | None = None,
+        shuffle: bool = False,
+        random_state: Any = None,
         warm_start: bool = False,
     ) -> None: ...
 
@@ -242,6 +262,8 @@ class PerceptronClassifier(BaseSluiceClassifier):
         passes: int = 1,
         verbose: int = 0,
         class_weight: dict[Any, float] | str | None = None,
+        shuffle: bool = False,
+        random_state: Any = None,
         warm_start: bool = False,
     ) -> None: ...
 
@@ -260,6 +282,8 @@ class PAClassifier(BaseSluiceClassifier):
         passes: int = 1,
         verbose: int = 0,
         class_weight: dict[Any, float] | str | None = None,
+        shuffle: bool = False,
+        random_state: Any = None,
         warm_start: bool = False,
     ) -> None: ...
 
@@ -281,6 +305,8 @@ class CSOGDClassifier(BaseSluiceClassifier):
         passes: int = 1,
         verbose: int = 0,
         class_weight: dict[Any, float] | str | None = None,
+        shuffle: bool = False,
+        random_state: Any = None,
         warm_start: bool = False,
     ) -> None: ...
 
@@ -301,6 +327,8 @@ class CPAClassifier(BaseSluiceClassifier):
         passes: int = 1,
         verbose: int = 0,
         class_weight: dict[Any, float] | str | None = None,
+        shuffle: bool = False,
+        random_state: Any = None,
         warm_start: bool = False,
     ) -> None: ...
 
@@ -321,6 +349,8 @@ class PAUMClassifier(BaseSluiceClassifier):
         passes: int = 1,
         verbose: int = 0,
         class_weight: dict[Any, float] | str | None = None,
+        shuffle: bool = False,
+        random_state: Any = None,
         warm_start: bool = False,
     ) -> None: ...
 
@@ -341,6 +371,8 @@ class OLSFClassifier(BaseSluiceClassifier):
         passes: int = 1,
         verbose: int = 0,
         class_weight: dict[Any, float] | str | None = None,
+        shuffle: bool = False,
+        random_state: Any = None,
         warm_start: bool = False,
     ) -> None: ...
 
@@ -361,6 +393,8 @@ class OFSClassifier(BaseSluiceClassifier):
         passes: int = 1,
         verbose: int = 0,
         class_weight: dict[Any, float] | str | None = None,
+        shuffle: bool = False,
+        random_state: Any = None,
         warm_start: bool = False,
     ) -> None: ...
 
@@ -380,6 +414,8 @@ class SOFSClassifier(BaseSluiceClassifier):
         passes: int = 1,
         verbose: int = 0,
         class_weight: dict[Any, float] | str | None = None,
+        shuffle: bool = False,
+        random_state: Any = None,
         warm_start: bool = False,
     ) -> None: ...
 
@@ -400,6 +436,8 @@ class AROWClassifier(BaseSluiceClassifier):
         passes: int = 1,
         verbose: int = 0,
         class_weight: dict[Any, float] | str | None = None,
+        shuffle: bool = False,
+        random_state: Any = None,
         warm_start: bool = False,
     ) -> None: ...
 
@@ -419,6 +457,8 @@ class NAROWClassifier(BaseSluiceClassifier):
         passes: int = 1,
         verbose: int = 0,
         class_weight: dict[Any, float] | str | None = None,
+        shuffle: bool = False,
+        random_state: Any = None,
         warm_start: bool = False,
     ) -> None: ...
 
@@ -438,6 +478,8 @@ class NHERDClassifier(BaseSluiceClassifier):
         passes: int = 1,
         verbose: int = 0,
         class_weight: dict[Any, float] | str | None = None,
+        shuffle: bool = False,
+        random_state: Any = None,
         warm_start: bool = False,
     ) -> None: ...
 
@@ -459,6 +501,8 @@ class SCWClassifier(BaseSluiceClassifier):
         passes: int = 1,
         verbose: int = 0,
         class_weight: dict[Any, float] | str | None = None,
+        shuffle: bool = False,
+        random_state: Any = None,
         warm_start: bool = False,
     ) -> None: ...
 
@@ -479,6 +523,8 @@ class BCWClassifier(BaseSluiceClassifier):
         passes: int = 1,
         verbose: int = 0,
         class_weight: dict[Any, float] | str | None = None,
+        shuffle: bool = False,
+        random_state: Any = None,
         warm_start: bool = False,
     ) -> None: ...
 
@@ -507,6 +553,8 @@ class SBCWClassifier(BaseSluiceClassifier):
         passes: int = 1,
         verbose: int = 0,
         class_weight: dict[Any, float] | str | None = None,
+        shuffle: bool = False,
+        random_state: Any = None,
         warm_start: bool = False,
     ) -> None: ...
 
@@ -533,5 +581,7 @@ class FGMClassifier(BaseSluiceClassifier):
         passes: int = 1,
         verbose: int = 0,
         class_weight: dict[Any, float] | str | None = None,
+        shuffle: bool = False,
+        random_state: Any = None,
         warm_start: bool = False,
     ) -> None: ...

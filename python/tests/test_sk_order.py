@@ -1,0 +1,44 @@
+"""The order of rows: sorted labels are warned of, and `shuffle` helps."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+pytest.importorskip("sklearn")
+
+from sklearn.datasets import load_iris  # noqa: E402
+
+from sluiceway import AROWClassifier, SluiceClassifier  # noqa: E402
+
+
+def test_rows_sorted_by_label_are_warned_of():
+    X, y = load_iris(return_X_y=True)
+    with pytest.warns(UserWarning, match="sorted by label.*shuffle=True"):
+        SluiceClassifier().fit(X, y)
+
+
+def test_rows_in_random_order_are_not():
+    X, y = load_iris(return_X_y=True)
+    order = np.random.default_rng(0).permutation(len(y))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        SluiceClassifier().fit(X[order], y[order])
+        SluiceClassifier().fit(X[:50], y[:50])  # one class
+
+
+@pytest.mark.parametrize("make", [SluiceClassifier, AROWClassifier])
+def test_shuffled_rows_are_learned_as_in_the_order_that_is_drawn(make):
+    X, y = load_iris(return_X_y=True)
+    weight = np.arange(150) % 3 + 1.0
+    order = np.random.RandomState(7).permutation(150)
+    shuffled = make(shuffle=True, random_state=7).fit(X, y, weight)
+    by_hand = make().fit(X[order], y[order], weight[order])
+    assert shuffled._fitted.model.to_bytes() == by_hand._fitted.model.to_bytes()
+
+
+def test_frames_with_text_are_shuffled_too():
+    pd = pytest.importorskip("pandas")
+    X = pd.DataFrame({"word": ["a"] * 100 + ["b"] * 100, "value": np.arange(200.0)})
+    y = np.repeat(["no", "yes"], 100)
+    assert SluiceClassifier(shuffle=True, random_state=0).fit(X, y).score(X, y) > 0.95
