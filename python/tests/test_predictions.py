@@ -114,8 +114,9 @@ def test_a_threshold():
 
 def test_more_answers_than_a_pipe_holds():
     run = train(["1 1:1", "-1 2:1"] * 20, "arow")
-    found = predict(run, (f"{1 + i % 2}:1" for i in range(60_000)))  # answers of more than 64 KiB come while it is fed
-    assert len(found) == 60_000 and found.labels[:2].tolist() == [1.0, -1.0]
+    more = " ".join(f"{id}:0" for id in range(3, 40))
+    found = predict(run, (f"{1 + i % 2}:1 {more}" for i in range(20_000)))  # 4 MB: the child reads ahead, but not all
+    assert len(found) == 20_000 and found.labels[:2].tolist() == [1.0, -1.0]
 
 
 @pytest.mark.parametrize(

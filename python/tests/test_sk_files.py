@@ -149,3 +149,51 @@ def test_files_that_are_no_models(folder):
     with pytest.raises(OSError):
         X, y = read_svm(folder / "zero")
         SluiceClassifier("arow").fit(X, y).save(folder / "no such folder" / "m")
+
+
+def named(folder, **settings):
+    """A model of a frame, fitted and loaded."""
+    pandas = pytest.importorskip("pandas")
+    X = pandas.DataFrame(np.random.default_rng(0).normal(size=(200, 3)), columns=["a", "b", "c"])
+    y = (X.a - X.b > 0).astype(int)
+    fitted = SluiceClassifier("arow", **settings).fit(X, y)
+    fitted.save(folder / "m")
+    return X, y, fitted, sluiceway.load(folder / "m")
+
+
+def test_the_columns_of_a_loaded_model_of_names_are_not_known(folder):
+    X, y, fitted, loaded = named(folder, bias=1.0)
+    assert not hasattr(loaded, "coef_")
+    with pytest.raises(AttributeError, match="top_features"):
+        loaded.coef_
+    assert loaded.intercept_.tolist() == fitted.intercept_.tolist()
+    with pytest.raises(AttributeError, match="hashed"):
+        named(folder, hash_bits=10)[3].coef_
+
+
+def test_a_matrix_is_refused_where_features_have_names(folder):
+    X, y, fitted, loaded = named(folder)
+    for ask in (loaded.predict, loaded.decision_function, loaded.predict_proba, lambda X: loaded.explain(X[0])):
+        with pytest.raises(ValueError, match="pass a frame with these columns"):
+            ask(X.to_numpy())
+    with pytest.raises(ValueError, match="pass a frame with these columns"):
+        loaded.partial_fit(X.to_numpy(), y)
+    with pytest.raises(ValueError, match="pass a frame with these columns"):
+        sluiceway.predict(loaded, X.to_numpy())
+    assert loaded.predict(X[["c", "a", "b"]]).tolist() == fitted.predict(X).tolist()
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_limit_of_features_keeps_the_columns_of_a_matrix(folder, classes):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 6))
+    y = np.digitize(X @ rng.normal(size=6), [0] if classes == 2 else [-1, 1])
+    fitted = SluiceClassifier("arow", max_features=4, bias=1.0).fit(X, y)
+    fitted.save(folder / "m")
+    for estimator in (fitted, sluiceway.load(folder / "m")):
+        margins = X[:, :estimator.coef_.shape[1]] @ estimator.coef_.T + estimator.intercept_
+        assert np.count_nonzero(estimator.coef_) and np.allclose(
+            margins[:, 0] if classes == 2 else margins, estimator.decision_function(X), atol=1e-5)
+        top = estimator.top_features(1, None if classes == 2 else 1)[0]
+        assert top.weight == pytest.approx(estimator.coef_[0 if classes == 2 else 1, top.feature])
+        assert sluiceway.predict(estimator, X).labels.tolist() == fitted.predict(X).tolist()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Iterator, NamedTuple
+from typing import Any, Iterable, Iterator, NamedTuple
 
 import numpy as np
 
@@ -141,6 +141,37 @@ def sum_duplicates(X: Any) -> Any:
     X = X.copy()
     X.sum_duplicates()
     return X
+
+
+# ---- features that have names ---------------------------------------------------------------------------------------
+
+_ID = re.compile(r"[1-9][0-9]{0,18}\Z")
+
+
+def ids_of(names: Iterable[Any]) -> np.ndarray | None:
+    """The ids that names are, as int64; None where one is no id. A model of names has ids under their digits."""
+    names = list(names)
+    if not all(isinstance(name, str) and _ID.match(name) for name in names):
+        return None
+    return np.array(names, dtype=np.str_).astype(np.int64) if names else np.zeros(0, np.int64)
+
+
+def name_of_no_column(model: Any) -> str | None:
+    """A name of the model's features that is no id, so that no column of a matrix can be meant; None: there is none."""
+    if not model.quick_facts()["has_names"] or model.settings()["hash_bits"]:
+        return None
+    problems = range(len(model.problems())) if model.settings()["classes"] else (None,)
+    for names in ([name for name, _ in model.newest(64)], *(model.weights(problem)[0] or () for problem in problems)):
+        for name in names:
+            if ids_of([name]) is None:
+                return str(name)
+    return None
+
+
+def refuse_matrix(name: str) -> ValueError:
+    """The error of a matrix that is given to a model whose features have names."""
+    return ValueError(f"the features of this model have names, such as {name!r}, and the columns of a matrix have none: "
+                      "pass a frame with these columns")
 
 
 # ---- failures of the library in a row -------------------------------------------------------------------------------

@@ -48,6 +48,7 @@ class _Fitted:
         """The model has changed."""
         self._view: View | None = None
         self.weights: tuple[Any, np.ndarray] | None = None
+        self._named: tuple[str | None] | None = None
 
     @property
     def view(self) -> View:
@@ -62,6 +63,10 @@ class _Fitted:
         if not self.loaded:
             return self.columns
         if names is None:
+            if self._named is None:
+                self._named = (_matrix.name_of_no_column(self.view.model),)
+            if self._named[0] is not None:
+                raise _matrix.refuse_matrix(self._named[0])
             return None
         facts, settings = self.model.quick_facts(), self.model.settings()
         by_name = facts["has_names"] or settings["hash_bits"] or not facts["examples"]
@@ -599,6 +604,9 @@ class BaseSluiceClassifier(ClassifierMixin, BaseEstimator):
         """Weights of the columns: (1, n_features) for two classes, (n_classes, n_features) for several, one against one
         a row for every pair of classes. They apply to values as `transform`, `scale` and `normalize` leave them."""
         matrix = self._weights()[0]
+        if matrix is None:
+            raise AttributeError("which columns the weights of a loaded model belong to is not known: its features have "
+                                 "names, which top_features() tells, or are hashed")
         return matrix if self._sparse_coef else matrix.toarray()
 
     @property
@@ -688,7 +696,8 @@ class BaseSluiceClassifier(ClassifierMixin, BaseEstimator):
         features : list of FeatureWeight
             Pairs (feature, weight), the largest first. Features of a matrix are columns from 0, others names.
         """
-        view = self._check_fitted().view
+        fitted = self._check_fitted()
+        view = fitted.view
         settings = view.model.settings()
         if settings["hash_bits"]:
             raise ValueError("a model that hashes its features does not know them")
@@ -700,7 +709,11 @@ class BaseSluiceClassifier(ClassifierMixin, BaseEstimator):
         names, ids, raw, _ = view.model.weights(number)
         weights = np.frombuffer(raw, np.float32)
         order = np.argsort(-np.abs(weights), kind="stable")[:n].tolist()
-        features = names if names is not None else (np.frombuffer(ids, np.uint64).astype(np.int64) - 1).tolist()
+        if names is None:
+            columns = np.frombuffer(ids, np.uint64).astype(np.int64)
+        else:
+            columns = None if fitted.columns is not None else _matrix.ids_of(names)
+        features = names if columns is None else (columns - 1).tolist()
         return [FeatureWeight(features[i], sign * float(weights[i])) for i in order]
 
     def _features_of(self, x: Any) -> tuple[dict[Any, float], bool]:
@@ -789,7 +802,8 @@ class BaseSluiceClassifier(ClassifierMixin, BaseEstimator):
 
 
 def _weight_matrix(view: View, columns: tuple[str, ...] | None, n_features: int | None) -> tuple[Any, np.ndarray]:
-    """The weights of a model as CSR over the columns of its matrices, and the intercepts."""
+    """The weights of a model as CSR over the columns of its matrices, None where these are not known, and the
+    intercepts."""
     model = view.model
     settings = model.settings()
     vectors: list[tuple[float, int | None]]
@@ -799,20 +813,24 @@ def _weight_matrix(view: View, columns: tuple[str, ...] | None, n_features: int 
         vectors = [(view.sign, None)]
     place = None if columns is None else {name: j for j, name in enumerate(columns)}
     data, indices, indptr, intercepts = [], [], [0], []
+    known = True
     for sign, problem in vectors:
         if problem == -1:  # a class that has not come
             cols, values, bias = np.zeros(0, np.int64), np.zeros(0), 0.0
         else:
-            cols, values, bias = _vector(model, problem, place, n_features)
+            found, values, bias = _vector(model, problem, place, n_features)
+            known, cols = known and found is not None, np.zeros(0, np.int64) if found is None else found
         data.append(sign * values)
         indices.append(cols)
         indptr.append(indptr[-1] + len(cols))
         intercepts.append(sign * bias * settings["bias"])
-    if n_features is None:
-        n_features = max([int(c.max()) + 1 for c in indices if len(c)], default=0)
-    matrix = sparse.csr_matrix((np.concatenate(data), np.concatenate(indices), np.array(indptr)),
-                               shape=(len(vectors), n_features))
-    matrix.sort_indices()
+    matrix = None
+    if known:
+        if n_features is None:
+            n_features = max([int(c.max()) + 1 for c in indices if len(c)], default=0)
+        matrix = sparse.csr_matrix((np.concatenate(data), np.concatenate(indices), np.array(indptr)),
+                                   shape=(len(vectors), n_features))
+        matrix.sort_indices()
     intercept = np.array(intercepts)
     if not view.several:
         intercept = intercept - view.sign * view.threshold
@@ -833,8 +851,8 @@ def _problem_order(view: View) -> list[tuple[float, int | None]]:
 
 
 def _vector(model: Any, problem: int | None, place: dict[str, int] | None,
-            n_features: int | None) -> tuple[np.ndarray, np.ndarray, float]:
-    """The columns and values of the nonzero weights of one vector, and the weight of the bias."""
+            n_features: int | None) -> tuple[np.ndarray | None, np.ndarray, float]:
+    """The columns (None: not known) and values of the nonzero weights of one vector, and the weight of the bias."""
     if model.settings()["hash_bits"]:  # which column a weight belongs to only the model can say
         names: Any = list(place) if place is not None else range(1, (n_features or 0) + 1)
         try:
@@ -843,7 +861,8 @@ def _vector(model: Any, problem: int | None, place: dict[str, int] | None,
             raise AttributeError(f"a model that hashes its features, one against one: {error}") from None
         found = np.array([weight for feature, _, weight, _ in terms if feature is not None])
         cols = np.flatnonzero(found)
-        return cols, found[cols], next((weight for feature, _, weight, _ in terms if feature is None), 0.0)
+        bias = next((weight for feature, _, weight, _ in terms if feature is None), 0.0)
+        return None if place is None and n_features is None else cols, found[cols], bias
     names, ids, raw, bias = model.weights(problem)
     values = np.frombuffer(raw, np.float32).astype(np.float64)
     if place is not None:
@@ -852,8 +871,11 @@ def _vector(model: Any, problem: int | None, place: dict[str, int] | None,
         cols = np.array([place.get(name if isinstance(name, str) else str(name), -1) for name in names], np.int64)
     elif ids is not None:
         cols = np.frombuffer(ids, np.uint64).astype(np.int64) - 1
-    else:
-        cols = np.full(len(values), -1)
+    else:  # with max_features ids are names too
+        by_name = _matrix.ids_of(names)
+        if by_name is None:
+            return None, values, bias
+        cols = by_name - 1
     keep = cols >= 0
     if n_features is not None:
         keep &= cols < n_features

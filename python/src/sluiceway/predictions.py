@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sluiceway import _frames, _inputs, _labels, _sluice
+from sluiceway import _frames, _inputs, _labels, _matrix, _sluice
 from sluiceway._child import Run
 from sluiceway.svm import put_matrix
 
@@ -124,6 +124,9 @@ def input_of(inputs: Any, run: Run, model: Any) -> Any:
             for batch in _frames.to_batches(inputs, label if label in list(names) else None):
                 writer.put_batch(batch)
         else:
+            name = _matrix.name_of_no_column(model)
+            if name is not None:
+                raise _matrix.refuse_matrix(name)
             put_matrix(writer, inputs, np.zeros(inputs.shape[0]))
         writer.commit()
     finally:
