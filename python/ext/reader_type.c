@@ -19,12 +19,13 @@ typedef struct waker {
 } waker;
 
 typedef struct reader_object {
-    PyObject_HEAD sluice_reader *reader;
+    PyObject_HEAD
+    sluice_reader *reader;
     PyObject *source; /* the bytes, or the function */
     PyObject *piece;  /* bytes that the function gave, */
     size_t taken;     /* and how many of them were taken */
-    bool busy;        /* a call without the GIL is under way */
-    bool has_failed;  /* the function did: its exception is set */
+    bool busy;        /* a call is under way, which may be without the GIL */
+    bool has_failed;  /* the function did */
     waker waker;
 } reader_object;
 
@@ -171,7 +172,8 @@ static sluice_reader *open_paths(PyObject *paths, const sluice_reader_options *o
     }
     if (good && n == 0) PyErr_SetString(PyExc_ValueError, "there is no path");
     if (good && n > 0) {
-        Py_BEGIN_ALLOW_THREADS reader = sluice_reader_open(list, (size_t)n, o, err);
+        Py_BEGIN_ALLOW_THREADS
+        reader = sluice_reader_open(list, (size_t)n, o, err);
         Py_END_ALLOW_THREADS
     }
     PyMem_Free(list);
@@ -212,18 +214,24 @@ static PyObject *reader_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
     return NULL;
 }
 
+/* Whether no other call is under way; it is then this one's, until `busy` is false again. */
+static bool begin(reader_object *r) {
+    if (!r->busy) return r->busy = true;
+    PyErr_SetString(PyExc_RuntimeError, "the reader is in use in another thread");
+    return false;
+}
+
 static PyObject *close_reader(PyObject *self, PyObject *unused) {
     reader_object *r = (reader_object *)self;
     (void)unused;
-    if (r->busy) {
-        PyErr_SetString(PyExc_RuntimeError, "the reader is in use in another thread");
-        return NULL;
-    }
-    sluice_reader *reader = r->reader;
-    Py_BEGIN_ALLOW_THREADS stop_waking(r);
+    if (!begin(r)) return NULL;
+    Py_BEGIN_ALLOW_THREADS
+    stop_waking(r);
+    sluice_reader_close(r->reader);
     r->reader = NULL;
-    sluice_reader_close(reader);
-    Py_END_ALLOW_THREADS Py_CLEAR(r->source);
+    Py_END_ALLOW_THREADS
+    r->busy = false;
+    Py_CLEAR(r->source);
     Py_CLEAR(r->piece);
     Py_RETURN_NONE;
 }
@@ -245,16 +253,17 @@ static void reader_dealloc(PyObject *self) {
 /* The next rows, valid until the next call. 1: there are; 0: that was all; -1: an exception is set. */
 static int next_rows(reader_object *r, const sluice_batch **batch) {
     sluice_status status;
-    if (!r->reader || r->busy) {
-        PyErr_SetString(r->busy ? PyExc_RuntimeError : PyExc_ValueError,
-                        r->busy ? "the reader is in use in another thread" : "the reader is closed");
+    if (!r->reader || r->has_failed) { /* what was cut must not look complete */
+        PyErr_SetString(r->reader ? PyExc_RuntimeError : PyExc_ValueError,
+                        r->reader ? "the function that gives the bytes has failed" : "the reader is closed");
         return -1;
     }
     do {
-        r->busy = true;
-        Py_BEGIN_ALLOW_THREADS status = sluice_reader_next(r->reader, batch);
-        Py_END_ALLOW_THREADS r->busy = false;
-        if (r->has_failed || PyErr_CheckSignals() < 0) return -1;
+        if (PyErr_CheckSignals() < 0) return -1; /* before rows are taken: none is lost */
+        Py_BEGIN_ALLOW_THREADS
+        status = sluice_reader_next(r->reader, batch);
+        Py_END_ALLOW_THREADS
+        if (r->has_failed) return -1;
     } while (status == SLUICE_OK && sluice_batch_rows(*batch) == 0);
     if (status == SLUICE_OK || status == SLUICE_END) return status == SLUICE_OK;
     sl_py_raise(sluice_reader_error(r->reader));
@@ -262,8 +271,12 @@ static int next_rows(reader_object *r, const sluice_batch **batch) {
 }
 
 static PyObject *reader_next(PyObject *self) {
+    reader_object *r = (reader_object *)self;
     const sluice_batch *batch;
-    return next_rows((reader_object *)self, &batch) > 0 ? sl_py_batch_copy(batch) : NULL;
+    if (!begin(r)) return NULL;
+    PyObject *copy = next_rows(r, &batch) > 0 ? sl_py_batch_copy(batch) : NULL;
+    r->busy = false;
+    return copy;
 }
 
 static PyObject *reader_iter(PyObject *self) {
@@ -272,25 +285,29 @@ static PyObject *reader_iter(PyObject *self) {
 }
 
 static PyObject *reader_format(PyObject *self, PyObject *unused) {
-    const reader_object *r = (reader_object *)self;
+    reader_object *r = (reader_object *)self;
     (void)unused;
+    if (!begin(r)) return NULL;
     const char *format = r->reader ? sluice_reader_format(r->reader) : NULL;
+    r->busy = false;
     if (!format) Py_RETURN_NONE;
     return PyUnicode_FromString(format);
 }
 
 static PyObject *reader_skipped(PyObject *self, PyObject *unused) {
-    const reader_object *r = (reader_object *)self;
-    PyObject *dict = PyDict_New();
+    reader_object *r = (reader_object *)self;
     const char *reason;
     uint64_t n;
     (void)unused;
+    if (!begin(r)) return NULL;
+    PyObject *dict = PyDict_New();
     for (size_t i = 0; dict && r->reader && (reason = sluice_reader_skipped(r->reader, i, &n)); i++) {
         if (n == 0) continue;
         PyObject *count = PyLong_FromUnsignedLongLong(n);
         if (!count || PyDict_SetItemString(dict, reason, count) < 0) Py_CLEAR(dict);
         Py_XDECREF(count);
     }
+    r->busy = false;
     return dict;
 }
 
@@ -452,11 +469,12 @@ static bool put_arrays(matrix *m, const sluice_batch *b, const sluice_csr *csr) 
     char *columns = more(&m->columns, csr->nonzeros * (m->wide ? 8 : 4));
     float *values = (float *)(void *)more(&m->values, csr->nonzeros * sizeof *values);
     if (!starts || !columns || !values) return false;
-    Py_BEGIN_ALLOW_THREADS for (size_t i = 0; i < csr->rows; i++) starts[i] =
-        (int64_t)(before + ((const size_t *)csr->indptr)[i]);
+    Py_BEGIN_ALLOW_THREADS
+    for (size_t i = 0; i < csr->rows; i++) starts[i] = (int64_t)(before + ((const size_t *)csr->indptr)[i]);
     put_columns(csr, m->wide, less, columns, &m->n_columns, &zero);
     if (csr->nonzeros) memcpy(values, csr->values, csr->nonzeros * sizeof *values);
-    Py_END_ALLOW_THREADS if (zero) return zero_id(b);
+    Py_END_ALLOW_THREADS
+    if (zero) return zero_id(b);
     if (m->n_columns <= INT64_MAX) return true;
     PyErr_SetString(PyExc_ValueError, "an id of 2^63 or more cannot be a column of a matrix");
     return false;
@@ -534,9 +552,12 @@ static PyObject *read_matrix(PyObject *self, PyObject *zero_based) {
     const sluice_batch *batch;
     matrix m = {.zero_based = PyObject_IsTrue(zero_based) != 0};
     PyObject *result = NULL;
+    reader_object *r = (reader_object *)self;
     int got;
-    while ((got = next_rows((reader_object *)self, &batch)) > 0)
+    if (!begin(r)) return NULL;
+    while ((got = next_rows(r, &batch)) > 0)
         if (!put_batch(&m, batch)) break;
+    r->busy = false;
     int64_t *end = got == 0 ? (int64_t *)(void *)more(&m.starts, sizeof *end) : NULL;
     if (end) {
         *end = (int64_t)(m.values.n / sizeof(float));

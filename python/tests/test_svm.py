@@ -9,6 +9,7 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -270,3 +271,56 @@ def margins(model, batch):
 def test_examples_in_the_documentation():
     assert doctest.testmod(svm).failed == 0
     assert sluiceway.read_svm is svm.read_svm
+
+
+def test_a_reader_whose_function_failed_goes_on_failing():
+    pieces = iter([b"1 1:1\n" * 10])
+
+    def give():
+        try:
+            return next(pieces)
+        except StopIteration:
+            raise KeyError("gone") from None
+
+    reader = _sluice.Reader(give, {"format": "libsvm"})
+    got, errors = 0, []
+    while len(errors) < 3:
+        try:
+            got += next(reader).rows
+        except (KeyError, RuntimeError) as error:
+            errors.append(type(error))
+    assert errors == [KeyError, RuntimeError, RuntimeError]
+    with pytest.raises(RuntimeError, match="the function that gives the bytes has failed"):
+        reader.read_matrix(False)
+
+
+def test_a_reader_that_met_a_bad_line_goes_on_failing():
+    reader = _sluice.Reader(b"1 1:1\n1 x:\n1 1:1\n", {"format": "libsvm"})
+    assert next(reader).rows == 1
+    for _ in range(3):
+        with pytest.raises(ValueError, match=":2:"):
+            next(reader)
+
+
+def test_threads_that_share_a_reader_get_every_row_once():
+    lines = [" ".join(f"{k + i}:1" for k in range(1, 400, 8)) for i in range(7)]
+    rows = 60000
+    reader = _sluice.Reader("".join(f"w{i % 50} {lines[i % 7]}\n" for i in range(rows)).encode(), {"format": "libsvm"})
+    counts = []
+
+    def read():
+        got = 0
+        while True:
+            try:
+                got += next(reader).rows
+            except StopIteration:
+                return counts.append(got)
+            except RuntimeError as error:
+                assert "in use in another thread" in str(error)
+
+    threads = [threading.Thread(target=read) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(counts) == 4 and sum(counts) == rows
