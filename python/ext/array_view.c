@@ -79,6 +79,15 @@ bool sl_py_array_out(PyObject *array, const char *what, unsigned types, size_t n
     return false;
 }
 
+bool sl_py_array_wanted(PyObject *array, const char *what, unsigned types, size_t n, void **data) {
+    sl_py_view view;
+    *data = NULL;
+    if (array == Py_None) return true;
+    if (!sl_py_array_out(array, what, types, n, &view)) return false;
+    *data = view.data;
+    return true;
+}
+
 bool sl_py_name(PyObject *text, sluice_name *name, PyObject **owner) {
     Py_ssize_t n;
     *owner = NULL;

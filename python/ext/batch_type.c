@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-static PyTypeObject *batch_type;
+static PyTypeObject *batch_type; /* made once, when the module is first loaded */
 
 PyObject *sl_py_batch_wrap(sluice_batch *batch) {
     allocfunc alloc = (allocfunc)PyType_GetSlot(batch_type, Py_tp_alloc);
@@ -173,8 +173,6 @@ static PyType_Spec spec = {"sluiceway._sluice.Batch", sizeof(sl_py_batch), 0,
                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
 
 int sl_py_add_batch_type(PyObject *module) {
-    PyObject *type = PyType_FromSpec(&spec);
-    if (!type || PyModule_AddObjectRef(module, "Batch", type) < 0) return -1;
-    batch_type = (PyTypeObject *)type;
-    return 0;
+    if (!batch_type) batch_type = (PyTypeObject *)PyType_FromSpec(&spec);
+    return batch_type ? PyModule_AddObjectRef(module, "Batch", (PyObject *)batch_type) : -1;
 }

@@ -33,6 +33,8 @@ enum { SL_PY_WHOLE = 30, SL_PY_REAL = 96, SL_PY_DOUBLE = 64, SL_PY_UINT32 = 8 };
 bool sl_py_array(PyObject *array, const char *what, unsigned types, sl_py_view *view);
 /* The same for an array that is written to and has n elements. */
 bool sl_py_array_out(PyObject *array, const char *what, unsigned types, size_t n, sl_py_view *view);
+/* The same for an array that may be None, where nothing is wanted: *data is then NULL. */
+bool sl_py_array_wanted(PyObject *array, const char *what, unsigned types, size_t n, void **data);
 
 /* The texts of a tuple of str (UTF-8, with bytes that are none as surrogates) or bytes, which must live as long as the
  * result; free *names with PyMem_Free. False: an exception is set. */

@@ -37,16 +37,6 @@ static PyObject *margins_batch(PyObject *self, PyObject *args) {
     Py_RETURN_NONE;
 }
 
-/* An array for n answers, or none. */
-static bool take_out(PyObject *out, const char *what, unsigned types, size_t n, void **data) {
-    sl_py_view view;
-    *data = NULL;
-    if (out == Py_None) return true;
-    if (!sl_py_array_out(out, what, types, n, &view)) return false;
-    *data = view.data;
-    return true;
-}
-
 static PyObject *classify_batch(PyObject *self, PyObject *args) {
     sl_py_model *m = (sl_py_model *)self;
     PyObject *object, *best, *margins, *probabilities;
@@ -57,9 +47,9 @@ static PyObject *classify_batch(PyObject *self, PyObject *args) {
     sl_py_batch *b = sl_py_batch_of(object);
     if (!b || !sl_py_begin_read(m)) return NULL;
     const size_t rows = sluice_batch_rows(b->batch), classes = sluice_model_classes(m->model);
-    bool good = take_out(best, "best", SL_PY_UINT32, rows, &to[0]) &&
-                take_out(margins, "margins", SL_PY_DOUBLE, rows * classes, &to[1]) &&
-                take_out(probabilities, "probabilities", SL_PY_DOUBLE, rows * classes, &to[2]);
+    bool good = sl_py_array_wanted(best, "best", SL_PY_UINT32, rows, &to[0]) &&
+                sl_py_array_wanted(margins, "margins", SL_PY_DOUBLE, rows * classes, &to[1]) &&
+                sl_py_array_wanted(probabilities, "probabilities", SL_PY_DOUBLE, rows * classes, &to[2]);
     if (good) {
         sluice_class_answers answers = {
             .size = sizeof answers, .top = to[0] ? 1 : 0, .best = to[0], .margins = to[1], .probabilities = to[2]};

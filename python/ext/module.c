@@ -24,8 +24,14 @@ static PyMethodDef methods[] = {
     {NULL},
 };
 
+/* A module that is loaded again has the types of the first one, whose objects are still there. */
+static int add_model(PyObject *module) {
+    if (!sl_py_model_type) return sl_py_model_add(module);
+    return PyModule_AddObjectRef(module, "Model", (PyObject *)sl_py_model_type);
+}
+
 static int add_all(PyObject *module) {
-    if (sl_py_errors_add(module) < 0 || sl_py_model_add(module) < 0) return -1;
+    if (sl_py_errors_add(module) < 0 || add_model(module) < 0) return -1;
     if (sl_py_add_batch_type(module) < 0 || sl_py_add_reader_type(module) < 0) return -1;
     if (sl_py_add_writer_type(module) < 0 || sl_py_add_arrow_reader_type(module) < 0) return -1;
     return 0;

@@ -69,3 +69,21 @@ def test_the_console_script_is_the_program():
     run = subprocess.run([script, "train", "--no-such-option"], capture_output=True, text=True)
     assert run.returncode == 2  # the program's status and messages come through
     assert run.stderr.startswith("sluice: ")
+
+
+def test_a_module_that_is_loaded_again_has_the_same_types():
+    code = """
+import sys
+from sluiceway import _sluice as first
+batch = next(first.Reader(b"1 1:1\\n", {}))
+model = first.Model("pa-1", (), {})
+del sys.modules["sluiceway._sluice"]
+import importlib
+second = importlib.import_module("sluiceway._sluice")
+assert second is not first and second.Model is first.Model and second.FormatError is first.FormatError
+model.learn_batch(next(second.Reader(b"1 1:1\\n", {})))
+second.Model("pa-1", (), {}).learn_batch(batch)
+print(model.facts()["examples"])
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert run.stdout.strip() == "1", run.stderr

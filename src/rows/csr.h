@@ -28,7 +28,6 @@ typedef struct sl_csr_reader {
     sl_name *places;  /* of the words in the batch's word_text, and of the names in its text */
     sl_name *columns;
     uint64_t *hashes; /* of the names */
-    bool has_words;   /* some label is not -1, 0 or 1 */
     sl_duplicates repeat;
 } sl_csr_reader;
 

@@ -142,7 +142,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         calls = Calls(folder)
         # files cost a hundred times as much as the rest: every fiftieth round
-        often = [calls.matrix, calls.classes, calls.names] + ([calls.one] if hasattr(calls.named, "learn_one") else [])
+        often = [calls.matrix, calls.classes, calls.names, calls.one]
         seldom = [calls.files, calls.facts, calls.errors]
         done = rounds = 0
         warm = None

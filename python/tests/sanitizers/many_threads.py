@@ -31,16 +31,14 @@ def main() -> None:
     for model in (plain, auto):
         model.learn_csr(indptr, indices, values, labels, None, None, None, None)
     several.learn_csr(indptr, indices, values, codes, None, words, None, None)
-    one = hasattr(named, "learn_one")
-    if one:
-        named.learn_one(event, 1.0, 1.0)
+    named.learn_one(event, 1.0, 1.0)
 
     def answers() -> tuple:
         margins, of_auto, best, wide = np.zeros(ROWS), np.zeros(ROWS), np.zeros(ROWS, dtype=np.uint32), np.zeros((ROWS, 3))
         plain.margins_csr(indptr, indices, values, None, margins)
         auto.margins_csr(indptr, indices, values, None, of_auto)
         several.classify_csr(indptr, indices, values, None, best, wide, None)
-        return margins, of_auto, best, wide, named.margin_one(event) if one else 0, plain.facts()["examples"], plain.to_bytes()
+        return margins, of_auto, best, wide, named.margin_one(event), plain.facts()["examples"], plain.to_bytes()
 
     alone = answers()
     wrong = []
@@ -56,8 +54,7 @@ def main() -> None:
             plain.learn_csr(indptr, indices, values, labels, None, None, None, None)
             auto.learn_csr(indptr, indices, values, labels, None, None, None, None)
             several.learn_csr(indptr, indices, values, codes, None, words, None, None)
-            if one:
-                named.learn_one(event, 1.0, 1.0)
+            named.learn_one(event, 1.0, 1.0)
 
     for others in ([], [threading.Thread(target=learn)]):
         threads = [threading.Thread(target=predict, args=(not others,)) for _ in range(THREADS)] + others
