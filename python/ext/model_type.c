@@ -323,9 +323,13 @@ static PyObject *model_end_run(PyObject *object, PyObject *unused) {
 
 static PyObject *model_set_metadata(PyObject *object, PyObject *args) {
     sl_py_model *self = (sl_py_model *)object;
-    const char *key, *bytes;
-    Py_ssize_t n;
-    if (!PyArg_ParseTuple(args, "sz#:set_metadata", &key, &bytes, &n) || !sl_py_begin_write(self)) return NULL;
+    const char *key;
+    char *bytes = NULL;
+    Py_ssize_t n = 0;
+    PyObject *value;
+    if (!PyArg_ParseTuple(args, "sO:set_metadata", &key, &value)) return NULL;
+    if (value != Py_None && PyBytes_AsStringAndSize(value, &bytes, &n) < 0) return NULL;
+    if (!sl_py_begin_write(self)) return NULL;
     const sluice_status status = sluice_model_set_metadata(self->model, key, bytes, bytes ? (size_t)n : 0);
     PyObject *result = status == SLUICE_OK ? Py_NewRef(Py_None) : sl_py_raise(sluice_model_error(self->model));
     sl_py_end(self);
