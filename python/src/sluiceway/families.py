@@ -42,7 +42,7 @@ def _doc(name: str, learner: _table.Learner) -> str:
     entries = [_table.param_doc(learner), _table.setting_doc()]
     entries += [_table.entry(f"{key} : {kind}, default={default}", text)
                 for key, (default, kind, text) in _OTHERS.items()]
-    summary = learner.summary.split(": the default")[0]
+    summary = learner.summary
     return "\n".join([
         f"{summary[:1].upper()}{summary[1:]}: the learner ``{learner.name}``.", "",
         f"The same as ``SluiceClassifier({learner.name!r})``. {_table.sentence(learner.paper)}", "",
