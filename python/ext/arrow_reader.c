@@ -48,7 +48,6 @@ typedef struct arrow_reader {
     size_t n_columns, label, weight;
     bool clashes; /* two cells of a row may give the same feature */
     bool single;  /* there is one chunk and no stream */
-    bool numbers; /* true and false are 1 and 0, else texts as in csv files */
     bool busy;
     sluice_error failed; /* what every call says once one has failed */
     uint64_t rows;       /* delivered */
@@ -443,10 +442,8 @@ static int meaning_of(arrow_reader *r, const cell *x, float *value, sluice_name 
     case NOTHING:
         return SLUICE_CELL_EMPTY;
     case TRUTH:
-        *value = (float)x->whole;
-        if (r->numbers) return SLUICE_CELL_NUMBER;
-        *text = x->whole ? (sluice_name){"true", 4} : (sluice_name){"false", 5};
-        return SLUICE_CELL_TEXT;
+        *value = (float)x->whole; /* as in jsonl and dicts, whose truths have no spelling either */
+        return SLUICE_CELL_NUMBER;
     case TEXT: {
         *text = x->text;
         char *copy = scratch(r, x->text.n);
@@ -794,15 +791,13 @@ static bool open_source(arrow_reader *r, PyObject *source) {
 static PyObject *reader_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
     PyObject *source, *labels = Py_None, *words = Py_None, *weights = Py_None;
     const char *label = NULL, *weight = NULL;
-    int numbers = 0;
     (void)kwargs;
-    if (!PyArg_ParseTuple(args, "Ozz|OOOp:ArrowReader", &source, &label, &weight, &labels, &words, &weights, &numbers))
+    if (!PyArg_ParseTuple(args, "Ozz|OOO:ArrowReader", &source, &label, &weight, &labels, &words, &weights))
         return NULL;
     allocfunc alloc = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
     arrow_reader *r = (arrow_reader *)alloc(type, 0);
     if (!r) return NULL;
     r->label = r->weight = NO_COLUMN;
-    r->numbers = numbers;
     bool good = (r->keep = Py_BuildValue("(OOOO)", source, labels, words, weights)) != NULL;
     if (good && labels != Py_None)
         good = sl_py_array(labels, "labels", words == Py_None ? SL_PY_REAL : SL_PY_WHOLE, &r->labels);
@@ -846,8 +841,8 @@ static PyType_Slot slots[] = {
     {Py_tp_dealloc, reader_dealloc},
     {Py_tp_iter, iter},
     {Py_tp_iternext, iter_next},
-    {Py_tp_doc, "ArrowReader(stream capsule or (schema, array), label, weight, labels, words, weights, truths as "
-                "numbers): iterates over Batches."},
+    {Py_tp_doc, "ArrowReader(stream capsule or (schema, array), label, weight, labels, words, weights): iterates "
+                "over Batches."},
     {0, NULL},
 };
 

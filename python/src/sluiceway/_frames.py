@@ -30,10 +30,9 @@ def to_batches(
     labels: Any = None,
     words: tuple[str | bytes, ...] | None = None,
     weights: Any = None,
-    numeric_bools: bool = False,
 ) -> Iterator[Any]:
     """The rows of a frame as batches. A number is the value of its column's name, any other text the feature
-    `column=text`, true and false are texts (numeric_bools: 1 and 0), what is missing is no feature.
+    `column=text`, true and false are 1 and 0, what is missing is no feature.
 
     label, weight: names of columns that are no features. Or beside the frame: labels (an array of floats, or whole
     numbers that are positions in `words`) and weights. With no labels at all rows have the label 0, for predicting.
@@ -41,12 +40,12 @@ def to_batches(
     from sluiceway import _sluice
 
     if is_pandas(frame):
-        return pandas_batches(frame, label, weight, labels, words, weights, numeric_bools)
+        return pandas_batches(frame, label, weight, labels, words, weights)
     refuse_nul(frame)
     if hasattr(frame, "__arrow_c_stream__"):
-        return _sluice.ArrowReader(frame.__arrow_c_stream__(), label, weight, labels, words, weights, numeric_bools)
+        return _sluice.ArrowReader(frame.__arrow_c_stream__(), label, weight, labels, words, weights)
     if hasattr(frame, "__arrow_c_array__"):
-        return _sluice.ArrowReader(frame.__arrow_c_array__(), label, weight, labels, words, weights, numeric_bools)
+        return _sluice.ArrowReader(frame.__arrow_c_array__(), label, weight, labels, words, weights)
     raise TypeError(f"{type(frame).__name__} is no frame: it has no __arrow_c_stream__")
 
 
@@ -59,18 +58,18 @@ def refuse_nul(frame: Any) -> None:
 
 
 def pandas_batches(
-    frame: Any, label: Any, weight: Any, labels: Any, words: Any, weights: Any, numeric_bools: bool = False
+    frame: Any, label: Any, weight: Any, labels: Any, words: Any, weights: Any
 ) -> Iterator[Any]:
     """The rows of a frame of pandas; its index is left out. Columns are laid out as Arrow has them: no pyarrow."""
     from sluiceway import _sluice
 
     keep: list[Any] = []
-    columns = [column_of(str(name), frame.iloc[:, i], keep, numeric_bools) for i, name in enumerate(frame.columns)]
+    columns = [column_of(str(name), frame.iloc[:, i], keep) for i, name in enumerate(frame.columns)]
     if not columns:
         columns = [("", "n", len(frame), len(frame), (), None)]
     source = Columns(columns)
     source.keep = keep
-    return _sluice.ArrowReader(source, label, weight, labels, words, weights, numeric_bools)
+    return _sluice.ArrowReader(source, label, weight, labels, words, weights)
 
 
 class Columns(list):
@@ -82,7 +81,7 @@ class Columns(list):
 Column = tuple[str, str, int, int, tuple[int, ...], Any]
 
 
-def column_of(name: str, column: Any, keep: list[Any], numeric_bools: bool) -> Column:
+def column_of(name: str, column: Any, keep: list[Any]) -> Column:
     """A column of pandas as Arrow has it: (name, format, rows, nulls, addresses of buffers, dictionary)."""
     kind = getattr(column.dtype, "kind", "O")
     if kind in "mMc" or kind == "V":
@@ -92,7 +91,7 @@ def column_of(name: str, column: Any, keep: list[Any], numeric_bools: bool) -> C
         )
     if hasattr(column, "cat"):
         codes = np.ascontiguousarray(column.cat.codes, dtype=np.int32)
-        values = column_of(name, column.cat.categories.to_series(), keep, numeric_bools)
+        values = column_of(name, column.cat.categories.to_series(), keep)
         return layout(name, "i", codes < 0, (codes,), keep, values)
     missing = np.asarray(column.isna(), dtype=bool)
     if kind == "b":
@@ -106,8 +105,7 @@ def column_of(name: str, column: Any, keep: list[Any], numeric_bools: bool) -> C
         return layout(
             name, {"i": "l", "u": "L", "f": "f" if wide is np.float32 else "g"}[kind], missing, (numbers,), keep
         )
-    truths = (b"0", b"1") if numeric_bools else (b"false", b"true")
-    texts = [b"" if gone else cell_text(value, name, truths) for value, gone in zip(column.tolist(), missing.tolist())]
+    texts = [b"" if gone else cell_text(value, name) for value, gone in zip(column.tolist(), missing.tolist())]
     offsets = np.zeros(len(texts) + 1, dtype=np.int64)
     np.cumsum([len(t) for t in texts], out=offsets[1:])
     return layout(name, "U", missing, (offsets, np.frombuffer(b"".join(texts) + b"\0", dtype=np.uint8)), keep)
@@ -124,14 +122,14 @@ def layout(
     return name, format, len(missing), nulls, addresses, dictionary
 
 
-def cell_text(value: Any, column: str, truths: tuple[bytes, bytes]) -> bytes:
-    """The text of one cell that is an object. truths: those of False and True."""
+def cell_text(value: Any, column: str) -> bytes:
+    """The text of one cell that is an object."""
     if isinstance(value, str):
         return value.encode("utf-8", "surrogateescape")
     if isinstance(value, bytes):
         return value
     if isinstance(value, (bool, np.bool_)):
-        return truths[bool(value)]
+        return b"1" if value else b"0"
     if isinstance(value, (float, np.floating)):
         return repr(float(value)).encode()
     if isinstance(value, (Integral, Decimal)):

@@ -325,11 +325,11 @@ class StreamClassifier(_Base):
             words = tuple(dict.fromkeys(texts))
             place = {word: i for i, word in enumerate(words)}
             codes = np.array([place[text] for text in texts], np.uint32)
-        for batch in _frames.to_batches(X, labels=codes, words=words, weights=weights, numeric_bools=True):
+        for batch in _frames.to_batches(X, labels=codes, words=words, weights=weights):
             self._model.learn_batch(batch)
 
     def _batches(self, X: Any) -> Iterator[Any]:
-        return iter(_frames.to_batches(X, numeric_bools=True))  # as `learn_one` has them; in files they are texts
+        return iter(_frames.to_batches(X))
 
     def predict_many(self, X: Any) -> Any:
         """The labels of the rows of a frame, as a pandas Series where X is a pandas frame, else as a list.
