@@ -399,6 +399,19 @@ def test_before_fit():
         estimator.save("nowhere")
 
 
+@pytest.mark.parametrize("ask", ["predict", "decision_function", "predict_proba"])
+def test_a_class_that_another_thread_learns_is_answered(ask):
+    X, y = np.eye(3), np.arange(3)
+    estimator = SluiceClassifier("arow").partial_fit(X[:2], y[:2], classes=y)
+    getattr(estimator, ask)(X)
+    rows = _matrix.csr_arrays(sparse.csr_matrix(X[2:]))  # what a thread in partial_fit has done before it returns
+    estimator.model_.learn_csr(rows.indptr, rows.ids, rows.values, np.zeros(1, np.uint32), None, (b"2",), None, None)
+    found = getattr(estimator, ask)(X)
+    again = pickle.loads(pickle.dumps(estimator))
+    assert found.tolist() == getattr(again, ask)(X).tolist()
+    assert (found if ask == "predict" else found.argmax(axis=1))[2] == 2
+
+
 def test_many_threads_predict_with_one_estimator():
     X, y = make(n=2000, k=3)
     estimator = SluiceClassifier("bcw", batch=300).fit(X, y)  # predicts with a copy, made when it is first asked for

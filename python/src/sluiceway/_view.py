@@ -45,6 +45,7 @@ class View:
         self.several = bool(settings["classes"])
         self.needs_sums = bool(settings["normalize"] or settings["transform"])  # a column twice is not its sum to it
         known = self.model.classes()
+        self.n_known = len(known)
         if self.several:
             self._see_several(classes)
         else:
@@ -120,12 +121,16 @@ class View:
         """`columns_of`: for every class of the model its position among the estimator's."""
         self.only = None
         texts = [self.model.find_class(text) for text in classes.texts]
-        pairs = [(number, i) for i, number in enumerate(texts) if number is not None]
-        self.n_known = len(self.model.classes())
+        there = [number is not None and number < self.n_known for number in texts]  # others came in the meantime
         self.place = np.full(self.n_known, -1, np.intp)
-        for number, i in pairs:
-            self.place[number] = i
-        self.unseen = np.array([i for i, number in enumerate(texts) if number is None], np.intp)
+        for i, number in enumerate(texts):
+            if there[i]:
+                self.place[number] = i
+        self.unseen = np.array([i for i, known in enumerate(there) if not known], np.intp)
+
+    def has_all_classes(self) -> bool:
+        """False where the model has learned a class since: it changes while another thread learns."""
+        return not self.several or len(self.model.classes()) == self.n_known
 
     def best(self, rows: Rows | Cells) -> np.ndarray:
         """The position of the predicted class."""

@@ -46,16 +46,17 @@ class _Fitted:
 
     def forget(self) -> None:
         """The model has changed."""
-        self._view: View | None = None
+        self._state = object()  # a view that another thread makes of the model as it was is not kept
+        self._view: tuple[object, View] | None = None
         self.weights: tuple[Any, np.ndarray] | None = None
         self._named: tuple[str | None] | None = None
 
     @property
     def view(self) -> View:
-        view = self._view
-        if view is None:
-            view = self._view = View(self.model, self.classes)
-        return view
+        found, state = self._view, self._state
+        if found is None or found[0] is not state:
+            found = self._view = (state, View(self.model, self.classes))
+        return found[1]
 
     def columns_of(self, names: Sequence[str] | None) -> tuple[str, ...] | None:
         """The names that the columns of a matrix go by; `names`: those of the frame that it was. A model of a file goes
@@ -473,11 +474,15 @@ class BaseSluiceClassifier(ClassifierMixin, BaseEstimator):
             X = _matrix.sum_duplicates(X)
         found = []
         for rows in _matrix.rows_of(X, columns):
-            try:
-                found.append(ask(view, rows))
-            except ValueError as error:
-                self._refuse_nan(X)
-                raise _matrix.in_whole(error, rows.start) from None
+            while True:
+                try:
+                    found.append(ask(view, rows))
+                    break
+                except (ValueError, IndexError) as error:
+                    if view.has_all_classes():
+                        self._refuse_nan(X)
+                        raise _matrix.in_whole(error, rows.start) from None
+                    view = View(fitted.model, fitted.classes)  # another thread has learned a class that had not come
         return found
 
     def predict(self, X: Any) -> np.ndarray:
@@ -846,7 +851,7 @@ def _problem_order(view: View) -> list[tuple[float, int | None]]:
             a, b = int(view.place[negative]), int(view.place[positive])
             rows.append(((min(a, b), max(a, b)), 1.0 if b > a else -1.0, p))
         return [(sign, p) for _, sign, p in sorted(rows)]
-    of = {int(view.place[positive]): p for p, (positive, _) in enumerate(problems)}
+    of = {int(view.place[positive]): p for p, (positive, _) in enumerate(problems) if positive < view.n_known}
     return [(1.0, of.get(i, -1)) for i in range(view.n)]
 
 
