@@ -101,6 +101,13 @@ def test_lines_that_are_skipped_have_no_answer():
         predict(run, iter(["1:1", "1:x"]))
 
 
+@pytest.mark.parametrize("label", [True, False, "a"])
+def test_a_model_of_one_class_answers_with_it(label):
+    model = sluiceway.StreamClassifier("arow")
+    model.learn_one({"1": 1}, label)
+    assert predict(model, iter(["1:1", "1:-1"])).labels.tolist() == [label, label]
+
+
 def test_no_rows():
     run = train(["1 1:1", "-1 2:1"] * 20, "arow")
     found = predict(run, iter([]))

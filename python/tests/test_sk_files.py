@@ -1,5 +1,6 @@
 """Model files of the program and of Python: byte for byte the same, and read by both."""
 import json
+import os
 import subprocess
 
 import numpy as np
@@ -144,11 +145,33 @@ def test_words_and_names_of_the_program(folder):
 def test_files_that_are_no_models(folder):
     with pytest.raises(sluiceway.FormatError):
         sluiceway.load(folder / "zero")
-    with pytest.raises(OSError):
-        sluiceway.load(folder / "no such file")
-    with pytest.raises(OSError):
-        X, y = read_svm(folder / "zero")
-        SluiceClassifier("arow").fit(X, y).save(folder / "no such folder" / "m")
+
+
+def test_failures_with_files_are_those_of_python(folder):
+    X, y = read_svm(folder / "zero")
+    fitted = SluiceClassifier("arow").fit(X, y)
+    stream = sluiceway.StreamClassifier("arow")
+    stream.learn_one({"a": 1}, True)
+    for load in (sluiceway.load, sluiceway.StreamClassifier.load, lambda path: sluiceway.predict(path, X), read_svm):
+        with pytest.raises(FileNotFoundError) as failure:
+            load(str(folder / "nothing"))
+        assert failure.value.filename == str(folder / "nothing")
+        with pytest.raises(IsADirectoryError):
+            load(folder)
+    for save in (fitted.save, stream.save, lambda path: sluiceway.write_svm(path, X, y)):
+        with pytest.raises(FileNotFoundError):
+            save(folder / "nothing" / "m")
+        with pytest.raises(IsADirectoryError):
+            save(folder)
+        with pytest.raises(NotADirectoryError):
+            save(folder / "zero" / "m")
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() == 0, reason="root may read everything")
+def test_a_file_that_may_not_be_read(folder):
+    (folder / "zero").chmod(0)
+    with pytest.raises(PermissionError):
+        sluiceway.load(folder / "zero")
 
 
 def named(folder, **settings):

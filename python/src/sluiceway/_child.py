@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import itertools
 import json
 import os
@@ -221,19 +220,8 @@ class Run:
         message = self.plain("; ".join(lines)) or f"sluice {self.command} ended with status {status}"
         if status < 0:
             return RuntimeError(f"sluice {self.command} was ended by signal {-status}")
-        if status == 1:
-            for number in (
-                errno.ENOENT,
-                errno.EACCES,
-                errno.ENOSPC,
-                errno.EISDIR,
-                errno.EIO,
-                errno.EROFS,
-                errno.ENOTDIR,
-            ):
-                if message.endswith(os.strerror(number)):
-                    return OSError(number, message)
-        return ValueError(message)
+        number = _inputs.number_of_failure(message.rpartition(": ")[2]) if status == 1 else None
+        return ValueError(message) if number is None else OSError(number, message)
 
 
 def messages(err: str) -> list[str]:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 PIECE = 1 << 16  # bytes that are handed to the library at once
+_FAILURES = (errno.ENOENT, errno.EACCES, errno.ENOSPC, errno.EISDIR, errno.EIO, errno.EROFS, errno.ENOTDIR, errno.EPERM,
+             errno.ENAMETOOLONG, errno.EDQUOT, errno.EFBIG, errno.ELOOP, errno.EMFILE)
 
 
 def is_path(thing: object) -> bool:
@@ -35,10 +39,30 @@ def are_lines(texts: Iterable[Any], bare: bool = False) -> bool:
 
 
 def check_files(paths: list[str]) -> None:
-    """Raises FileNotFoundError for a path where there is nothing."""
+    """Raises FileNotFoundError for a path where there is nothing, IsADirectoryError for a folder."""
     for path in paths:
         if not os.path.exists(path):
-            raise FileNotFoundError(2, "No such file or directory", path)
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+        if os.path.isdir(path):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+
+
+def number_of_failure(message: str) -> int | None:
+    """The error number that a message of the library or the program is about; None: it cannot be told."""
+    text = message.lower()
+    return next((number for number in _FAILURES if os.strerror(number).lower() in text), None)
+
+
+@contextmanager
+def os_errors(path: Any) -> Iterator[None]:
+    """Failures of the library with a file as Python's own functions raise them: FileNotFoundError and so on."""
+    try:
+        yield
+    except OSError as error:
+        number = number_of_failure(str(error).removeprefix(os.fsdecode(path))) if error.errno is None else None
+        if number is None:
+            raise
+        raise OSError(number, os.strerror(number), os.fspath(path)) from None
 
 
 def as_bytes(piece: object) -> bytes:

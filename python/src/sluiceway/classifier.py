@@ -18,7 +18,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _num_samples, validate_data
 
-from . import _frames, _labels, _matrix, _sluice, _table
+from . import _frames, _inputs, _labels, _matrix, _sluice, _table
 from ._explanation import Explanation, Term
 from ._progress import ProgressBar
 from ._view import View
@@ -775,7 +775,9 @@ class BaseSluiceClassifier(ClassifierMixin, BaseEstimator):
         path : str or path-like
             The file; it is replaced when the new one is complete.
         """
-        self._check_fitted().saveable().save(os.fspath(path))
+        model = self._check_fitted().saveable()
+        with _inputs.os_errors(path):
+            model.save(os.fspath(path))
 
     def merge(self, other: "BaseSluiceClassifier") -> "BaseSluiceClassifier":
         """Adds what another estimator of the same learner, parameters and settings has learned.
@@ -1001,7 +1003,9 @@ class SluiceClassifier(BaseSluiceClassifier):
         estimator : SluiceClassifier
             It predicts, and goes on learning with `partial_fit`.
         """
-        return cls._of_model(_sluice.Model.load(os.fspath(path)))
+        with _inputs.os_errors(path):
+            model = _sluice.Model.load(os.fspath(path))
+        return cls._of_model(model)
 
     @classmethod
     def _of_model(cls, model: Any) -> "SluiceClassifier":

@@ -81,7 +81,8 @@ def predict(model: Any, inputs: Any, *, threshold: Any = None, verbose: int = 0,
     """
     run = Run("predict", {"threshold": threshold, **options}, verbose)
     path = path_of(model, run)
-    known = _sluice.Model.load(path)
+    with _inputs.os_errors(path):
+        known = _sluice.Model.load(path)
     classes = _labels.Classes(_labels.saved_classes(known))
     several = bool(known.settings()["classes"])
     chances = known.has_probability()
@@ -161,7 +162,8 @@ def places(classes: _labels.Classes) -> dict[Any, int]:
 def labels_of(texts: list[bytes], classes: _labels.Classes) -> np.ndarray:
     """The labels that the program has printed, as Python values; None for a line that was left out."""
     place = places(classes)
-    at = np.array([place[key_of(text)] if text else -1 for text in texts], np.intp)
+    only = len(classes.values) == 1  # then it is the answer, whatever the margin
+    at = np.array([(0 if only else place[key_of(text)]) if text else -1 for text in texts], np.intp)
     found = classes.values[at]
     if (at < 0).any():
         found = found.astype(object)

@@ -10,7 +10,7 @@ from typing import Any, Callable, Hashable, Iterator, Mapping
 
 import numpy as np
 
-from . import _frames, _labels, _sluice, _table
+from . import _frames, _inputs, _labels, _sluice, _table
 from ._explanation import Explanation, Term
 
 try:
@@ -483,7 +483,8 @@ class StreamClassifier(_Base):
         if not self._several and self._model.metadata(_labels.NEGATIVE_KEY) is None and 0 in self._labels and all(
                 isinstance(label, float) for label in self._labels.values()):
             self._model.set_metadata(_labels.NEGATIVE_KEY, b"0")
-        self._model.save(os.fspath(path))
+        with _inputs.os_errors(path):
+            self._model.save(os.fspath(path))
 
     @classmethod
     def load(cls, path: Any) -> "StreamClassifier":
@@ -499,7 +500,8 @@ class StreamClassifier(_Base):
         classifier : StreamClassifier
             It predicts and goes on learning.
         """
-        model = _sluice.Model.load(os.fspath(path))
+        with _inputs.os_errors(path):
+            model = _sluice.Model.load(os.fspath(path))
         settings, learner = model.settings(), _table.find(model.quick_facts()["learner"])
         given = {name: settings[name] for name in ("hash_bits", "max_features")}
         if settings["classes"]:

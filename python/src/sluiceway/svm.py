@@ -126,12 +126,13 @@ def write_svm(
     1 1:0.5 3:2
     0 2:1
     """
-    writer = _sluice.Writer(os.fsencode(path), format)
-    try:
-        put_matrix(writer, X, y, zero_based)
-        writer.commit()
-    finally:
-        writer.close()
+    with _inputs.os_errors(path):
+        writer = _sluice.Writer(os.fsencode(path), format)
+        try:
+            put_matrix(writer, X, y, zero_based)
+            writer.commit()
+        finally:
+            writer.close()
 
 
 def put_matrix(writer: Any, X: Any, y: Any, zero_based: bool = False) -> None:
