@@ -59,6 +59,15 @@ for file in "$dist"/*; do
 done
 wheel=$(echo "$PWD/$dist"/*.whl)
 sdist=$(echo "$PWD/$dist"/*.tar.gz)
+"$first" - "$wheel" "$sdist" <<'EOF' || fail "the licence in the wheel and the sdist"
+import sys, tarfile, zipfile
+text = open("LICENSE", "rb").read()
+with zipfile.ZipFile(sys.argv[1]) as wheel, tarfile.open(sys.argv[2]) as sdist:
+    in_wheel = [wheel.read(n) for n in wheel.namelist() if n.endswith(".dist-info/licenses/LICENSE")]
+    in_sdist = [sdist.extractfile(m).read() for m in sdist if m.isfile() and m.name.count("/") == 1 and m.name.endswith("/LICENSE")]
+if in_wheel != [text] or in_sdist != [text]:
+    sys.exit("a licence file is missing or differs")
+EOF
 
 # ---- tests: python_tests NAME ENVIRONMENT; the package must be the installed one
 python_tests() {
