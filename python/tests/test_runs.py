@@ -133,6 +133,43 @@ def test_frames(tmp_path):
         sluiceway.train(frame, "arow", label="none")
 
 
+def test_weights_beside_a_frame_are_those_of_a_column():
+    pytest.importorskip("sklearn")
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": rng.normal(size=90), "city": ["Bonn", "Rome", "Oslo"] * 30})
+    y, weights = np.where(frame.x > 0.3, "a", "b"), rng.choice([0.5, 1, 3], 90)
+    want = sluiceway.train(frame.assign(label=y, w=weights), "arow", label="label", weight="w")
+    for got in (
+        sluiceway.train((frame, y, weights), "arow"),
+        sluiceway.train((frame.assign(w=weights), y), "arow", weight="w"),
+    ):
+        assert got.model.top_features() == want.model.top_features()
+    assert sluiceway.train((frame, y), "arow").model.top_features() != want.model.top_features()
+    assert sluiceway.train((frame, y), "arow", label="label", test=frame.assign(label=y)).test["examples"] == 90
+    with pytest.raises(ValueError, match="89|90"):
+        sluiceway.train((frame, y, weights[1:]), "arow")
+
+
+@pytest.mark.parametrize("option", ["label", "weight"])
+def test_a_column_that_a_matrix_cannot_have(option):
+    X, y = svm.read_svm(LINES)
+    with pytest.raises(ValueError, match=f"{option} names a column"):
+        sluiceway.train((X, y), "arow", **{option: "no such column"})
+    with pytest.raises(ValueError, match="sample_weight"):
+        sluiceway.train((X, y, np.ones(len(y))), "arow")
+
+
+def test_a_column_that_stands_twice_in_a_row_is_its_sum(tmp_path):
+    sparse = pytest.importorskip("scipy.sparse")
+    X = sparse.csr_matrix((np.array([1.0, 2, 3, 4]), np.array([0, 0, 1, 0]), np.array([0, 2, 4])), shape=(2, 2))
+    run = sluiceway.train((X, [0, 1]), "arow")
+    assert sluiceway.predict(run, X).margins.tolist() == sluiceway.predict(run, X.toarray()).margins.tolist()
+    svm.write_svm(tmp_path / "a.svm", X, [0, 1])
+    assert (tmp_path / "a.svm").read_text() == "0 1:3\n1 1:4 2:3\n"
+    assert X.nnz == 4
+
+
 def test_several_classes_and_costs():
     lines = [f"{'abc'[i % 3]} {i % 3 + 1}:1" for i in range(60)]
     assert len(sluiceway.train(lines, "arow", multiclass="ovr").classes) == 3

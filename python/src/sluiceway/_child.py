@@ -74,6 +74,7 @@ class Run:
 
     def output(self, inputs: Any) -> bytes:
         """Runs it; returns what it printed."""
+        self.check_columns(inputs)
         arguments, feed = self.read_from(inputs)
         for name in DATA:
             if self.options.get(name) is not None and not isinstance(self.options[name], (int, np.integer)):
@@ -94,6 +95,17 @@ class Run:
             if text.startswith("warning: ") and not self.verbose:
                 warnings.warn(self.plain(text[len("warning: ") :]), UserWarning, stacklevel=4)
         return out
+
+    def check_columns(self, inputs: Any) -> None:
+        """ValueError where an option names a column of the data, and none of them can have it."""
+        data = [inputs, *(self.options.get(name) for name in DATA)]
+        data = [d for d in data if d is not None and not isinstance(d, (int, np.integer))]
+        if not all(has_labels(d) for d in data):
+            return
+        if self.options.get("label") is not None:
+            raise ValueError("label names a column of a frame or file; the labels of (X, y) are y")
+        if self.options.get("weight") is not None and not any(_frames.is_frame(d[0]) and len(d) == 2 for d in data):
+            raise ValueError("weight names a column of a frame or file; others go beside y: (X, y, weights)")
 
     # ---- the command line
 
@@ -254,30 +266,39 @@ def list_text(value: Any) -> str:
 
 
 def is_table(data: Any) -> bool:
-    """Whether it is a frame, or a pair of a frame or matrix and its labels."""
-    if _frames.is_frame(data):
-        return True
-    if not isinstance(data, tuple) or len(data) != 2 or isinstance(data[0], (str, bytes, Mapping, os.PathLike)):
+    """Whether it is a frame, or (X, y) or (X, y, weights) of a frame or matrix."""
+    return _frames.is_frame(data) or has_labels(data)
+
+
+def has_labels(data: Any) -> bool:
+    """Whether it is (X, y) or (X, y, weights)."""
+    if not isinstance(data, tuple) or len(data) not in (2, 3) or is_pair(data[0]):
         return False
-    if is_pair(data[0]):
+    if isinstance(data[0], (str, bytes, Mapping, os.PathLike)):
         return False
     return _frames.is_frame(data[0]) or hasattr(data[0], "shape") or isinstance(data[0], (list, tuple))
 
 
 def put_table(writer: Any, data: Any, label: str | None, weight: str | None) -> None:
-    """Writes a frame, or (X, y)."""
+    """Writes a frame, or (X, y), or (X, y, weights)."""
     if _frames.is_frame(data):
         if label is None:
             raise ValueError('which column is the label? give label="NAME", or (frame, y)')
         for batch in _frames.to_batches(data, label, weight):
             writer.put_batch(batch)
         return
-    X, y = data
+    X, y, *more = data
     if _frames.is_frame(X):
         labels, words = label_words(np.asarray(y))
-        for batch in _frames.to_batches(X, None, weight, labels=labels, words=words):
+        if more:
+            weight, weights = None, np.ascontiguousarray(more[0], dtype=np.float64)
+        else:
+            weights = None
+        for batch in _frames.to_batches(X, None, weight, labels=labels, words=words, weights=weights):
             writer.put_batch(batch)
         return
+    if more:
+        raise ValueError("weights go with a frame here; those of a matrix: SluiceClassifier().fit(X, y, sample_weight)")
     put_matrix(writer, X, y)
 
 

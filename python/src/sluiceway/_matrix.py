@@ -170,8 +170,8 @@ def name_of_no_column(model: Any) -> str | None:
 
 def refuse_matrix(name: str) -> ValueError:
     """The error of a matrix that is given to a model whose features have names."""
-    return ValueError(f"the features of this model have names, such as {name!r}, and the columns of a matrix have none: "
-                      "pass a frame with these columns")
+    return ValueError(f"the features of this model have names, such as {name!r}, and the columns of a matrix have "
+                      "none: pass a frame with these columns")
 
 
 # ---- failures of the library in a row -------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sluiceway import _inputs, _sluice
+from sluiceway import _inputs, _matrix, _sluice
 from sluiceway._labels import number_of, text_of
 
 if TYPE_CHECKING:
@@ -109,7 +109,8 @@ def write_svm(
     path : path
         Where to; an existing file is replaced.
     X : sparse or dense matrix
-        Column j becomes id j + 1. Explicit zeros of a sparse one are written.
+        Column j becomes id j + 1. Explicit zeros of a sparse one are written; a column that stands twice in a row is
+        its sum.
     y : array-like
         Labels: numbers or texts.
     zero_based : bool, default=False
@@ -139,7 +140,7 @@ def put_matrix(writer: Any, X: Any, y: Any, zero_based: bool = False) -> None:
     """Writes the rows of a sparse or dense matrix."""
     from scipy.sparse import csr_matrix, issparse
 
-    X = X.tocsr() if issparse(X) else csr_matrix(np.atleast_2d(np.asarray(X)))
+    X = _matrix.sum_duplicates(X.tocsr()) if issparse(X) else csr_matrix(np.atleast_2d(np.asarray(X)))
     data = X.data if X.data.dtype in (np.float32, np.float64) else X.data.astype(np.float64)
     labels, words = label_words(np.asarray(y))
     if len(labels) != X.shape[0]:
