@@ -392,12 +392,13 @@ SLUICE_API sluice_status sluice_model_classify_one(const sluice_model *model, co
 SLUICE_API sluice_status sluice_model_classify_csr(const sluice_model *model, const sluice_csr *csr,
                                                    sluice_class_answers *answers, sluice_error *err);
 /* A copy of a model of two classes that can learn more of them, one against the rest (SLUICE_CLASSES_OVR). Both classes
- * keep what was learned: the weights of each are those of a run that was one against the rest from the start, to the
- * bit. A class that comes later begins without weights, where that run has taken all rows before as the rest.
- * `labels`: what a plain model's classes -1 and +1 are called, "0" and "1" say; NULL: "-1" and "1".
- * SLUICE_E_UNSUPPORTED for learners that treat the two classes differently (costs of each), keep a limited number of
- * features, draw at random or learn in batches, and for predict-only models; SLUICE_E_USAGE for a model of several
- * classes, or of one with a label that is no number -1, 0 or 1. */
+ * keep what was learned: the weights of one are those of the model, the weights of the other their opposites. A run
+ * that was one against the rest from the start has the same to the bit, except with max_features, where it may have
+ * kept other features, and with hash_bits for a learner that tunes itself. A class that comes later begins without
+ * weights, where that run has taken all rows before as the rest. `labels`: what a plain model's classes -1 and +1 are
+ * called, "0" and "1" say; NULL: "-1" and "1". SLUICE_E_UNSUPPORTED for learners that treat the two classes differently
+ * (costs of each), keep a limited number of features, draw at random or learn in batches, and for predict-only models;
+ * SLUICE_E_USAGE for a model of several classes, or of one with a label that is no number -1, 0 or 1. */
 SLUICE_API sluice_model *sluice_model_several(const sluice_model *model, const sluice_name *labels, sluice_error *err);
 /* The classes that the labels of n rows are, SLUICE_NO_CLASS for a label that the model has never seen. */
 SLUICE_API sluice_status sluice_model_truths(const sluice_model *model, const sluice_batch *batch, size_t first,
