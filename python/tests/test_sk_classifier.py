@@ -438,8 +438,8 @@ def test_copies_answer_the_same_and_go_on_learning(estimator, again):
     assert other.classes_.dtype == estimator.classes_.dtype and other.n_features_in_ == 30
     before = model_bytes(estimator)
     other.partial_fit(X[300:], y[300:])
-    if again is not copy.copy:  # which shares the model, as it shares all attributes
-        assert model_bytes(estimator) == before
+    other.set_params(**{next(iter(other._learner_params())): 7})
+    assert model_bytes(estimator) == before and other.get_params() != estimator.get_params()
     assert other.n_examples_ == 400
 
 

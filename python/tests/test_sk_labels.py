@@ -38,6 +38,9 @@ LABELS = {
     "three numbers as text": np.array(["10", "2", "30"]),
     "three of uint8": np.array([1, 7, 255], np.uint8),
     "far apart": np.array([-10**6, 0, 10**12]),
+    "two of uint64": np.array([2**63 - 2048, 2**63 + 4096], np.uint64),
+    "three of uint64": np.array([2**63, 2**63 + 4096, 2**63 + 8192], np.uint64),
+    "far apart, of uint64": np.array([0, 5, 2**64 - 2048], np.uint64),
 }
 # what a model alone tells: no metadata is needed
 TOLD = {"float 0 1", "float -1 1", "float 2 3", "str", "str true", "str number and word", "three floats", "three words"}
@@ -100,6 +103,8 @@ def test_declared_classes_that_did_not_come_are_saved(tmp_path):
 
 @pytest.mark.parametrize("y, error, words", [
     (["1", "1.0"], ValueError, "'1' and '1.0' are the same class"),
+    ([10**17, 10**17 + 1], ValueError, "64-bit floats, which cannot tell these numbers apart"),
+    (np.array([2**63 + 5, 2**63 + 9], np.uint64), ValueError, "which cannot tell these numbers apart"),
     (["a", ""], ValueError, "the label '' means that there is none"),
     (["a", "?"], ValueError, "the label '\\?' means that there is none"),
     ([0.0, np.nan], ValueError, "Input y contains NaN"),

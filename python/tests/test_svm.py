@@ -324,3 +324,10 @@ def test_threads_that_share_a_reader_get_every_row_once():
     for thread in threads:
         thread.join()
     assert len(counts) == 4 and sum(counts) == rows
+
+
+def test_numbers_that_are_one_label_are_refused(tmp_path):
+    with pytest.raises(ValueError, match="which cannot tell these numbers apart"):
+        svm.write_svm(tmp_path / "a.svm", np.eye(2), [2**53, 2**53 + 1])
+    svm.write_svm(tmp_path / "a.svm", np.eye(2), np.array([2**63, 2**63 + 4096], np.uint64))
+    assert (tmp_path / "a.svm").read_text().split()[::2] == ["9223372036854775808", "9223372036854779904"]

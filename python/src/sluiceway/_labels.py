@@ -15,7 +15,8 @@ LABELS_KEY = "python.labels"
 #: Metadata of a plain model whose first negative label was written 0; the program sets it too.
 NEGATIVE_KEY = "reader.negative"
 
-_PLAIN = (b"-1", b"0", b"1")
+#: The labels that are signs; a model of these alone is plain.
+PLAIN = (b"-1", b"0", b"1")
 _NUMBER = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\Z")
 _TABLE_ROOM = 1 << 16  # integer labels this close together are looked up in an array
 
@@ -43,15 +44,23 @@ def number_of(text: bytes) -> float | None:
     return float(text) if _NUMBER.match(text) else None
 
 
-def _check_distinct(labels: Sequence[Any], texts: Sequence[bytes]) -> None:
+def check_distinct(labels: Sequence[Any], texts: Sequence[bytes]) -> None:
     """ValueError where two labels are one class: the same number, written differently."""
     seen: dict[Any, Any] = {}
     for label, text in zip(labels, texts):
         number = number_of(text)
         key = text if number is None else number
         if key in seen:
-            raise ValueError(f"the labels {seen[key]!r} and {label!r} are the same class")
+            raise same_class(seen[key], label)
         seen[key] = label
+
+
+def same_class(a: Any, b: Any) -> ValueError:
+    """The error of two labels that are one number."""
+    words = f"the labels {a!r} and {b!r} are the same class"
+    if isinstance(a, numbers.Integral) and isinstance(b, numbers.Integral) and int(a) != int(b):
+        words += ": labels are 64-bit floats, which cannot tell these numbers apart; give such classes names"
+    return ValueError(words)
 
 
 def _greater(a: bytes, b: bytes) -> bytes | None:
@@ -75,9 +84,9 @@ class Classes:
         self.values = np.asarray(values)
         labels = self.values.tolist()
         self.texts: tuple[bytes, ...] = tuple(text_of(label) for label in labels)
-        _check_distinct(labels, self.texts)
+        check_distinct(labels, self.texts)
         n = len(labels)
-        self.plain = n <= 2 and all(t in _PLAIN for t in self.texts) and (n < 2 or b"1" in self.texts)
+        self.plain = n <= 2 and all(t in PLAIN for t in self.texts) and (n < 2 or b"1" in self.texts)
         self.several = n > 2
         self._numbers = np.array([0.0 if t == b"0" else float(t) for t in self.texts]) if self.plain else None
         self._table: tuple[int, np.ndarray] | None = None
@@ -88,7 +97,7 @@ class Classes:
         """The `positive` setting of the model of these classes: None where sluice's own choice is the last one."""
         if len(self.texts) != 2 or self.plain:
             return None
-        if all(t in _PLAIN for t in self.texts) or _greater(*self.texts) != self.texts[1]:
+        if all(t in PLAIN for t in self.texts) or _greater(*self.texts) != self.texts[1]:
             return self.texts[1]
         return None
 
@@ -113,7 +122,7 @@ class Classes:
             low, table = self._table  # type: ignore[misc]
             if len(y) and (int(y.min()) < low or int(y.max()) >= low + len(table)):
                 raise self._unknown(y)
-            found = table[y.astype(np.int64, copy=False) - low]
+            found = table[_above(y, low)]
             if len(y) and found.min() < 0:
                 raise self._unknown(y)
             return found
@@ -131,7 +140,7 @@ class Classes:
             low, high = int(self.values[0]), int(self.values[-1])
             table = np.full(high - low + 1 if high - low < _TABLE_ROOM else 0, -1, np.intp)
             if len(table):
-                table[self.values.astype(np.int64) - low] = np.arange(len(self.values))
+                table[_above(self.values, low)] = np.arange(len(self.values))
             self._table = (low, table)
         return len(self._table[1]) > 0
 
@@ -163,8 +172,9 @@ def find_classes(y: np.ndarray) -> tuple[Classes, np.ndarray]:
     elif y.dtype.kind in "iu" and len(y) and int(y.max()) - int(y.min()) < _TABLE_ROOM:
         low = int(y.min())
         there = np.zeros(int(y.max()) - low + 1, bool)
-        there[y.astype(np.int64, copy=False) - low] = True
-        found = (np.flatnonzero(there) + low).astype(y.dtype)
+        there[_above(y, low)] = True
+        wide = _wide(low)
+        found = (np.flatnonzero(there).astype(wide) + wide(low)).astype(y.dtype)
     elif y.dtype.kind == "f" and len(y) and _is_sign(y):
         found = np.array([v for v in (-1, 0, 1) if (y == v).any()], y.dtype)
     elif y.dtype.kind in "OT":
@@ -177,6 +187,17 @@ def find_classes(y: np.ndarray) -> tuple[Classes, np.ndarray]:
         found = np.unique(y)
     classes = Classes(found)
     return classes, classes.indices(y)
+
+
+def _wide(low: int) -> Any:
+    """The integers that hold labels close to `low`: all of those of uint64 are no int64."""
+    return np.int64 if low < 0 else np.uint64
+
+
+def _above(y: np.ndarray, low: int) -> np.ndarray:
+    """How far labels are above the lowest one."""
+    wide = _wide(low)
+    return (y.astype(wide, copy=False) - wide(low)).astype(np.intp, copy=False)
 
 
 def _is_sign(y: np.ndarray) -> bool:

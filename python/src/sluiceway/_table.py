@@ -181,6 +181,12 @@ def setting_value(name: str, value: Any) -> Any:
     return int(value) if whole else float(value)
 
 
+def setting_word(name: str, value: Any) -> Any:
+    """A setting of the library as Python has it: the inverse of `setting_value`."""
+    words = SETTINGS[name].words
+    return value if words is None else next((word for word, number in words.items() if number == value), None)
+
+
 def model_settings(values: Mapping[str, Any], several_classes: bool, positive: bytes | None = None) -> dict[str, Any]:
     """The settings dict of a new model. `values` has all of `MODEL_SETTINGS` and ``multiclass``."""
     out = {name: setting_value(name, values[name]) for name in MODEL_SETTINGS}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import numbers
 import os
 import warnings
@@ -765,7 +766,13 @@ class BaseSluiceClassifier(ClassifierMixin, BaseEstimator):
         terms.sort(key=lambda t: -abs(t.contribution))
         return Explanation(terms, sign * margin, scale)
 
-    # ---- files
+    # ---- copies and files
+
+    def __copy__(self) -> "BaseSluiceClassifier":
+        """A copy learns for itself: its model is one of its own."""
+        made = type(self).__new__(type(self))
+        made.__dict__.update(copy.deepcopy(self.__dict__))
+        return made
 
     def save(self, path: Any) -> None:
         """Writes the model to a file that the program ``sluice`` and `sluiceway.load` read.
@@ -1012,21 +1019,15 @@ class SluiceClassifier(BaseSluiceClassifier):
         settings = model.settings()
         given: dict[str, Any] = {"hash_bits": settings["hash_bits"], "max_features": settings["max_features"]}
         if settings["classes"]:
-            given["multiclass"] = _word_of("multiclass", settings["classes"])
+            given["multiclass"] = _table.setting_word("multiclass", settings["classes"])
         learner = model.quick_facts()["learner"]
         if not _table.find(learner).flags & _table.TUNES:  # else they are those of the leader
-            given.update((name, _word_of(name, settings[name])) for name in _table.MODEL_SETTINGS)
+            given.update((name, _table.setting_word(name, settings[name])) for name in _table.MODEL_SETTINGS)
         known = _table.find(learner).defaults
         params = {name: value for name, value in _table.canonical(model.params()).items() if value != known.get(name)}
         estimator = cls(learner, **given, **params)
         estimator._take(_Fitted(model, _labels.Classes(_labels.saved_classes(model)), loaded=True))
         return estimator
-
-
-def _word_of(name: str, value: Any) -> Any:
-    """The word of a setting's number."""
-    words = _table.SETTINGS[name].words
-    return value if words is None else {number: word for word, number in words.items()}.get(value)
 
 
 def load(path: Any) -> SluiceClassifier:

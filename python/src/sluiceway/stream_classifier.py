@@ -37,7 +37,6 @@ _KINDS = {"two": 0, **_table.SETTINGS["multiclass"].words}  # type: ignore[dict-
 _SETTINGS = ("learner", *_table.MODEL_SETTINGS, "multiclass", "positive")
 _DEFAULTS = {"learner": "auto", "multiclass": None, "positive": None,
              **{name: _table.SETTINGS[name].default for name in _table.MODEL_SETTINGS}}
-_PLAIN = (b"-1", b"0", b"1")
 _TERMS = 20  # that debug_one shows
 
 
@@ -144,12 +143,12 @@ class StreamClassifier(_Base):
         makes the model one of several."""
         text = _labels.text_of(y)
         if self._key(text) in self._names:
-            raise ValueError(f"the labels {self._names[self._key(text)]!r} and {y!r} are the same class")
+            raise _labels.same_class(self._names[self._key(text)], y)
         if not self._several and self._names and self.multiclass is None:
             known = [_labels.text_of(label) for label in self._labels]
             if len(known) == 2 or (text in (b"-1", b"0") and known[0] in (b"-1", b"0")):
                 self._turn(text)
-        return text if self._several or text not in _PLAIN else float(text)
+        return text if self._several or text not in _labels.PLAIN else float(text)
 
     def _turn(self, coming: bytes) -> None:
         """The model of two classes becomes one of several."""
@@ -507,7 +506,7 @@ class StreamClassifier(_Base):
         if settings["classes"]:
             given["multiclass"] = next(word for word, number in _KINDS.items() if number == settings["classes"])
         if not learner.flags & _table.TUNES:  # else they are those of the leader
-            given.update((name, _word_of(name, settings[name])) for name in ("bias", "normalize", "scale", "transform"))
+            given.update((name, _table.setting_word(name, settings[name])) for name in ("bias", "normalize", "scale", "transform"))
         params = {name: value for name, value in _table.canonical(model.params()).items()
                   if value != learner.defaults.get(name)}
         made = cls(learner.name, **given, **params)
@@ -523,7 +522,7 @@ class StreamClassifier(_Base):
             text = _labels.text_of(value)
             seen = self._key(text) in classes if classes else self._has_sign(facts, text == b"1")
             if seen:
-                self._labels[value] = text if self._several or text not in _PLAIN else float(text)
+                self._labels[value] = text if self._several or text not in _labels.PLAIN else float(text)
                 self._names[self._key(text)] = value
         if self._names and self.positive is None and model.settings()["positive"] is not None:
             self.positive = self._names.get(self._key(model.settings()["positive"]))
@@ -555,7 +554,7 @@ class StreamClassifier(_Base):
                     one._turn(b"")
         joined._model.merge(other._model)
         joined._names = {**other._names, **joined._names}
-        joined._labels = {label: _labels.text_of(label) if joined._several or _labels.text_of(label) not in _PLAIN
+        joined._labels = {label: _labels.text_of(label) if joined._several or _labels.text_of(label) not in _labels.PLAIN
                           else float(_labels.text_of(label)) for label in labels}
         joined._order()
         self.__dict__.update(joined.__dict__)
@@ -594,12 +593,6 @@ def _in_python(error: ValueError) -> ValueError:
     """An error of labels in the words of this class."""
     text = str(error).replace("say which one is positive: --positive W", "say which one is: positive=LABEL")
     return type(error)(text.replace("with --classes ovr|ovo|matrix", 'with multiclass="ovr", "ovo" or "matrix"'))
-
-
-def _word_of(name: str, value: Any) -> Any:
-    """A setting as Python has it."""
-    words = _table.SETTINGS[name].words
-    return value if words is None else next((word for word, number in words.items() if number == value), None)
 
 
 def _array_of(labels: list[Any]) -> np.ndarray:

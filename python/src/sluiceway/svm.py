@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sluiceway import _inputs, _matrix, _sluice
-from sluiceway._labels import number_of, text_of
+from sluiceway._labels import check_distinct, number_of, text_of
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -161,4 +161,6 @@ def label_words(y: np.ndarray) -> tuple[np.ndarray, tuple[bytes, ...] | None]:
             return numbers, None
     values, codes = np.unique(y, return_inverse=True)
     words = tuple(text_of(v) for v in values.tolist())
+    if y.dtype.kind in "iu":
+        check_distinct(values.tolist(), words)
     return np.ascontiguousarray(codes.reshape(-1), dtype=np.int32), words
