@@ -148,6 +148,10 @@ class StreamClassifier(_Base):
             known = [_labels.text_of(label) for label in self._labels]
             if len(known) == 2 or (text in (b"-1", b"0") and known[0] in (b"-1", b"0")):
                 self._turn(text)
+        return self._given_for(text)
+
+    def _given_for(self, text: bytes) -> float | bytes:
+        """What the library is given for a label of this text."""
         return text if self._several or text not in _labels.PLAIN else float(text)
 
     def _turn(self, coming: bytes) -> None:
@@ -506,7 +510,8 @@ class StreamClassifier(_Base):
         if settings["classes"]:
             given["multiclass"] = next(word for word, number in _KINDS.items() if number == settings["classes"])
         if not learner.flags & _table.TUNES:  # else they are those of the leader
-            given.update((name, _table.setting_word(name, settings[name])) for name in ("bias", "normalize", "scale", "transform"))
+            given.update((name, _table.setting_word(name, settings[name]))
+                         for name in ("bias", "normalize", "scale", "transform"))
         params = {name: value for name, value in _table.canonical(model.params()).items()
                   if value != learner.defaults.get(name)}
         made = cls(learner.name, **given, **params)
@@ -522,7 +527,7 @@ class StreamClassifier(_Base):
             text = _labels.text_of(value)
             seen = self._key(text) in classes if classes else self._has_sign(facts, text == b"1")
             if seen:
-                self._labels[value] = text if self._several or text not in _labels.PLAIN else float(text)
+                self._labels[value] = self._given_for(text)
                 self._names[self._key(text)] = value
         if self._names and self.positive is None and model.settings()["positive"] is not None:
             self.positive = self._names.get(self._key(model.settings()["positive"]))
@@ -554,8 +559,7 @@ class StreamClassifier(_Base):
                     one._turn(b"")
         joined._model.merge(other._model)
         joined._names = {**other._names, **joined._names}
-        joined._labels = {label: _labels.text_of(label) if joined._several or _labels.text_of(label) not in _labels.PLAIN
-                          else float(_labels.text_of(label)) for label in labels}
+        joined._labels = {label: joined._given_for(_labels.text_of(label)) for label in labels}
         joined._order()
         self.__dict__.update(joined.__dict__)
         return self
