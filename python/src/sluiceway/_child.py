@@ -105,7 +105,7 @@ class Run:
         if self.options.get("label") is not None:
             raise ValueError("label names a column of a frame or file; the labels of (X, y) are y")
         if self.options.get("weight") is not None and not any(_frames.is_frame(d[0]) and len(d) == 2 for d in data):
-            raise ValueError("weight names a column of a frame or file; others go beside y: (X, y, weights)")
+            raise ValueError("weight names a column of a frame or file; others go beside it: (frame, y, weights)")
 
     # ---- the command line
 
