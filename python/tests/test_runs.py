@@ -402,3 +402,14 @@ def test_two_pairs_in_a_tuple_are_examples():
 
 def test_passes_as_a_text(data):
     assert sluiceway.train(iter(LINES), "arow", passes="2").nonzeros == sluiceway.train(data, "arow", passes=2).nonzeros
+
+
+def test_the_advice_of_the_program_is_in_the_notes():
+    lines = [f"{1 if i % 2 else -1} {1 + i % 2}:{900 + i} 3:{1000 + i % 7}" for i in range(3000)]
+    assert any('normalize l2' in note for note in sluiceway.train(lines, "arow").notes)
+    assert not any('normalize l2' in note for note in sluiceway.train(lines, "arow", normalize="l2").notes)
+
+
+def test_features_and_labels_are_one_argument():
+    with pytest.raises(TypeError, match=r"train\(\(X, y\)\)"):
+        sluiceway.train(np.eye(3), [0, 1, 0])

@@ -61,6 +61,7 @@ class Run:
         self.options = dict(options)
         self.verbose = verbose
         self.extra: list[str] = []  # further arguments
+        self.notes: list[str] = []  # advice of the program
         self.shown: dict[str, str] = {}  # temporary files and what messages call them
 
     def path(self, name: str) -> str:
@@ -68,9 +69,10 @@ class Run:
         return os.path.join(self.folder.name, name)
 
     def start(self, inputs: Any) -> dict[str, Any]:
-        """Runs it; returns the JSON object that it printed."""
+        """Runs it; returns the JSON object that it printed, with its `notes`."""
         self.extra.append("--json")
-        return json.loads(self.output(inputs))
+        fields = json.loads(self.output(inputs))
+        return {**fields, "notes": self.notes}
 
     def output(self, inputs: Any) -> bytes:
         """Runs it; returns what it printed."""
@@ -92,6 +94,8 @@ class Run:
         if status != 0:
             raise self.failure(status, err)
         for text in messages(err):
+            if text.startswith("note: "):
+                self.notes.append(self.plain(text[len("note: ") :]))
             if text.startswith("warning: ") and not self.verbose:
                 warnings.warn(self.plain(text[len("warning: ") :]), UserWarning, stacklevel=4)
         return out

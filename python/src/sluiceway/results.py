@@ -14,9 +14,11 @@ if TYPE_CHECKING:
 
 
 class Result:
-    """The results of a run. Attributes are the fields of the program's JSON object, which `fields` is."""
+    """The results of a run. Attributes are the fields of the program's JSON object, which `fields` is, and `notes`: its
+    advice, such as that the values would better be scaled."""
 
     def __init__(self, fields: dict[str, Any], folder: Any, page: str) -> None:
+        self.notes: list[str] = fields.pop("notes", [])
         self.fields = fields
         self._folder = folder  # its files go when the result goes
         with open(page, encoding="utf-8") as file:

@@ -51,7 +51,7 @@ def train(inputs: Any, learner: str | None = "auto", *, verbose: int = 0, **opti
     Returns
     -------
     TrainResult
-        Its attributes are the fields of ``sluice train --json``.
+        Its attributes are the fields of ``sluice train --json``, and `notes`: the program's advice.
 
     Examples
     --------
@@ -59,6 +59,8 @@ def train(inputs: Any, learner: str | None = "auto", *, verbose: int = 0, **opti
     >>> result.examples, result.mistakes, result.params["r"]
     (100, 1, 0.5)
     """
+    if not isinstance(learner, (str, type(None))):
+        raise TypeError("the second argument is the name of a learner; features and labels are one: train((X, y))")
     given = options.get("output")
     if learner is not None and (learner != "auto" or options.get("resume") is None):
         options = {"learner": learner, **options}
