@@ -139,25 +139,15 @@ static PyObject *model_margins_csr(PyObject *self, PyObject *args) {
     return result;
 }
 
-/* An array of answers for n elements; None: it is not wanted. */
-static bool answer_array(PyObject *array, const char *what, unsigned types, size_t n, void **data) {
-    sl_py_view v;
-    *data = NULL;
-    if (array == Py_None) return true;
-    if (!sl_py_array_out(array, what, types, n, &v)) return false;
-    *data = v.data;
-    return true;
-}
-
 static PyObject *classify(sl_py_model *self, const matrix *m, PyObject *best, PyObject *margin, PyObject *probability) {
     sluice_error err = {0};
     sluice_status status = SLUICE_OK;
     void *b, *d, *p;
     if (!sl_py_begin_read(self)) return NULL; /* before the classes are counted */
     const size_t classes = sluice_model_classes(self->model), n = m->csr.rows * classes;
-    const bool good = answer_array(best, "best", SL_PY_UINT32, m->csr.rows, &b) &&
-                      answer_array(margin, "margins", SL_PY_DOUBLE, n, &d) &&
-                      answer_array(probability, "probabilities", SL_PY_DOUBLE, n, &p);
+    const bool good = sl_py_array_wanted(best, "best", SL_PY_UINT32, m->csr.rows, &b) &&
+                      sl_py_array_wanted(margin, "margins", SL_PY_DOUBLE, n, &d) &&
+                      sl_py_array_wanted(probability, "probabilities", SL_PY_DOUBLE, n, &p);
     sl_py_watch watch = sl_py_watch_start(Py_None);
     const size_t step = rows_a_call(&m->csr, self->model);
     size_t first = 0;

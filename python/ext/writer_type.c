@@ -96,16 +96,18 @@ static sluice_status put_rows(sluice_writer *writer, const sluice_csr *all, cons
 
 static PyObject *put_csr(PyObject *self, PyObject *args) {
     writer_object *w = (writer_object *)self;
-    PyObject *starts, *columns, *numbers, *classes, *texts;
+    PyObject *starts, *columns, *numbers, *classes, *texts, *importances;
     int zero_based;
-    sl_py_view indptr, ids, values, labels;
+    sl_py_view indptr, ids, values, labels, weights = {.data = NULL};
     sluice_name *words = NULL;
     sluice_error err = {.status = SLUICE_OK};
     sluice_status status = SLUICE_OK;
-    if (!PyArg_ParseTuple(args, "OOOOOp:put_csr", &starts, &columns, &numbers, &classes, &texts, &zero_based) ||
+    if (!PyArg_ParseTuple(args, "OOOOOpO:put_csr", &starts, &columns, &numbers, &classes, &texts, &zero_based,
+                          &importances) ||
         !sl_py_array(starts, "indptr", SL_PY_WHOLE, &indptr) || !sl_py_array(columns, "indices", SL_PY_WHOLE, &ids) ||
         !sl_py_array(numbers, "data", SL_PY_REAL, &values) ||
-        !sl_py_array(classes, "y", texts == Py_None ? SL_PY_REAL : SL_PY_WHOLE, &labels))
+        !sl_py_array(classes, "y", texts == Py_None ? SL_PY_REAL : SL_PY_WHOLE, &labels) ||
+        (importances != Py_None && !sl_py_array(importances, "weights", SL_PY_REAL, &weights)))
         return NULL;
     sluice_csr csr = {
         .size = sizeof csr,
@@ -120,9 +122,11 @@ static PyObject *put_csr(PyObject *self, PyObject *args) {
         .ids = ids.data,
         .values = values.data,
         .labels = labels.data,
+        .weights = weights.data,
+        .weights_type = weights.type,
     };
-    if (indptr.n != labels.n + 1 || ids.n != values.n) {
-        PyErr_SetString(PyExc_ValueError, "X and y do not have as many rows");
+    if (indptr.n != labels.n + 1 || ids.n != values.n || (weights.data && weights.n != labels.n)) {
+        PyErr_SetString(PyExc_ValueError, "X, y and the weights do not have as many rows");
         return NULL;
     }
     if (texts != Py_None && !sl_py_names(texts, "labels", &words, &csr.n_words)) return NULL;
@@ -166,7 +170,8 @@ static PyObject *close_writer(PyObject *self, PyObject *unused) {
 static PyMethodDef methods[] = {
     {"put_batch", put_batch, METH_O, "put_batch(batch)"},
     {"put_csr", put_csr, METH_VARARGS,
-     "put_csr(indptr, indices, data, y, words, zero_based): rows of a matrix; y are numbers or, with words (a tuple), "
+     "put_csr(indptr, indices, data, y, words, zero_based, weights): rows of a matrix; y are numbers or, with words (a "
+     "tuple), "
      "positions in it"},
     {"commit", commit, METH_NOARGS, "commit(): makes the file appear"},
     {"close", close_writer, METH_NOARGS, "close(): what was not committed is gone"},

@@ -156,8 +156,6 @@ def test_a_column_that_a_matrix_cannot_have(option):
     X, y = svm.read_svm(LINES)
     with pytest.raises(ValueError, match=f"{option} names a column"):
         sluiceway.train((X, y), "arow", **{option: "no such column"})
-    with pytest.raises(ValueError, match="sample_weight"):
-        sluiceway.train((X, y, np.ones(len(y))), "arow")
 
 
 def test_a_column_that_stands_twice_in_a_row_is_its_sum(tmp_path):
@@ -413,3 +411,13 @@ def test_the_advice_of_the_program_is_in_the_notes():
 def test_features_and_labels_are_one_argument():
     with pytest.raises(TypeError, match=r"train\(\(X, y\)\)"):
         sluiceway.train(np.eye(3), [0, 1, 0])
+
+
+def test_weights_beside_a_matrix_are_sample_weights():
+    pytest.importorskip("sklearn")
+    rng = np.random.default_rng(0)
+    X, y, weights = rng.normal(size=(200, 5)), rng.choice([-1.0, 1.0], 200), rng.choice([0.0, 0.5, 2.0], 200)
+    want = sluiceway.SluiceClassifier("arow").fit(X, y, weights)
+    assert sluiceway.train((X, y, weights), "arow").model.coef_.tolist() == want.coef_.tolist()
+    with pytest.raises(ValueError, match="as many rows"):
+        sluiceway.train((X, y, weights[1:]), "arow")

@@ -109,7 +109,7 @@ class Run:
         if self.options.get("label") is not None:
             raise ValueError("label names a column of a frame or file; the labels of (X, y) are y")
         if self.options.get("weight") is not None and not any(_frames.is_frame(d[0]) and len(d) == 2 for d in data):
-            raise ValueError("weight names a column of a frame or file; others go beside it: (frame, y, weights)")
+            raise ValueError("weight names a column of a frame or file; others go beside it: (X, y, weights)")
 
     # ---- the command line
 
@@ -301,9 +301,7 @@ def put_table(writer: Any, data: Any, label: str | None, weight: str | None) -> 
         for batch in _frames.to_batches(X, None, weight, labels=labels, words=words, weights=weights):
             writer.put_batch(batch)
         return
-    if more:
-        raise ValueError("weights go with a frame here; those of a matrix: SluiceClassifier().fit(X, y, sample_weight)")
-    put_matrix(writer, X, y)
+    put_matrix(writer, X, y, weights=more[0] if more else None)
 
 
 def is_pair(thing: Any) -> bool:

@@ -10,8 +10,8 @@ from sluiceway.results import SelectResult, SweepResult, TrainResult, TuneResult
 
 INPUTS = """inputs : path or several, lines of text, pairs, frame or (X, y)
         Lines are an iterable of str or bytes, or a file object, in the format that `format` names; pairs are
-        (dict of features, label); a frame needs ``label="COLUMN"``; in (X, y) X is a matrix or a frame, and in
-        (X, y, weights) a frame."""
+        (dict of features, label); a frame needs ``label="COLUMN"``; in (X, y) and (X, y, weights) X is a
+        matrix or a frame."""
 OPTIONS = """**options
         Every option of ``sluice {command} --help`` under its name with _ for -, such as ``on_error="skip"`` or
         ``{examples}``; other names are parameters of the learner, ``lambda_`` being `lambda`."""

@@ -136,7 +136,7 @@ def write_svm(
             writer.close()
 
 
-def put_matrix(writer: Any, X: Any, y: Any, zero_based: bool = False) -> None:
+def put_matrix(writer: Any, X: Any, y: Any, zero_based: bool = False, weights: Any = None) -> None:
     """Writes the rows of a sparse or dense matrix."""
     from scipy.sparse import csr_matrix, issparse
 
@@ -146,7 +146,9 @@ def put_matrix(writer: Any, X: Any, y: Any, zero_based: bool = False) -> None:
     if len(labels) != X.shape[0]:
         raise ValueError(f"X has {X.shape[0]} rows, but y has {len(labels)}")
     indptr, indices, data = (np.ascontiguousarray(a) for a in (X.indptr, X.indices, data))
-    writer.put_csr(indptr, indices, data, labels, words, zero_based)
+    if weights is not None:
+        weights = np.ascontiguousarray(weights, dtype=np.float64)
+    writer.put_csr(indptr, indices, data, labels, words, zero_based, weights)
 
 
 def label_words(y: np.ndarray) -> tuple[np.ndarray, tuple[bytes, ...] | None]:
