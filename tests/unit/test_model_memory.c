@@ -14,7 +14,7 @@ static sluice_model *trained(const char *learner, const char *const *params, siz
     sluice_settings settings = {.size = sizeof settings, .bias = 1, .max_features = max_features};
     sluice_model *m = sluice_model_new(learner, params, n_params, &settings, NULL);
     for (int t = 0; m && t < ROWS; t++) {
-        char text[2][16];
+        char text[2][24];
         snprintf(text[0], sizeof text[0], "word %d", t % 7);
         snprintf(text[1], sizeof text[1], "long-word-%d", t);
         sluice_name name[] = {{text[0], strlen(text[0])}, {text[1], strlen(text[1])}};
