@@ -72,7 +72,7 @@ python_tests() {
     side_by_side=""
     ! "$python" -c 'import xdist' 2>/dev/null || side_by_side="-n $jobs"
     # shellcheck disable=SC2086
-    PYTHONPATH=python/src PYTHONDONTWRITEBYTECODE=1 "$python" -m pytest -q -ra -p no:cacheprovider $side_by_side \
+    PYTHONPATH=python/src PYTHONDONTWRITEBYTECODE=1 "$python" -m pytest -q -rfEs -p no:cacheprovider $side_by_side \
         --doctest-modules python/tests python/src >$log 2>&1
     status=$?
     grep -vE '^[.sFEx]* *\[ *[0-9]+%\]$' $log # all but the dots

@@ -42,11 +42,10 @@ def test_the_site_has_examples():
     assert sum(blocks(page.read_text())[1] for page in PAGES) > 20
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(PYTHON)))
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page.read_text())[1]],
+                         ids=lambda page: str(page.relative_to(PYTHON)))
 def test_examples_of(page, tmp_path, monkeypatch):
-    text, count = blocks(page.read_text())
-    if not count:
-        pytest.skip("the page has no examples")
+    text, _ = blocks(page.read_text())
     for module in NEEDED:
         pytest.importorskip(module)
     import matplotlib
