@@ -56,11 +56,19 @@ static bool read_interface(PyObject *dict, const char *what, unsigned types, sl_
     }
     view->data = PyLong_AsVoidPtr(PyTuple_GetItem(data, 0));
     view->read_only = PyObject_IsTrue(PyTuple_GetItem(data, 1)) != 0;
-    return !PyErr_Occurred();
+    if (PyErr_Occurred()) return false;
+    if (!view->data && view->n) {
+        PyErr_Format(PyExc_ValueError, "%s: the array lies nowhere", what);
+        return false;
+    }
+    if ((uintptr_t)view->data % sl_py_bytes(view->type) == 0) return true;
+    PyErr_Format(PyExc_TypeError, "%s: the array is not aligned", what);
+    return false;
 }
 
 bool sl_py_array(PyObject *array, const char *what, unsigned types, sl_py_view *view) {
     PyObject *dict = PyObject_GetAttrString(array, "__array_interface__");
+    if (!dict && !PyErr_ExceptionMatches(PyExc_AttributeError)) return false;
     if (!dict || !PyDict_Check(dict)) {
         PyErr_Format(PyExc_TypeError, "%s: not an array", what);
         Py_XDECREF(dict);

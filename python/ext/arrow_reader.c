@@ -561,9 +561,8 @@ static sluice_status take_weight(arrow_reader *r, const column *c, const cell *x
 }
 
 static int64_t code_at(const sl_py_view *v, size_t i) {
-    const unsigned bytes = v->type == SLUICE_INT64 || v->type == SLUICE_UINT64 ? 8 : 4;
     return v->type == SLUICE_UINT32 ? (int64_t)positive_at(v->data, 4, (int64_t)i)
-                                    : whole_at(v->data, bytes, (int64_t)i);
+                                    : whole_at(v->data, sl_py_bytes(v->type), (int64_t)i);
 }
 
 /* The label and the weight that are given beside the frame. */
@@ -576,9 +575,9 @@ static sluice_status given(const arrow_reader *r, sluice_example *x, sluice_erro
         if (code < 0 || (size_t)code >= r->n_words) return fail(err, SLUICE_E_DATA, "a label that is not in the list");
         x->word = r->words[code];
     } else if (r->labels.data) {
-        x->label = real_at(r->labels.data, r->labels.type == SLUICE_FLOAT64 ? 8 : 4, (int64_t)i);
+        x->label = real_at(r->labels.data, sl_py_bytes(r->labels.type), (int64_t)i);
     }
-    if (r->weights.data) x->weight = real_at(r->weights.data, r->weights.type == SLUICE_FLOAT64 ? 8 : 4, (int64_t)i);
+    if (r->weights.data) x->weight = real_at(r->weights.data, sl_py_bytes(r->weights.type), (int64_t)i);
     return SLUICE_OK;
 }
 

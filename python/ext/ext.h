@@ -19,13 +19,19 @@ PyObject *sl_py_raise(const sluice_error *err);
 /* ---- array_view.c
  * ---------------------------------------------------------------------------------------------------- */
 
-/* An array of numpy's, or of anything that has __array_interface__: contiguous, of the machine's byte order. */
+/* An array of numpy's, or of anything that has __array_interface__: contiguous, aligned, of the machine's byte
+ * order. */
 typedef struct sl_py_view {
     void *data;
     size_t n;
     unsigned type;  /* SLUICE_INT32 ... */
     bool read_only; /* must not be written */
 } sl_py_view;
+
+/* Of one number of a type. */
+static inline unsigned sl_py_bytes(unsigned type) {
+    return type == SLUICE_INT64 || type == SLUICE_UINT64 || type == SLUICE_FLOAT64 ? 8 : 4;
+}
 
 enum { SL_PY_WHOLE = 30, SL_PY_REAL = 96, SL_PY_DOUBLE = 64, SL_PY_UINT32 = 8 }; /* sets of types: 1 << type */
 

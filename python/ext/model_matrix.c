@@ -97,9 +97,8 @@ static size_t rows_a_call(const sluice_csr *all, const sluice_model *model) {
 
 /* n rows of a matrix from `first` on, as far as there are so many. */
 static sluice_csr rows_from(const sluice_csr *all, size_t first, size_t n) {
-    const size_t width = all->indptr_type == SLUICE_INT32 || all->indptr_type == SLUICE_UINT32 ? 4 : 8;
     sluice_csr part = *all;
-    part.indptr = (const char *)all->indptr + first * width;
+    part.indptr = (const char *)all->indptr + first * sl_py_bytes(all->indptr_type);
     part.rows = all->rows - first < n ? all->rows - first : n;
     return part;
 }

@@ -66,10 +66,6 @@ static uint64_t start_of(const sl_py_view *indptr, size_t i) {
     return ((const uint64_t *)indptr->data)[i];
 }
 
-static size_t bytes_of(unsigned type) {
-    return type == SLUICE_INT64 || type == SLUICE_UINT64 || type == SLUICE_FLOAT64 ? 8 : 4;
-}
-
 /* Rows of a matrix, piece by piece, each of which is copied into a batch. */
 static sluice_status put_rows(sluice_writer *writer, const sluice_csr *all, const sl_py_view *indptr,
                               sl_py_watch *watch, sluice_error *err) {
@@ -79,9 +75,9 @@ static sluice_status put_rows(sluice_writer *writer, const sluice_csr *all, cons
             if (start_of(indptr, next) - start_of(indptr, first) >= NONZEROS_AT_ONCE) break;
         sluice_csr part = *all;
         part.rows = next - first;
-        part.indptr = (const char *)all->indptr + first * bytes_of(all->indptr_type);
-        part.labels = (const char *)all->labels + first * bytes_of(all->labels_type);
-        if (all->weights) part.weights = (const char *)all->weights + first * bytes_of(all->weights_type);
+        part.indptr = (const char *)all->indptr + first * sl_py_bytes(all->indptr_type);
+        part.labels = (const char *)all->labels + first * sl_py_bytes(all->labels_type);
+        if (all->weights) part.weights = (const char *)all->weights + first * sl_py_bytes(all->weights_type);
         sluice_batch *batch = sluice_batch_new(err);
         status = batch ? sluice_batch_add_csr(batch, &part, err) : err->status;
         if (status != SLUICE_OK && err->line) err->line += first;

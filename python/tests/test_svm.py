@@ -44,6 +44,22 @@ def test_what_is_written_reads_back(tmp_path):
     assert Z.dtype == np.float32 and Z.indices.dtype == np.int32 and z.dtype == np.float64
 
 
+def displaced(array):
+    """The same array one byte beside the places of its type."""
+    room = np.zeros(array.nbytes + 1, np.uint8)[1:].view(array.dtype)
+    room[:] = array
+    assert not room.flags.aligned
+    return room
+
+
+def test_arrays_that_are_not_aligned_are_written(tmp_path):
+    X, y = random_rows()
+    X.indptr, X.indices, X.data = displaced(X.indptr), displaced(X.indices), displaced(X.data)
+    write_svm(tmp_path / "a.svm", X, displaced(y))
+    Z, z = read_svm(tmp_path / "a.svm", n_features=X.shape[1])
+    assert same(X, Z) and (y == z).all()
+
+
 def test_several_files_are_one_matrix(tmp_path):
     X, y = random_rows()
     write_svm(tmp_path / "a.svm", X[:100], y[:100])

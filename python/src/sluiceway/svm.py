@@ -141,14 +141,13 @@ def put_matrix(writer: Any, X: Any, y: Any, zero_based: bool = False, weights: A
     from scipy.sparse import csr_matrix, issparse
 
     X = _matrix.sum_duplicates(X.tocsr()) if issparse(X) else csr_matrix(np.atleast_2d(np.asarray(X)))
-    data = X.data if X.data.dtype in (np.float32, np.float64) else X.data.astype(np.float64)
+    rows = _matrix.csr_arrays(X)
     labels, words = label_words(np.asarray(y))
     if len(labels) != X.shape[0]:
         raise ValueError(f"X has {X.shape[0]} rows, but y has {len(labels)}")
-    indptr, indices, data = (np.ascontiguousarray(a) for a in (X.indptr, X.indices, data))
     if weights is not None:
-        weights = np.ascontiguousarray(weights, dtype=np.float64)
-    writer.put_csr(indptr, indices, data, labels, words, zero_based, weights)
+        weights = np.require(weights, np.float64, ["C", "A"])
+    writer.put_csr(rows.indptr, rows.ids, rows.values, labels, words, zero_based, weights)
 
 
 def label_words(y: np.ndarray) -> tuple[np.ndarray, tuple[bytes, ...] | None]:
@@ -156,7 +155,7 @@ def label_words(y: np.ndarray) -> tuple[np.ndarray, tuple[bytes, ...] | None]:
     if y.ndim != 1:
         raise ValueError(f"y has {y.ndim} dimensions, not 1")
     if y.dtype.kind in "biuf":
-        numbers = np.ascontiguousarray(y, dtype=np.float64)
+        numbers = np.require(y, np.float64, ["C", "A"])
         if not np.isfinite(numbers).all():
             raise ValueError("y has NaN or infinite labels")
         if np.isin(numbers, (-1, 0, 1)).all():
