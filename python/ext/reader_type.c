@@ -356,7 +356,8 @@ static bool widen(matrix *m) {
     return true;
 }
 
-static bool zero_id(const sluice_batch *b) {
+/* Refuses a batch for an id that is no column, with the place of the row where it stands. */
+static bool refuse_id(const sluice_batch *b, uint64_t least, uint64_t most, const char *why) {
     sluice_row_origin origin = {.size = sizeof origin};
     for (size_t i = 0; i < sluice_batch_rows(b); i++) {
         uint64_t few[64], *ids = few;
@@ -365,19 +366,17 @@ static bool zero_id(const sluice_batch *b) {
         if (n > 64 && !(ids = malloc(n * sizeof *ids))) break;
         sluice_batch_row(b, i, ids, NULL, &x);
         bool found = false;
-        for (size_t k = 0; k < n; k++) found |= ids[k] == 0;
+        for (size_t k = 0; k < n; k++) found |= ids[k] < least || ids[k] > most;
         if (ids != few) free(ids);
         if (!found) continue;
         sluice_batch_origin(b, i, &origin, NULL);
-        if (!origin.line) break;
-        PyErr_Format(PyExc_ValueError,
-                     "%s:%llu: id 0: column j of the matrix is id j + 1; for ids that begin at 0 say "
-                     "zero_based=True",
-                     origin.input ? origin.input : "", (unsigned long long)origin.line);
-        return false;
+        break;
     }
-    PyErr_SetString(PyExc_ValueError,
-                    "id 0: column j of the matrix is id j + 1; for ids that begin at 0 say zero_based=True");
+    if (origin.line)
+        PyErr_Format(PyExc_ValueError, "%s:%llu: %s", origin.input ? origin.input : "", (unsigned long long)origin.line,
+                     why);
+    else
+        PyErr_SetString(PyExc_ValueError, why);
     return false;
 }
 
@@ -474,10 +473,13 @@ static bool put_arrays(matrix *m, const sluice_batch *b, const sluice_csr *csr) 
     put_columns(csr, m->wide, less, columns, &m->n_columns, &zero);
     if (csr->nonzeros) memcpy(values, csr->values, csr->nonzeros * sizeof *values);
     Py_END_ALLOW_THREADS
-    if (zero) return zero_id(b);
-    if (m->n_columns <= INT64_MAX) return true;
-    PyErr_SetString(PyExc_ValueError, "an id of 2^63 or more cannot be a column of a matrix");
-    return false;
+    const uint64_t most = INT64_MAX - 1 + less; /* so that the number of columns has 63 bits */
+    if (zero)
+        return refuse_id(b, 1, UINT64_MAX,
+                         "id 0: column j of the matrix is id j + 1; for ids that begin at 0 say zero_based=True");
+    if (m->n_columns > INT64_MAX)
+        return refuse_id(b, 0, most, "an id that is too large for a column of a matrix: it has at most 2^63 - 1");
+    return true;
 }
 
 /* The arrays of a batch whose labels are words, which sluice_batch_csr() refuses. `ids` has room for them. */
@@ -550,11 +552,12 @@ static bool finish(growing *g) {
 
 static PyObject *read_matrix(PyObject *self, PyObject *zero_based) {
     const sluice_batch *batch;
-    matrix m = {.zero_based = PyObject_IsTrue(zero_based) != 0};
+    const int from_zero = PyObject_IsTrue(zero_based);
+    matrix m = {.zero_based = from_zero != 0};
     PyObject *result = NULL;
     reader_object *r = (reader_object *)self;
     int got;
-    if (!begin(r)) return NULL;
+    if (from_zero < 0 || !begin(r)) return NULL;
     while ((got = next_rows(r, &batch)) > 0)
         if (!put_batch(&m, batch)) break;
     r->busy = false;

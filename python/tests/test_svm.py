@@ -122,7 +122,7 @@ def test_zero_based_ids():
 def test_ids_beyond_31_bits_make_a_matrix_of_64_bit_columns():
     X, _ = read_svm(["1 1:1", "0 7:1 5000000000:2"])
     assert X.shape == (2, 5_000_000_000) and X.indices.dtype == np.int64 and X.indices.tolist() == [0, 6, 4_999_999_999]
-    with pytest.raises(ValueError, match="2\\^63"):
+    with pytest.raises(ValueError, match=":1: an id that is too large for a column of a matrix"):
         read_svm(["1 18446744073709551615:1"])
 
 
