@@ -147,17 +147,18 @@ static const char **strings_of(PyObject *sequence, PyObject **owner, size_t *n) 
 static PyObject *model_new(PyTypeObject *type, PyObject *args, PyObject *unused) {
     (void)unused;
     const char *learner;
-    PyObject *params, *dict, *owner = NULL;
+    PyObject *params, *dict, *owner = NULL, *self = NULL;
     sluice_settings settings;
     sluice_error err = {0};
     size_t n = 0;
     if (!PyArg_ParseTuple(args, "sOO!:Model", &learner, &params, &PyDict_Type, &dict)) return NULL;
-    if (!settings_of(dict, &settings)) return NULL;
     const char **strings = strings_of(params, &owner, &n);
-    PyObject *self = NULL;
-    if (strings) self = wrap(type, sluice_model_new(learner, strings, n, &settings, &err), &err);
+    PyObject *copy = strings ? PyDict_Copy(dict) : NULL; /* numbers may be code of Python's, which changes the dict */
+    if (copy && settings_of(copy, &settings))
+        self = wrap(type, sluice_model_new(learner, strings, n, &settings, &err), &err);
     PyMem_Free(strings);
     Py_XDECREF(owner);
+    Py_XDECREF(copy);
     return self;
 }
 

@@ -180,27 +180,21 @@ static sluice_reader *open_paths(PyObject *paths, const sluice_reader_options *o
     return reader;
 }
 
-static PyObject *reader_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
-    PyObject *source, *dict;
-    const char *name = NULL;
-    sluice_reader_options o = {.size = sizeof o};
+static PyObject *open_reader(PyTypeObject *type, PyObject *source, sluice_reader_options *o, const char *name) {
     sluice_error err = {.status = SLUICE_OK};
     bool live = false;
-    (void)kwargs;
-    if (!PyArg_ParseTuple(args, "OO!:Reader", &source, &PyDict_Type, &dict) || !read_options(dict, &o, &name))
-        return NULL;
     allocfunc alloc = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
     reader_object *r = (reader_object *)alloc(type, 0);
     if (!r) return NULL;
     Py_INCREF(source);
     r->source = source;
     if (PyTuple_Check(source)) {
-        r->reader = open_paths(source, &o, &live, &err);
+        r->reader = open_paths(source, o, &live, &err);
     } else if (PyBytes_Check(source)) {
-        r->reader = sluice_reader_open_memory(PyBytes_AsString(source), (size_t)PyBytes_Size(source), name, &o, &err);
+        r->reader = sluice_reader_open_memory(PyBytes_AsString(source), (size_t)PyBytes_Size(source), name, o, &err);
     } else if (PyCallable_Check(source)) {
-        o.threads = 1; /* the function is called by the thread that reads, which sees its exceptions and signals */
-        r->reader = sluice_reader_open_function(read_function, r, name, &o, &err);
+        o->threads = 1; /* the function is called by the thread that reads, which sees its exceptions and signals */
+        r->reader = sluice_reader_open_function(read_function, r, name, o, &err);
     } else {
         PyErr_SetString(PyExc_TypeError,
                         "Reader takes a tuple of paths as bytes, bytes, or a function that gives bytes");
@@ -212,6 +206,22 @@ static PyObject *reader_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
     if (!PyErr_Occurred()) sl_py_raise(&err);
     Py_DECREF(r);
     return NULL;
+}
+
+static PyObject *reader_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+    PyObject *source, *dict;
+    const char *name = NULL;
+    sluice_reader_options o = {.size = sizeof o};
+    (void)kwargs;
+    if (!PyArg_ParseTuple(args, "OO!:Reader", &source, &PyDict_Type, &dict)) return NULL;
+    if (!(dict = PyDict_Copy(dict))) return NULL; /* numbers may be code of Python's, which changes the dict */
+    if (!read_options(dict, &o, &name)) {
+        Py_DECREF(dict);
+        return NULL;
+    }
+    PyObject *self = open_reader(type, source, &o, name);
+    Py_DECREF(dict);
+    return self;
 }
 
 /* Whether no other call is under way; it is then this one's, until `busy` is false again. */
