@@ -9,8 +9,9 @@
 #include "file_types.h"
 
 enum { WAKE_EVERY = 50 * 1000 * 1000 }; /* nanoseconds */
+enum { SHORT = 1 << 16 };               /* bytes that are read at once, even if they are packed */
 
-/* Wakes a reader that may wait for long, so that signals are looked at. */
+/* Wakes a reader that may give no rows for long, so that signals are looked at. */
 typedef struct waker {
     pthread_t thread;
     pthread_mutex_t lock;
@@ -154,13 +155,13 @@ static ptrdiff_t read_function(void *context, void *bytes, size_t n) {
     return got;
 }
 
-/* Whether reading it may wait for others. */
-static bool is_live(const char *path) {
+/* Whether reading it may take long, though no rows come: it waits for others, or has many lines that are no rows. */
+static bool may_be_long(const char *path) {
     struct stat s;
-    return strcmp(path, "-") == 0 || (stat(path, &s) == 0 && !S_ISREG(s.st_mode));
+    return strcmp(path, "-") == 0 || (stat(path, &s) == 0 && (!S_ISREG(s.st_mode) || s.st_size > SHORT));
 }
 
-static sluice_reader *open_paths(PyObject *paths, const sluice_reader_options *o, bool *live, sluice_error *err) {
+static sluice_reader *open_paths(PyObject *paths, const sluice_reader_options *o, bool *is_long, sluice_error *err) {
     const Py_ssize_t n = PyTuple_Size(paths);
     sluice_reader *reader = NULL;
     const char **list = PyMem_Malloc(((size_t)n + 1) * sizeof *list);
@@ -168,7 +169,7 @@ static sluice_reader *open_paths(PyObject *paths, const sluice_reader_options *o
     if (!good) PyErr_NoMemory();
     for (Py_ssize_t i = 0; i < n && good; i++) {
         good = (list[i] = PyBytes_AsString(PyTuple_GetItem(paths, i))) != NULL;
-        if (good) *live |= is_live(list[i]);
+        if (good) *is_long |= may_be_long(list[i]);
     }
     if (good && n == 0) PyErr_SetString(PyExc_ValueError, "there is no path");
     if (good && n > 0) {
@@ -182,15 +183,16 @@ static sluice_reader *open_paths(PyObject *paths, const sluice_reader_options *o
 
 static PyObject *open_reader(PyTypeObject *type, PyObject *source, sluice_reader_options *o, const char *name) {
     sluice_error err = {.status = SLUICE_OK};
-    bool live = false;
+    bool is_long = false;
     allocfunc alloc = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
     reader_object *r = (reader_object *)alloc(type, 0);
     if (!r) return NULL;
     Py_INCREF(source);
     r->source = source;
     if (PyTuple_Check(source)) {
-        r->reader = open_paths(source, o, &live, &err);
+        r->reader = open_paths(source, o, &is_long, &err);
     } else if (PyBytes_Check(source)) {
+        is_long = (size_t)PyBytes_Size(source) > SHORT;
         r->reader = sluice_reader_open_memory(PyBytes_AsString(source), (size_t)PyBytes_Size(source), name, o, &err);
     } else if (PyCallable_Check(source)) {
         o->threads = 1; /* the function is called by the thread that reads, which sees its exceptions and signals */
@@ -200,7 +202,7 @@ static PyObject *open_reader(PyTypeObject *type, PyObject *source, sluice_reader
                         "Reader takes a tuple of paths as bytes, bytes, or a function that gives bytes");
     }
     if (r->reader) {
-        if (live) start_waking(r);
+        if (is_long) start_waking(r);
         return (PyObject *)r;
     }
     if (!PyErr_Occurred()) sl_py_raise(&err);

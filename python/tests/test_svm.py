@@ -7,9 +7,11 @@ import io
 import lzma
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -203,6 +205,29 @@ def test_the_iterable_is_interrupted_at_once():
 
     with pytest.raises(KeyboardInterrupt):
         read_svm(lines())
+
+
+def test_lines_that_give_no_rows_are_interrupted():
+    class Stop(Exception):
+        pass
+
+    def stop(signum, frame):
+        raise Stop
+
+    lines = b"1 x\n" * (1 << 23)
+    start = time.monotonic()
+    assert sum(b.rows for b in _sluice.Reader(lines, {"skip_errors": True})) == 0
+    whole = time.monotonic() - start
+    before = signal.signal(signal.SIGALRM, stop)
+    try:
+        start = time.monotonic()
+        signal.setitimer(signal.ITIMER_REAL, whole / 20)
+        with pytest.raises(Stop):
+            list(_sluice.Reader(lines, {"skip_errors": True}))
+        assert time.monotonic() - start < whole / 2
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def test_waiting_for_a_pipe_is_interrupted(tmp_path):
