@@ -31,37 +31,58 @@ static bool is_held(const sl_py_model *self) {
     return held.n > MOST_HELD;
 }
 
-bool sl_py_try_read(sl_py_model *self) { return hold(self, pthread_rwlock_tryrdlock(&self->lock)); }
+/* Whether the lock is to be had now: readers that come one after the other would keep a writer out for good. A thread
+ * that has it already does not wait behind a writer that waits for that thread. */
+bool sl_py_try_read(sl_py_model *self) {
+    return (!self->writers || is_held(self)) && hold(self, pthread_rwlock_tryrdlock(&self->lock));
+}
 bool sl_py_try_write(sl_py_model *self) { return hold(self, pthread_rwlock_trywrlock(&self->lock)); }
 
-/* Waits for the lock, 50 ms at a time, and looks at signals in between. */
-static bool wait_for(sl_py_model *self, int (*wait)(pthread_rwlock_t *, const struct timespec *)) {
-    if (is_held(self)) {
-        PyErr_SetString(PyExc_RuntimeError, "the model is in use by a call that has called this one");
-        return false;
-    }
-    for (int code = ETIMEDOUT; code != 0;) {
+typedef int wait_function(sl_py_model *self, const struct timespec *until);
+static int wait_gate(sl_py_model *self, const struct timespec *t) { return pthread_mutex_timedlock(&self->gate, t); }
+static int wait_read(sl_py_model *self, const struct timespec *t) { return pthread_rwlock_timedrdlock(&self->lock, t); }
+static int wait_write(sl_py_model *self, const struct timespec *t) {
+    return pthread_rwlock_timedwrlock(&self->lock, t);
+}
+
+/* Waits 50 ms at a time, and looks at signals in between. */
+static bool wait_on(sl_py_model *self, wait_function *wait) {
+    int code;
+    for (;;) {
         Py_BEGIN_ALLOW_THREADS
         struct timespec until;
         clock_gettime(CLOCK_REALTIME, &until);
         until.tv_nsec += 50 * 1000 * 1000;
         until.tv_sec += until.tv_nsec / 1000000000;
         until.tv_nsec %= 1000000000;
-        code = wait(&self->lock, &until);
+        code = wait(self, &until);
         Py_END_ALLOW_THREADS
-        if (hold(self, code)) return true;
+        if (code == 0) return true;
         if (PyErr_CheckSignals() != 0) return false;
         if (code == ETIMEDOUT || code == EAGAIN) continue;
         PyErr_SetString(PyExc_RuntimeError, "the model's lock cannot be had");
         return false;
     }
-    return true;
 }
 
-bool sl_py_begin_read(sl_py_model *self) { return sl_py_try_read(self) || wait_for(self, pthread_rwlock_timedrdlock); }
-bool sl_py_begin_write(sl_py_model *self) {
-    return sl_py_try_write(self) || wait_for(self, pthread_rwlock_timedwrlock);
+static bool wait_for(sl_py_model *self, wait_function *wait) {
+    if (is_held(self)) {
+        PyErr_SetString(PyExc_RuntimeError, "the model is in use by a call that has called this one");
+        return false;
+    }
+    const bool writes = wait == wait_write;
+    self->writers += writes;
+    bool fine = wait_on(self, wait_gate);
+    if (fine) {
+        fine = wait_on(self, wait);
+        pthread_mutex_unlock(&self->gate);
+    }
+    self->writers -= writes;
+    return fine && hold(self, 0);
 }
+
+bool sl_py_begin_read(sl_py_model *self) { return sl_py_try_read(self) || wait_for(self, wait_read); }
+bool sl_py_begin_write(sl_py_model *self) { return sl_py_try_write(self) || wait_for(self, wait_write); }
 
 void sl_py_end(sl_py_model *self) {
     held.n--; /* calls end in the reverse order of their beginning */
@@ -79,8 +100,12 @@ static PyObject *wrap(PyTypeObject *type, sluice_model *model, const sluice_erro
         return NULL;
     }
     self->model = model;
-    self->scratch = NULL;
     pthread_rwlock_init(&self->lock, NULL);
+    pthread_mutexattr_t recursive; /* a signal's handler may wait inside a wait */
+    pthread_mutexattr_init(&recursive);
+    pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(&self->gate, &recursive);
+    pthread_mutexattr_destroy(&recursive);
     return (PyObject *)self;
 }
 
@@ -92,6 +117,7 @@ static void model_dealloc(PyObject *object) {
     sluice_model_free(self->model);
     sl_py_scratch_free(self->scratch);
     pthread_rwlock_destroy(&self->lock);
+    pthread_mutex_destroy(&self->gate);
     ((freefunc)PyType_GetSlot(type, Py_tp_free))(object);
     Py_DECREF(type);
 }

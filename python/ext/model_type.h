@@ -10,6 +10,8 @@ typedef struct sl_py_model {
     PyObject_HEAD
     sluice_model *model;
     pthread_rwlock_t lock; /* held for reading by calls that do not change the model, for writing by those that do */
+    pthread_mutex_t gate;  /* held by the thread that is the next to have the lock: no reader passes a waiting writer */
+    size_t writers;        /* that wait; changed with the interpreter's lock */
     void *scratch;         /* of model_one.c; freed with the model */
 } sl_py_model;
 

@@ -122,3 +122,55 @@ def test_a_weight_whose_conversion_changes_the_dict():
 
     model.learn_one(features, 1.0, Weight())
     assert model.quick_facts()["features_seen"] == 0
+
+
+def test_threads_that_predict_without_a_pause_keep_no_learner_out():
+    model = _sluice.Model("arow", [], {})
+    learn(model, 10)
+    stop = threading.Event()
+    n = 200_000
+    matrix = rows(n)
+
+    def predict():
+        out = np.empty(n)
+        while not stop.is_set():
+            model.margins_csr(*matrix, None, out)
+
+    threads = [threading.Thread(target=predict) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    learner = threading.Thread(target=learn, args=(model, 10))
+    learner.start()
+    learner.join(5)
+    was_out = learner.is_alive()
+    stop.set()
+    for thread in threads + [learner]:
+        thread.join()
+    assert not was_out
+
+
+def test_a_signal_handler_that_asks_the_model_its_thread_waits_for():
+    model = _sluice.Model("arow", [], {})
+    learn(model, 10)
+    inside, go, answers = threading.Event(), threading.Event(), []
+
+    def hold(done, total):
+        inside.set()
+        go.wait()
+
+    def handler(number, frame):
+        go.set()
+        answers.append(model.quick_facts()["examples"])
+
+    thread = threading.Thread(target=learn, args=(model, 10, hold))
+    thread.start()
+    inside.wait()
+    before = signal.signal(signal.SIGALRM, handler)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.1)
+        learn(model, 10)  # waits until the handler lets the thread go on
+    finally:
+        signal.signal(signal.SIGALRM, before)
+        go.set()
+        thread.join()
+    assert answers == [20] and model.quick_facts()["examples"] == 30
