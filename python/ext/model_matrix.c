@@ -178,32 +178,42 @@ static PyObject *model_classify_csr(PyObject *self, PyObject *args) {
 
 /* ---- probabilities ----------------------------------------------------------------------------------------------- */
 
-static PyObject *model_probabilities(PyObject *object, PyObject *array) {
-    sl_py_model *self = (sl_py_model *)object;
-    sl_py_view v;
-    if (!sl_py_array(array, "margins", SL_PY_DOUBLE, &v)) return NULL;
-    if (!sl_py_array_out(array, "margins", SL_PY_DOUBLE, v.n, &v) || !sl_py_begin_read(self)) return NULL;
+/* Calls a function for n margins, piece by piece, without the interpreter's lock; signals are looked at in between. */
+static PyObject *each_margin(sl_py_model *self, size_t n, const double *margins, void *out,
+                             void (*piece)(const sluice_model *, size_t from, size_t to, const double *, void *)) {
+    enum { MOST = 1 << 14 };
+    sl_py_watch watch = sl_py_watch_start(Py_None);
+    if (!sl_py_begin_read(self)) return NULL;
     Py_BEGIN_ALLOW_THREADS
-    double *margin = v.data;
-    for (size_t i = 0; i < v.n; i++) margin[i] = sluice_model_probability(self->model, margin[i]);
+    for (size_t from = 0; from < n && !sl_py_watch_look(&watch, from, n); from += MOST)
+        piece(self->model, from, n - from < MOST ? n : from + MOST, margins, out);
     sl_py_end(self);
     Py_END_ALLOW_THREADS
-    return Py_NewRef(Py_None);
+    return watch.failed ? NULL : Py_NewRef(Py_None);
 }
 
-static PyObject *model_predict_positive(PyObject *object, PyObject *args) {
-    sl_py_model *self = (sl_py_model *)object;
+static void probabilities(const sluice_model *m, size_t from, size_t to, const double *margins, void *out) {
+    for (size_t i = from; i < to; i++) ((double *)out)[i] = sluice_model_probability(m, margins[i]);
+}
+
+static void positives(const sluice_model *m, size_t from, size_t to, const double *margins, void *out) {
+    for (size_t i = from; i < to; i++) ((uint32_t *)out)[i] = (uint32_t)sluice_model_predicts_positive(m, margins[i]);
+}
+
+static PyObject *model_probabilities(PyObject *self, PyObject *array) {
+    sl_py_view v;
+    if (!sl_py_array(array, "margins", SL_PY_DOUBLE, &v)) return NULL;
+    if (!sl_py_array_out(array, "margins", SL_PY_DOUBLE, v.n, &v)) return NULL;
+    return each_margin((sl_py_model *)self, v.n, v.data, v.data, probabilities);
+}
+
+static PyObject *model_predict_positive(PyObject *self, PyObject *args) {
     PyObject *margin, *out;
     sl_py_view m, o;
     if (!PyArg_ParseTuple(args, "OO:predict_positive", &margin, &out)) return NULL;
     if (!sl_py_array(margin, "margins", SL_PY_DOUBLE, &m) || !sl_py_array_out(out, "out", SL_PY_UINT32, m.n, &o))
         return NULL;
-    if (!sl_py_begin_read(self)) return NULL;
-    uint32_t *positive = o.data;
-    for (size_t i = 0; i < m.n; i++)
-        positive[i] = (uint32_t)sluice_model_predicts_positive(self->model, ((const double *)m.data)[i]);
-    sl_py_end(self);
-    return Py_NewRef(Py_None);
+    return each_margin((sl_py_model *)self, m.n, m.data, o.data, positives);
 }
 
 PyMethodDef sl_py_model_matrix_methods[] = {

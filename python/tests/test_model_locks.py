@@ -2,6 +2,7 @@
 
 import signal
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -174,3 +175,31 @@ def test_a_signal_handler_that_asks_the_model_its_thread_waits_for():
         go.set()
         thread.join()
     assert answers == [20] and model.quick_facts()["examples"] == 30
+
+
+@pytest.mark.parametrize("kind", ["predict_positive", "probabilities"])
+def test_calls_on_many_margins_are_interrupted(kind):
+    class Stop(Exception):
+        pass
+
+    def handler(number, frame):
+        raise Stop
+
+    model = _sluice.Model("arow", [], {})
+    learn(model, 10)
+    before = signal.signal(signal.SIGALRM, handler)
+    try:
+        n, at_end = 2_000_000, True
+        while at_end and n < 50_000_000:  # until the signal comes in the middle of a call
+            n *= 2
+            margins = np.full(n, 100.0)
+            out = np.zeros(n, np.uint32) if kind == "predict_positive" else margins
+            with pytest.raises(Stop):
+                signal.setitimer(signal.ITIMER_REAL, 0.001)
+                model.predict_positive(margins, out) if out is not margins else model.probabilities(margins)
+                time.sleep(1)
+            at_end = out[-1] not in (0, 100)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert not at_end
