@@ -169,25 +169,48 @@ static bool find_column(const arrow_reader *r, const char *name, const char *wha
     return false;
 }
 
+static bool has_texts(const column *c) {
+    if (c->kind == DICTIONARY) return has_texts(c->values);
+    return c->kind == TEXTS || c->kind == LARGE_TEXTS || c->kind == TEXT_VIEWS;
+}
+
 static int by_name(const void *a, const void *b) {
     return strcmp((*(const column *const *)a)->name, (*(const column *const *)b)->name);
 }
 
-/* Features of two columns can only be the same where a name stands twice or has a `=` in it. */
+/* Whether a column of texts is called what stands before a `=` in the name of c: c may be called as one of its cells.
+ */
+static bool looks_like_cell(const column *c, const column *const *sorted, size_t n, char *prefix) {
+    memcpy(prefix, c->name, c->name_n + 1);
+    for (size_t i = c->name_n; i-- > 0;) {
+        if (prefix[i] != '=') continue;
+        prefix[i] = 0;
+        const column key = {.name = prefix}, *wanted = &key;
+        const column *const *found = bsearch(&wanted, sorted, n, sizeof *sorted, by_name);
+        if (found && has_texts(*found)) return true;
+    }
+    return false;
+}
+
+/* Features of two columns can only be the same where a name stands twice, or is another one with a `=` and a text. */
 static bool look_for_clashes(arrow_reader *r) {
+    size_t longest = 0;
+    for (size_t i = 0; i < r->n_columns; i++)
+        if (r->columns[i].name_n > longest) longest = r->columns[i].name_n;
     const column **sorted = malloc((r->n_columns + 1) * sizeof *sorted);
-    if (!sorted) {
+    char *prefix = malloc(longest + 1);
+    if (sorted && prefix) {
+        for (size_t i = 0; i < r->n_columns; i++) sorted[i] = &r->columns[i];
+        qsort(sorted, r->n_columns, sizeof *sorted, by_name);
+        for (size_t i = 1; i < r->n_columns; i++) r->clashes |= by_name(&sorted[i - 1], &sorted[i]) == 0;
+        for (size_t i = 0; i < r->n_columns && !r->clashes; i++)
+            r->clashes = looks_like_cell(&r->columns[i], sorted, r->n_columns, prefix);
+    } else {
         PyErr_NoMemory();
-        return false;
     }
-    for (size_t i = 0; i < r->n_columns; i++) {
-        sorted[i] = &r->columns[i];
-        r->clashes |= memchr(sorted[i]->name, '=', sorted[i]->name_n) != NULL;
-    }
-    qsort(sorted, r->n_columns, sizeof *sorted, by_name);
-    for (size_t i = 1; i < r->n_columns; i++) r->clashes |= by_name(&sorted[i - 1], &sorted[i]) == 0;
-    free(sorted);
-    return true;
+    const bool good = sorted && prefix;
+    free(sorted), free(prefix);
+    return good;
 }
 
 static bool read_schema(arrow_reader *r, const char *label, const char *weight) {

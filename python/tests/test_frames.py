@@ -5,6 +5,7 @@ import decimal
 import io
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -295,6 +296,31 @@ def test_features_that_come_twice_are_added():
     assert rows(to_batches(table)) == [(0, 1, [("a", 4), ("b=c", 6)]), (0, 1, [("a", 2), ("b=d", 1), ("b=c", 6)])]
     table = table.append_column("label", pa.array([1, 0]))
     assert model_of(to_batches(table, "label")) == model_of(csv_batches(csv_of(table)))
+
+
+def test_features_of_two_columns_that_are_the_same():
+    def sums(*columns):
+        table = pa.Table.from_arrays([pa.array(values) for _, values in columns], names=[name for name, _ in columns])
+        return features(table)[0]
+
+    assert sums(("a=b=c", [2.0]), ("a", ["b=c"])) == {"a=b=c": 3}
+    assert sums(("a=b", ["c"]), ("a", ["b=c"])) == {"a=b=c": 2}
+    assert sums(("a=b=c", ["5"]), ("a=b", ["c"])) == {"a=b=c": 6}
+    assert sums(("=x", [2.0]), ("", ["x"])) == {"=x": 3}
+    kinds = pa.array(["b"]).dictionary_encode()
+    assert sums(("a=b", [2.0]), ("a", kinds)) == {"a=b": 3}
+    assert sums(("a=b", [2.0]), ("a", pa.array(["b"], pa.string_view()))) == {"a=b": 3}
+    assert sums(("a=b", [2.0]), ("a", [7.0])) == {"a=b": 2, "a": 7}
+
+
+def test_many_columns_with_an_equals_sign_are_read_as_quickly():
+    def seconds(name):
+        table = pa.table({f"{name}{i}": np.ones(100) for i in range(4000)})
+        start = time.monotonic()
+        assert sum(b.rows for b in to_batches(table)) == 100
+        return time.monotonic() - start
+
+    assert seconds("colour=") < 10 * seconds("colour ") + 0.1
 
 
 def test_empty_frames():
