@@ -30,7 +30,16 @@ static int add_model(PyObject *module) {
     return PyModule_AddObjectRef(module, "Model", (PyObject *)sl_py_model_type);
 }
 
+/* PyGILState_Ensure(), by which functions of Python's are called from inside the library, may take the thread to the
+ * main interpreter: an exception would be lost there, and what a reader had until then would look complete. */
+static int check_interpreter(void) {
+    if (PyInterpreterState_GetID(PyInterpreterState_Get()) == 0) return 0;
+    PyErr_SetString(PyExc_ImportError, "sluiceway works in the main interpreter alone, not in a subinterpreter");
+    return -1;
+}
+
 static int add_all(PyObject *module) {
+    if (check_interpreter() < 0) return -1;
     if (sl_py_errors_add(module) < 0 || add_model(module) < 0) return -1;
     if (sl_py_add_batch_type(module) < 0 || sl_py_add_reader_type(module) < 0) return -1;
     if (sl_py_add_writer_type(module) < 0 || sl_py_add_arrow_reader_type(module) < 0) return -1;

@@ -87,3 +87,25 @@ print(model.facts()["examples"])
 """
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert run.stdout.strip() == "1", run.stderr
+
+
+def test_a_subinterpreter_cannot_load_the_extension():
+    from sluiceway import _sluice
+
+    code = (
+        "import importlib.util\n"
+        f"spec = importlib.util.spec_from_file_location('sluiceway._sluice', {_sluice.__file__!r})\n"
+        "try:\n"
+        "    spec.loader.exec_module(importlib.util.module_from_spec(spec))\n"
+        "    print('loaded')\n"
+        "except ImportError:\n"
+        "    print('refused')\n"
+    )
+    run = (
+        "try: import _interpreters as i\n"
+        "except ImportError: import _xxsubinterpreters as i\n"
+        "import sys\n"
+        "one = i.create('legacy') if sys.version_info >= (3, 13) else i.create(isolated=False)\n"
+        f"i.run_string(one, {code!r})\n"
+    )
+    assert python(run) == ["refused"]
