@@ -56,6 +56,13 @@ class Calls:
         self.classes()
         self.names()
         self.bytes = self.plain.to_bytes()
+        self.svm = b"spam 1:0.5 3:2\n-1 2:1\n1\n"
+        self.svm_path = os.path.join(folder, "rows.svm")
+        self.numbers = np.arange(ROWS, dtype=np.float64)
+        self.positions = np.array([0, 1, 0, 1], dtype=np.int32)
+        self.texts = (np.array([0, 1, 3], dtype=np.int32), np.frombuffer(b"redblue", dtype=np.uint8))
+        self.probable = _sluice.Model("arow", (), {})
+        self.probable.learn_one({1: 1.0}, 1)
 
     def rows(self) -> tuple:
         return self.indptr, self.indices, self.values
@@ -116,6 +123,71 @@ class Calls:
         _sluice.learners(), _sluice.version(), _sluice.build_info()
         return 36 + 6 + 3 + 2 + 3
 
+    def answers(self) -> int:
+        """What is asked of margins."""
+        model = self.probable
+        model.predict_positive(self.margins, self.best)
+        model.probabilities(self.margins.copy())
+        model.probability(0.5), model.margin_of_probability(0.5), model.has_probability(), model.predicts_positive(0.5)
+        model.calibrate(np.array([-1.0, 2, 1, -2]), np.array([-1.0, 1, 1, -1]), None, 3)
+        model.set_threshold(None), model.threshold(), model.set_threads(1), model.weight_of(1), model.weight_of("a\udcff")
+        model.metadata("key"), model.end_run(), model.finished()
+        self.auto.snapshot(), self.auto.leader()
+        refused(ValueError, model.calibrate, self.margins, self.margins, None, 9)
+        return 18
+
+    def readers(self) -> int:
+        """Readers of bytes, files and functions; batches; matrices; writers."""
+        pieces = iter([self.svm, b""])
+        for source in (self.svm, lambda: next(pieces)):
+            for batch in _sluice.Reader(source, {"name": "rows"}):
+                batch.labels(), batch.weights(), batch.row(0), len(batch)
+        model = _sluice.Model("pa-1", (), {"classes": 1})
+        for batch in _sluice.Reader(self.svm, {}):
+            model.learn_batch(batch)
+            wide = np.zeros((len(batch), len(model.classes())))
+            model.classify_batch(batch, None, wide, None)
+        for zero_based in (False, True):
+            _sluice.Reader(self.svm, {}).read_matrix(zero_based)
+        _sluice.Reader(b"1 5000000000:1\nham 1:2\n", {}).read_matrix(False)
+        reader = _sluice.Reader(b"1 1:1\n1 x\n", {"skip_errors": True})
+        next(reader), reader.skipped(), reader.format(), reader.close()
+        refused(ValueError, next, reader)
+        refused(ValueError, _sluice.Reader(b"1 0:1\n", {}).read_matrix, False)
+        refused(ZeroDivisionError, list, _sluice.Reader(lambda: 1 // 0, {}))
+        refused(TypeError, list, _sluice.Reader(lambda: "text", {}))
+        refused(TypeError, _sluice.Reader, b"", {"nothing": 1})
+        refused(OSError, _sluice.Reader, (b"/nonexistent/rows",), {})
+        writer = _sluice.Writer(self.svm_path.encode(), "bin")
+        writer.put_csr(*self.rows(), self.labels, None, False, None)
+        writer.put_csr(*self.rows(), self.positions, (b"ham", b"spam"), True, self.numbers)
+        refused(ValueError, writer.put_csr, *self.rows(), self.positions + 5, (b"ham",), False, None)
+        writer.close()
+        writer = _sluice.Writer(self.svm_path.encode(), "libsvm")
+        for batch in _sluice.Reader(self.svm, {}):
+            writer.put_batch(batch)
+        writer.commit(), writer.close()
+        list(_sluice.Reader((self.svm_path.encode(),), {}))
+        refused(OSError, _sluice.Writer, b"/nonexistent/rows", None)
+        return 57
+
+    def frames(self) -> int:
+        """Columns as Arrow has them."""
+
+        def column(name: str, form: str, rows: int, *arrays: np.ndarray, dictionary: tuple | None = None) -> tuple:
+            return name, form, rows, 0, (0, *(a.ctypes.data for a in arrays)), dictionary
+
+        colours = column("colour", "i", ROWS, self.positions, dictionary=column("", "u", 2, *self.texts))
+        columns = [column("x", "g", ROWS, self.numbers), colours]
+        for batch in _sluice.ArrowReader(columns, "x", None):
+            batch.row(0), batch.nonzeros
+        list(_sluice.ArrowReader(columns, None, "x", self.positions, ("ham", "spam"), None))
+        list(_sluice.ArrowReader(columns, None, None, self.numbers, None, self.numbers))
+        refused(ValueError, _sluice.ArrowReader, columns, "y", None)
+        refused(TypeError, _sluice.ArrowReader, [column("t", "tdD", ROWS, self.numbers)], None, None)
+        refused(ValueError, list, _sluice.ArrowReader(columns, None, None, self.numbers[:2], None, None))
+        return 15
+
     def errors(self) -> int:
         wrong = (ValueError, TypeError)
         refused(wrong, _sluice.Model, "no such learner", (), {})
@@ -143,7 +215,7 @@ def main() -> None:
         calls = Calls(folder)
         # files cost a hundred times as much as the rest: every fiftieth round
         often = [calls.matrix, calls.classes, calls.names, calls.one]
-        seldom = [calls.files, calls.facts, calls.errors]
+        seldom = [calls.files, calls.facts, calls.answers, calls.readers, calls.frames, calls.errors]
         done = rounds = 0
         warm = None
         while done < args.calls:
