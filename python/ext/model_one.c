@@ -439,6 +439,7 @@ static PyObject *model_explain_one(PyObject *object, PyObject *args) {
     if (!PyArg_ParseTuple(args, "O|n:explain_one", &features, &class_index) || !begin_row(self, &r)) return NULL;
     bool fine = read_features(&r, features, &x);
     if (fine && !r.s->terms) fine = grow(&r.s->terms, r.s->room + 1, sizeof *r.s->terms);
+    fine = fine && hold_keys(&r, features); /* their names are used after the lock */
     if (fine && begin_read(&r, features)) {
         sluice_explanation why = {.size = sizeof why,
                                   .terms = r.s->terms,
