@@ -269,30 +269,30 @@ static bool is_null(const struct ArrowArray *a, int64_t i) {
     return a->null_count != 0 && a->n_buffers > 0 && a->buffers[0] && !bit(a->buffers[0], i);
 }
 
+/* Numbers are copied, as arrays may begin anywhere: Arrow recommends aligned buffers, and does not demand them. */
+#define NUMBER_AT(type, data, i)                                                                                       \
+    __extension__({                                                                                                    \
+        type number;                                                                                                   \
+        memcpy(&number, (const char *)(data) + (size_t)(i) * sizeof number, sizeof number);                            \
+        number;                                                                                                        \
+    })
+
 static int64_t whole_at(const void *data, unsigned bytes, int64_t i) {
     switch (bytes) {
     case 1:
-        return ((const int8_t *)data)[i];
+        return NUMBER_AT(int8_t, data, i);
     case 2:
-        return ((const int16_t *)data)[i];
+        return NUMBER_AT(int16_t, data, i);
     case 4:
-        return ((const int32_t *)data)[i];
+        return NUMBER_AT(int32_t, data, i);
     default:
-        return ((const int64_t *)data)[i];
+        return NUMBER_AT(int64_t, data, i);
     }
 }
 
 static uint64_t positive_at(const void *data, unsigned bytes, int64_t i) {
-    switch (bytes) {
-    case 1:
-        return ((const uint8_t *)data)[i];
-    case 2:
-        return ((const uint16_t *)data)[i];
-    case 4:
-        return ((const uint32_t *)data)[i];
-    default:
-        return ((const uint64_t *)data)[i];
-    }
+    const uint64_t whole = (uint64_t)whole_at(data, bytes, i);
+    return bytes < 8 ? whole & (((uint64_t)1 << 8 * bytes) - 1) : whole;
 }
 
 static double half(uint16_t h) {
@@ -304,8 +304,8 @@ static double half(uint16_t h) {
 }
 
 static double real_at(const void *data, unsigned bytes, int64_t i) {
-    if (bytes == 8) return ((const double *)data)[i];
-    return bytes == 4 ? (double)((const float *)data)[i] : half(((const uint16_t *)data)[i]);
+    if (bytes == 8) return NUMBER_AT(double, data, i);
+    return bytes == 4 ? (double)NUMBER_AT(float, data, i) : half((uint16_t)positive_at(data, 2, i));
 }
 
 /* A text of n bytes in the scratch room, with newlines behind it. */
@@ -370,9 +370,9 @@ static bool text_view(const struct ArrowArray *a, int64_t i, sluice_name *text) 
     if (n <= 12) return true;
     /* the last buffer holds the sizes of those between */
     if (buffer < 0 || offset < 0 || (int64_t)buffer + 3 >= a->n_buffers) return false;
-    const int64_t *sizes = a->buffers[a->n_buffers - 1];
+    const void *sizes = a->buffers[a->n_buffers - 1];
     const char *data = a->buffers[2 + buffer];
-    if (!sizes || !data || (int64_t)offset + n > sizes[buffer]) return false;
+    if (!sizes || !data || (int64_t)offset + n > whole_at(sizes, 8, buffer)) return false;
     text->text = data + offset;
     return true;
 }

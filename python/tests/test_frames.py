@@ -126,6 +126,20 @@ def test_chunks_and_offsets():
     assert rows(to_batches(reader, "label")) == want
 
 
+def test_buffers_that_are_not_aligned():
+    def displaced(array):
+        """The same array with its buffers one byte further on."""
+        buffers = [b and pa.py_buffer(b"\0" + b.to_pybytes())[1:] for b in array.buffers()]
+        return pa.Array.from_buffers(array.type, len(array), buffers)
+
+    types = [pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint16(), pa.uint32(), pa.uint64(), pa.float16(), pa.float32(),
+             pa.float64(), pa.decimal128(30, 2), pa.string(), pa.large_string()]
+    arrays = [pa.array(["a", None, "bc"] if "string" in str(t) else [1, None, 3]).cast(t) for t in types]
+    names = [str(t) for t in types]
+    want = rows(to_batches(pa.Table.from_arrays(arrays, names)))
+    assert rows(to_batches(pa.Table.from_arrays([displaced(a) for a in arrays], names))) == want
+
+
 def test_a_single_array_by_its_capsules():
     batch = arrow_table().combine_chunks().to_batches()[0]
 
