@@ -3,6 +3,7 @@
 
 #include "model/classes/class_labels.h"
 #include "model/classes/many.h"
+#include "model/classes/ovr.h"
 #include "model/race/race.h"
 #include "unit/every_learner.h"
 #include "unit/model_bytes.h"
@@ -69,6 +70,25 @@ static void check_same_weights(const sluice_model *a, const sluice_model *b) {
         for (size_t i = 0; i < n && i < k; i++) CHECK(x[i].weight == y[i].weight && x[i].id == y[i].id);
         sluice_free(x), sluice_free(y);
     }
+}
+
+/* What lanes share, in the lane of classes to come too, is what the rows have made of it. */
+static void check_shared(const sluice_model *a, const sluice_model *b) {
+    const sl_learner *learner = a->learner;
+    const sl_field *shared = learner->matrix_shares;
+    if (!a->ovr || !shared || a->params[learner->forget] < 1) return; /* with forget it is brought up to date later */
+    char x[64], y[64];
+    sl_keys_walk k;
+    CHECK(sl_keys_start(&k, &a->features));
+    while (sl_keys_next(&k)) {
+        const uint32_t other = sl_keys_find_like(&b->features, &a->features, &k.at);
+        for (size_t l = 0; l < a->ovr->lanes.n_lanes; l++) {
+            sl_lane_blocks_gather(&a->ovr->lanes, sl_space_at(&a->features.space, k.at.slot), l, x);
+            sl_lane_blocks_gather(&b->ovr->lanes, sl_space_at(&b->features.space, other), l, y);
+            CHECK(memcmp(x + shared->offset, y + shared->offset, sl_type_size(shared->type)) == 0);
+        }
+    }
+    sl_keys_end(&k);
 }
 
 static sluice_model *reloaded(const sluice_model *m) {
@@ -143,6 +163,7 @@ static void compare(const sl_learner *learner, bool names, const sluice_settings
         CHECK_EQ(facts.examples, ROWS);
         CHECK(sluice_model_metadata(turned, "my.key", NULL) != NULL);
         check_same_weights(turned, start);
+        check_shared(turned, start);
         for (size_t i = 0; i < 50; i++) { /* and they stay the same */
             double a[2], b[2];
             draw(&s, names, false);

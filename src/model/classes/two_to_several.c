@@ -100,6 +100,29 @@ static bool put_problems(sluice_model *to, sluice_model *const problem[2]) {
     return true;
 }
 
+/* The lanes of classes to come know nothing, but have what lanes share: it depends on the rows alone, and kernels take
+ * it from one lane for others. */
+static bool put_lanes_to_come(sluice_model *to, const sluice_model *m, sluice_error *err) {
+    if (!to->learner->shared_by) return true; /* as they are when they are made */
+    sluice_model *come = problem_of(m, false, err);
+    if (!come) return false;
+    come->mistakes = come->updates = come->positives = 0;
+    come->calibration = (sl_online_calibration){0};
+    uint32_t slot[SL_CHUNK];
+    uint64_t cursor = 0;
+    for (size_t n; (n = sl_space_chunk(&come->features.space, &cursor, slot));)
+        for (size_t k = 0; k < n; k++)
+            for (size_t i = 0; i < come->learner->n_fields; i++) {
+                const sl_field *f = &come->learner->fields[i];
+                if (f->least < 0 && f->type != SL_U32)
+                    memset(sl_space_at(&come->features.space, slot[k]) + f->offset, 0, sl_type_size(f->type));
+            }
+    const bool fine = sl_ovr_put_model(to, 2, come);
+    if (fine) sl_ovr_settle(to);
+    sluice_model_free(come);
+    return fine;
+}
+
 /* A model of several classes that has learned what m has; class `plus` is +1 in m, and `labels` are its classes. */
 static sluice_model *several(const sluice_model *m, const sluice_name labels[2], size_t plus, sluice_error *err) {
     sluice_settings settings = m->settings;
@@ -121,6 +144,7 @@ static sluice_model *several(const sluice_model *m, const sluice_name labels[2],
         fine = add_features(to, m);
         sl_model_copy_history(to, m);
         for (size_t i = 0; i < 2 && fine && to->ovr; i++) fine = sl_ovr_put_model(to, i, problem[i]);
+        if (fine && to->ovr) fine = put_lanes_to_come(to, m, err);
         if (fine && to->problems) fine = put_problems(to, problem);
         sl_many_set_classes(to, sl_classes_met(to));
     }
