@@ -468,6 +468,13 @@ def test_merged_models_have_the_classes_of_both():
     b = SluiceClassifier("rda").fit(X[y > 0], y[y > 0])
     a.merge(b)
     assert a.classes_.tolist() == [0, 1, 2, 3] and a.predict_proba(X).shape == (400, 4)
+    words = SluiceClassifier("rda").fit(X, np.array(list("abcd"))[y])
+    before = model_bytes(a)
+    with pytest.raises(ValueError, match="texts and numbers"):
+        a.merge(words)
+    assert model_bytes(a) == before and a.classes_.dtype.kind == "i"
+    with pytest.raises(TypeError, match="merge takes a fitted estimator, not int"):
+        a.merge(3)
 
 
 # ---- parameters -----------------------------------------------------------------------------------------------------

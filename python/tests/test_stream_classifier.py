@@ -224,6 +224,15 @@ def test_merging():
     assert accuracy(one, ((x, "abc"[y]) for x, y in events(100, 3))) > 0.5
     with pytest.raises(UnsupportedError):
         made(events(10), "pa-1").merge(made(events(10), "pa-1"))
+    numbers, texts = StreamClassifier("ada-rda"), StreamClassifier("ada-rda")
+    for x, y in events(10):
+        numbers.learn_one(x, y)
+        texts.learn_one(x, str(y))
+    with pytest.raises(ValueError, match="the labels 0 and '0' are the same class|the labels 1 and '1' are the same class"):
+        numbers.merge(texts)
+    assert numbers.classes == [0, 1] and numbers.n_events == 10
+    with pytest.raises(TypeError, match="merge takes a StreamClassifier, not int"):
+        one.merge(3)
 
 
 def test_files_go_both_ways(tmp_path):

@@ -189,6 +189,13 @@ def find_classes(y: np.ndarray) -> tuple[Classes, np.ndarray]:
     return classes, classes.indices(y)
 
 
+def join_classes(a: Classes, b: Classes) -> Classes:
+    """The classes of two models as one; ValueError where those of one are texts and those of the other numbers."""
+    if len({isinstance(label, str) for classes in (a, b) for label in classes.values.tolist()}) > 1:
+        raise ValueError(f"the classes are {a.values.tolist()} and {b.values.tolist()}: texts and numbers")
+    return find_classes(np.concatenate([a.values, b.values]))[0]
+
+
 def _wide(low: int) -> Any:
     """The integers that hold labels close to `low`: all of those of uint64 are no int64."""
     return np.int64 if low < 0 else np.uint64

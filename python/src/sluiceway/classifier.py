@@ -799,8 +799,10 @@ class BaseSluiceClassifier(ClassifierMixin, BaseEstimator):
         self : object
             The estimator.
         """
+        if not isinstance(other, BaseSluiceClassifier):
+            raise TypeError(f"merge takes a fitted estimator, not {type(other).__name__}")
         mine, theirs = self._check_fitted(), other._check_fitted()
-        both, _ = _labels.find_classes(np.concatenate([mine.classes.values, theirs.classes.values]))
+        both = _labels.join_classes(mine.classes, theirs.classes)
         if not both.several and (mine.classes.several or theirs.classes.several or both.plain != mine.classes.plain):
             raise ValueError("the two estimators have different kinds of classes")
         if both.several and not mine.classes.several:

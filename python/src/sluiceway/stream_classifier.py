@@ -550,7 +550,10 @@ class StreamClassifier(_Base):
         self : StreamClassifier
             The classifier.
         """
+        if not isinstance(other, StreamClassifier):
+            raise TypeError(f"merge takes a StreamClassifier, not {type(other).__name__}")
         labels = {**dict.fromkeys(self._labels), **dict.fromkeys(other._labels)}
+        _labels.check_distinct(list(labels), [_labels.text_of(label) for label in labels])
         joined = copy.deepcopy(self)
         if len(labels) > 2 or self._several != other._several:
             other = copy.deepcopy(other)
