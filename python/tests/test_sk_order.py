@@ -37,6 +37,16 @@ def test_shuffled_rows_are_learned_as_in_the_order_that_is_drawn(make):
     assert shuffled._fitted.model.to_bytes() == by_hand._fitted.model.to_bytes()
 
 
+@pytest.mark.parametrize("form", ["csr_matrix", "csc_array", "coo_matrix", "bsr_array"])
+def test_every_format_of_a_sparse_matrix_and_one_weight_for_all_rows_can_be_shuffled(form):
+    sparse = pytest.importorskip("scipy.sparse")
+    X, y = load_iris(return_X_y=True)
+    X = np.round(X)
+    expected = AROWClassifier(shuffle=True, random_state=7).fit(X, y, np.full(150, 2.0))
+    made = AROWClassifier(shuffle=True, random_state=7).fit(getattr(sparse, form)(X), y, 2.0)
+    assert np.array_equal(made.coef_, expected.coef_)
+
+
 def test_frames_with_text_are_shuffled_too():
     pd = pytest.importorskip("pandas")
     X = pd.DataFrame({"word": ["a"] * 100 + ["b"] * 100, "value": np.arange(200.0)})

@@ -311,9 +311,11 @@ class BaseSluiceClassifier(ClassifierMixin, BaseEstimator):
 
     def _shuffled(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, ...]:
         """The rows in an order that is drawn with `random_state`."""
-        check_consistent_length(X, y, sample_weight)
+        X = X.tocsr() if sparse.issparse(X) else X  # not every format can be indexed
+        parts = [a for a in (X, y, sample_weight) if a is not None and not isinstance(a, numbers.Number)]
+        check_consistent_length(*parts)
         order = check_random_state(self.random_state).permutation(_num_samples(X))
-        return tuple(None if a is None else _safe_indexing(a, order) for a in (X, y, sample_weight))
+        return tuple(_safe_indexing(a, order) if any(a is part for part in parts) else a for a in (X, y, sample_weight))
 
     @staticmethod
     def _warn_if_sorted(indices: np.ndarray) -> None:
