@@ -209,7 +209,8 @@ def test_explaining_a_row_of_any_form():
 
     estimator = SluiceClassifier("arow", bias=1.0).fit(X, Y)
     margins = estimator.decision_function(X[:1])
-    for row in (X[0], X[:1], X[0].tolist(), sparse.csr_matrix(X[:1]), {j + 1: X[0, j] for j in range(8)}):
+    rows = (X[0], X[:1], X[0].tolist(), sparse.csr_matrix(X[:1]), sparse.csr_array(X)[0])
+    for row in (*rows, {j + 1: X[0, j] for j in range(8)}):
         terms = estimator.explain(row)
         assert terms.margin == pytest.approx(margins[0]) == pytest.approx(sum(t.contribution for t in terms))
         assert len(terms) == 9 and sorted(abs(t.contribution) for t in terms)[::-1] == [abs(t.contribution) for t in terms]
@@ -228,6 +229,11 @@ def test_explaining_a_row_of_any_form():
     assert several.explain(X[0], label=2).margin == pytest.approx(margins[2])
     with pytest.raises(ValueError, match="knows no class 7"):
         several.explain(X[0], label=7)
+    with pytest.raises(ValueError, match="knows no class 'maybe'; its classes are \\['no', 'yes'\\]"):
+        estimator.explain(X[0], label="maybe")
+    coming = SluiceClassifier("arow").partial_fit(X[Y3 < 2], Y3[Y3 < 2], classes=[0, 1, 2])
+    with pytest.raises(ValueError, match="no row of the class 2 was learned yet"):
+        coming.explain(X[0], label=2)
 
 
 @pytest.mark.parametrize("labels", [Y, Y3], ids=["two", "three"])

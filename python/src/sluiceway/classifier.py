@@ -679,15 +679,15 @@ class BaseSluiceClassifier(ClassifierMixin, BaseEstimator):
 
     def _class_of(self, view: View, label: Any) -> tuple[float, int | None]:
         """The sign and the class number (several classes) of a label's margin; None: the last of two classes."""
-        fitted = self._check_fitted()
+        labels = self.classes_.tolist()
+        if label is not None and label not in labels:
+            raise ValueError(f"the model knows no class {label!r}; its classes are {labels}")
         if view.several:
             number = view.model.find_class(_labels.text_of(label))
             if number is None:
-                raise ValueError(f"the model knows no class {label!r}; its classes are {self.classes_.tolist()}")
+                raise ValueError(f"no row of the class {label!r} was learned yet")
             return 1.0, number
-        last = len(self.classes_) - 1
-        at = last if label is None else int(fitted.classes.indices(np.asarray([label]))[0])
-        return (view.sign if at == last else -view.sign), None
+        return (view.sign if label is None or label == labels[-1] else -view.sign), None
 
     def top_features(self, n: int = 10, label: Any = None) -> list[FeatureWeight]:
         """The features of largest weight, positive or negative.
@@ -731,8 +731,8 @@ class BaseSluiceClassifier(ClassifierMixin, BaseEstimator):
         fitted = self._check_fitted()
         if hasattr(x, "index") and hasattr(x, "to_frame"):  # a row of a pandas frame
             x = x.to_frame().T.infer_objects()
-        elif np.ndim(x) == 1 and not sparse.issparse(x):
-            x = np.asarray(x).reshape(1, -1)
+        elif np.ndim(x) == 1:
+            x = (x if sparse.issparse(x) else np.asarray(x)).reshape(1, -1)
         X, columns = self._check_X(x, fitted)
         if X.shape[0] != 1:
             raise ValueError(f"explain takes one row, not {X.shape[0]}")
