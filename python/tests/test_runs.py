@@ -102,6 +102,24 @@ def test_every_kind_of_input_gives_the_same_figures(data, kind):
         assert got.fields[field] == want.fields[field], field
 
 
+@pytest.mark.parametrize("make", ["pandas.Series", "polars.Series", "pyarrow.array", "pyarrow.chunked_array"])
+def test_a_column_of_texts_is_lines_and_no_frame(make):
+    library, _, maker = make.partition(".")
+    column = getattr(pytest.importorskip(library), maker)
+    made = column([LINES]) if maker == "chunked_array" else column(LINES)
+    run = sluiceway.train(made, "arow")
+    assert run.mistakes == sluiceway.train(LINES, "arow").mistakes
+    assert sluiceway.predict(run, made).margins.tolist() == sluiceway.predict(run, LINES).margins.tolist()
+
+
+def test_texts_and_labels_are_no_matrix():
+    for texts in (["free prize", "lunch"], np.array(["free prize", "lunch"])):
+        with pytest.raises(TypeError, match='"LABEL.tTEXT" with format="text"'):
+            sluiceway.train((texts, ["spam", "ham"]), "arow")
+    numbers = np.array([[1, 2.5], [3, 0]], dtype=object)
+    assert sluiceway.train((numbers, [0, 1]), "arow").features_seen == 2
+
+
 @pytest.mark.parametrize("kind", ["iterator", "matrix", "pairs"])
 def test_several_passes_over_what_is_no_file(data, kind):
     assert (

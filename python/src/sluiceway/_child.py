@@ -178,7 +178,7 @@ class Run:
             return _inputs.bytes_of(data)
         if not isinstance(data, Iterable):
             raise TypeError(f"no data to learn from: {type(data).__name__}")
-        items = iter(data)
+        items = iter(data.to_pylist() if hasattr(data, "to_pylist") else data)
         first = list(itertools.islice(items, 1))
         everything = itertools.chain(first, items)
         if first and is_pair(first[0]):

@@ -12,8 +12,13 @@ import numpy as np
 
 
 def is_frame(thing: Any) -> bool:
-    """Whether it is a table of named columns."""
-    return hasattr(thing, "__arrow_c_stream__") or hasattr(thing, "__arrow_c_array__") or is_pandas(thing)
+    """Whether it is a table of named columns. A series of pandas or polars and an array of Arrow have the interface of
+    tables too."""
+    if is_pandas(thing):
+        return True
+    if not (hasattr(thing, "__arrow_c_stream__") or hasattr(thing, "__arrow_c_array__")):
+        return False
+    return len(getattr(thing, "shape", "no")) == 2 and str(getattr(thing, "type", "struct")).startswith("struct")
 
 
 def is_pandas(thing: Any) -> bool:

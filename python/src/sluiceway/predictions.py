@@ -113,7 +113,7 @@ def input_of(inputs: Any, run: Run, model: Any) -> Any:
     """The inputs as the program can read them: tables become a file; a list of texts that are no files is lines."""
     if isinstance(inputs, (list, tuple)) and (not inputs or _inputs.are_lines(inputs, bare=True)):
         return iter(inputs)
-    if not _frames.is_frame(inputs) and not hasattr(inputs, "shape"):
+    if not _frames.is_frame(inputs) and len(getattr(inputs, "shape", ())) != 2:
         return inputs
     path = run.path("input.bin")
     run.shown[path] = "input"

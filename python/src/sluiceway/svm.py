@@ -140,7 +140,7 @@ def put_matrix(writer: Any, X: Any, y: Any, zero_based: bool = False, weights: A
     """Writes the rows of a sparse or dense matrix."""
     from scipy.sparse import csr_matrix, issparse
 
-    X = _matrix.sum_duplicates(X.tocsr()) if issparse(X) else csr_matrix(np.atleast_2d(np.asarray(X)))
+    X = _matrix.sum_duplicates(X.tocsr()) if issparse(X) else csr_matrix(np.atleast_2d(as_numbers(X)))
     rows = _matrix.csr_arrays(X)
     labels, words = label_words(np.asarray(y))
     if len(labels) != X.shape[0]:
@@ -148,6 +148,18 @@ def put_matrix(writer: Any, X: Any, y: Any, zero_based: bool = False, weights: A
     if weights is not None:
         weights = np.require(weights, np.float64, ["C", "A"])
     writer.put_csr(rows.indptr, rows.ids, rows.values, labels, words, zero_based, weights)
+
+
+def as_numbers(X: Any) -> np.ndarray:
+    """A dense X as an array of numbers."""
+    X = np.asarray(X)
+    if X.dtype.kind in "biuf":
+        return X
+    try:
+        return X.astype(np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(f'X is no matrix of numbers but has the type {X.dtype}; texts are learned as lines "LABEL\\tTEXT" '
+                        'with format="text"') from None
 
 
 def label_words(y: np.ndarray) -> tuple[np.ndarray, tuple[bytes, ...] | None]:
