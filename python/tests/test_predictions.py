@@ -74,6 +74,16 @@ def test_frames_go_by_names_and_their_label_column_is_no_feature():
     assert (predict(run, polars.DataFrame(payments)).margins == alone.margins).all()
 
 
+def test_dicts_of_features():
+    payments, fraud = make_payments(300, fraud=0.3)
+    run = train(zip(payments, fraud.tolist()), "arow", scale="maxabs")
+    expected = predict(run, list(zip(payments, fraud.tolist()))).margins
+    for dicts in payments, iter(payments):
+        assert (predict(run, dicts).margins == expected).all()
+    with pytest.raises(TypeError, match=r"a pair: \(dict of features, label\)"):
+        train(payments, "arow")
+
+
 def test_several_classes_have_a_column_each():
     tickets, departments = make_tickets(600)
     run = train([f"{d}\t{t}" for t, d in zip(tickets, departments)], "arow", format="text", classes="ovr")

@@ -184,6 +184,11 @@ class Run:
         if first and is_pair(first[0]):
             self.options["format"] = "jsonl"
             return _inputs.lines_of(pair_line(pair) for pair in everything)
+        if first and isinstance(first[0], Mapping):
+            if self.command != "predict":
+                raise TypeError("an example to learn from is a pair: (dict of features, label)")
+            self.options["format"] = "jsonl"
+            return _inputs.lines_of(json_line(features) for features in everything)
         return _inputs.lines_of(everything)
 
     def write(self, pieces: Iterator[bytes], name: str) -> str:
@@ -316,7 +321,12 @@ def pair_line(pair: Any) -> str:
         raise ValueError("a feature is called 'label', which stands for the label here: rename it")
     if isinstance(label, (bool, np.bool_)):
         label = int(label)
-    return json.dumps({**features, "label": label}, allow_nan=False, ensure_ascii=False, default=plain_value)
+    return json_line({**features, "label": label})
+
+
+def json_line(features: Any) -> str:
+    """Features as a line of JSON."""
+    return json.dumps(features, allow_nan=False, ensure_ascii=False, default=plain_value)
 
 
 def plain_value(value: Any) -> Any:

@@ -56,7 +56,7 @@ def predict(model: Any, inputs: Any, *, threshold: Any = None, verbose: int = 0,
     ----------
     model : path, result of train or tune, SluiceClassifier or StreamClassifier
         What to predict with.
-    inputs : path, several paths, lines of text, file object, frame or matrix
+    inputs : path, several paths, lines of text, dicts of features, file object, frame or matrix
         As for `train`, with or without labels. Lines need `format`, unless they are LIBSVM text or the model was trained
         with ``format="text"`` or ``"url"``, which it remembers.
     threshold : float or str, default=None
