@@ -256,6 +256,16 @@ static PyObject *model_memory(PyObject *object, PyObject *unused) {
     return PyLong_FromUnsignedLongLong(n);
 }
 
+/* sys.getsizeof, by which river measures a classifier. */
+static PyObject *model_sizeof(PyObject *object, PyObject *unused) {
+    (void)unused;
+    sl_py_model *self = (sl_py_model *)object;
+    if (!sl_py_begin_read(self)) return NULL;
+    const uint64_t n = sizeof *self + sluice_model_memory(self->model);
+    sl_py_end(self);
+    return PyLong_FromUnsignedLongLong(n);
+}
+
 static PyObject *model_probability(PyObject *object, PyObject *margin) {
     sl_py_model *self = (sl_py_model *)object;
     const double value = PyFloat_AsDouble(margin);
@@ -396,6 +406,7 @@ PyMethodDef sl_py_model_info_methods[] = {
     {"bias_weight", model_bias_weight, METH_NOARGS, "The weight of the constant feature."},
     {"nonzeros", model_nonzeros, METH_NOARGS, "How many weights are not 0."},
     {"memory", model_memory, METH_NOARGS, "Bytes that the model has allocated."},
+    {"__sizeof__", model_sizeof, METH_NOARGS, "Bytes of memory, those of the model included."},
     {"probability", model_probability, METH_O, "probability(margin) -> float; nan where there is none"},
     {"margin_of_probability", model_margin_of_probability, METH_O, "margin_of_probability(p) -> float"},
     {"has_probability", model_has_probability, METH_NOARGS, "Whether the model has probabilities."},

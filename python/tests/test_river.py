@@ -62,3 +62,13 @@ def test_a_pipeline_explains_itself():
     for x, y in datasets.Phishing().take(100):
         pipeline.learn_one(x, y)
     assert "Contribution" in pipeline.debug_one(x)
+
+
+def test_the_memory_that_river_measures_is_that_of_the_model():
+    pipeline = preprocessing.StandardScaler() | StreamClassifier("arow")
+    before = pipeline._raw_memory_usage
+    model = pipeline["StreamClassifier"]
+    for i in range(5000):
+        model.learn_one({f"f{i}": 1.0}, i % 2 == 0)
+    grown = pipeline._raw_memory_usage - before
+    assert grown > 5000 * 20 and model._raw_memory_usage > model.model_.memory()
