@@ -1,10 +1,12 @@
 """train, tune, sweep and select: the program's results from every kind of input, its errors, interruptions, pages."""
 
+import copy
 import doctest
 import gc
 import io
 import json
 import os
+import pickle
 import re
 import subprocess
 import sys
@@ -257,6 +259,19 @@ def test_results_have_a_text_a_page_and_a_picture(results, tmp_path):
         axes.figure.savefig(tmp_path / "plot.png")
         assert result.plot(axes) is axes
         plt.close(axes.figure)
+
+
+def test_a_copy_of_a_result_has_all_of_it(results, data, tmp_path):
+    pickled = [pickle.dumps(result) for result in results]
+    texts, pages = [repr(result) for result in results], [result.page for result in results]
+    results[0].save(tmp_path / "model")
+    del results[:]
+    gc.collect()  # the files of the run are gone, as if it had been another process
+    found = [pickle.loads(text) for text in pickled]
+    assert [repr(result) for result in found] == texts and [result.page for result in found] == pages
+    found[0].save(tmp_path / "again")
+    assert (tmp_path / "again").read_bytes() == (tmp_path / "model").read_bytes()
+    assert sluiceway.predict(copy.deepcopy(found[1]), data).labels.size == 120
 
 
 def test_what_is_missing_is_named(results, monkeypatch):

@@ -9,6 +9,8 @@ import shutil
 import textwrap
 from typing import TYPE_CHECKING, Any
 
+from sluiceway._child import Folder
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -29,6 +31,9 @@ class Result:
             return self.__dict__["fields"][name]
         except KeyError:
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r}") from None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_folder"}
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *self.fields})
@@ -51,6 +56,18 @@ class Modelled(Result):
         super().__init__(fields, folder, page)
         self._path = model
         self._model: Any = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """With the model itself: its file goes with the result that made it."""
+        with open(self._path, "rb") as file:
+            return {**super().__getstate__(), "_path": file.read()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        folder = Folder()
+        path = os.path.join(folder.name, "model")
+        with open(path, "wb") as file:
+            file.write(state["_path"])
+        self.__dict__.update(state, _path=path, _folder=folder)
 
     @property
     def model(self) -> Any:
