@@ -323,6 +323,11 @@ def test_class_weights_multiply_the_weights_of_rows():
     assert model_bytes(ours) == model_bytes(SluiceClassifier("arow").fit(X, y, sample_weight=balanced))
     with pytest.raises(ValueError, match="'balanced' is not supported for partial_fit"):
         SluiceClassifier("arow", class_weight="balanced").partial_fit(X, y, classes=[0, 1])
+    for wrong in (-1, float("nan"), float("inf")):
+        estimator = SluiceClassifier("arow", class_weight={0: 1, 1: wrong})
+        with pytest.raises(ValueError, match="class_weight={.*: weights are numbers of at least 0"):
+            estimator.partial_fit(X, y, classes=[0, 1])
+        assert not hasattr(estimator, "classes_"), "nothing was learned"
 
 
 # ---- answers and weights --------------------------------------------------------------------------------------------

@@ -298,7 +298,10 @@ class BaseSluiceClassifier(ClassifierMixin, BaseEstimator):
             counts = np.bincount(indices, weights, len(classes.values)).astype(np.float64)
             total = counts.sum()
             return np.divide(total, np.count_nonzero(counts) * counts, out=np.zeros_like(counts), where=counts > 0)
-        return compute_class_weight(class_weight, classes=classes.values, y=classes.values)
+        factors = compute_class_weight(class_weight, classes=classes.values, y=classes.values)
+        if not (np.isfinite(factors) & (factors >= 0)).all():
+            raise ValueError(f"class_weight={class_weight!r}: weights are numbers of at least 0")
+        return factors
 
     def _row_weights(self, classes: _labels.Classes, indices: np.ndarray, weights: np.ndarray | None,
                      whole: bool) -> np.ndarray | None:
