@@ -280,7 +280,21 @@ def test_a_failed_fit_leaves_the_estimator_as_it_was():
     estimator.set_params(r=-1)
     with pytest.raises(ValueError, match="parameter r of arow"):
         estimator.fit(X, y)
+    with pytest.raises(ValueError, match="parameter r of arow"):
+        estimator.fit(X[:, :3], y)
     assert model_bytes(estimator) == before
+    assert estimator.n_features_in_ == 30 and estimator.predict(X).shape == (400,) and estimator.coef_.shape == (1, 30)
+
+
+def test_a_failed_first_partial_fit_leaves_nothing():
+    X, y = make(n=50)
+    wrong = sparse.csr_matrix(X)
+    wrong.data[-1] = np.nan
+    estimator = SluiceClassifier("arow")
+    with pytest.raises(ValueError, match="contains NaN"):
+        estimator.partial_fit(wrong, y, classes=[0, 1])
+    with pytest.raises(NotFittedError):
+        estimator.predict(X)
 
 
 def test_the_progress_bar_is_on_standard_error(capsys):

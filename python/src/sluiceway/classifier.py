@@ -343,7 +343,6 @@ class BaseSluiceClassifier(ClassifierMixin, BaseEstimator):
                weights: np.ndarray | None, passes: int, title: str) -> None:
         """Learns the rows of X `passes` times and ends the run. What an interrupt or a failure leaves is what was
         learned until then."""
-        self._check_values(X)
         labels, words = fitted.classes.encode(indices)
         bar = ProgressBar(title, X.shape[0] * passes) if getattr(self, "verbose", 0) else None
         try:
@@ -399,11 +398,21 @@ class BaseSluiceClassifier(ClassifierMixin, BaseEstimator):
         self : object
             The fitted estimator.
         """
+        before = dict(self.__dict__)
+        try:
+            return self._fit(X, y, sample_weight)
+        except Exception:
+            self.__dict__.clear()
+            self.__dict__.update(before)  # the columns of X too are those of the model that there is
+            raise
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> "BaseSluiceClassifier":
         go_on = bool(getattr(self, "warm_start", False)) and self.__sklearn_is_fitted__()
         passes = _table.setting_value("passes", self.passes)
         if getattr(self, "shuffle", False):
             X, y, sample_weight = self._shuffled(X, y, sample_weight)
         X, columns = self._check_X(X, self._fitted if go_on else None)
+        self._check_values(X)
         y = self._check_y(y, X)
         weights = self._check_weights(sample_weight, X.shape[0])
         if weights is not None and not weights.any():
@@ -448,6 +457,7 @@ class BaseSluiceClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError("classes must be passed on the first call to partial_fit. (StreamClassifier takes classes "
                              "as they come.)")
         X, columns = self._check_X(X, fitted)
+        self._check_values(X)
         y = self._check_y(y, X)
         weights = self._check_weights(sample_weight, X.shape[0])
         if classes is not None and not (fitted is not None and np.array_equal(classes, fitted.classes.values)):
