@@ -74,6 +74,18 @@ def test_frames_go_by_names_and_their_label_column_is_no_feature():
     assert (predict(run, polars.DataFrame(payments)).margins == alone.margins).all()
 
 
+@pytest.mark.parametrize("kind", ["pandas", "polars", "table", "batch", "reader", "structs"])
+def test_the_label_column_does_not_count_in_the_length_of_rows(kind):
+    pandas, polars, pyarrow = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow"))
+    frame = pandas.DataFrame({"a": [1.0, 2.0, 3.0, 4.0], "b": [4.0, 1.0, 2.0, 9.0], "y": [0.0, 7.0, 0.0, 7.0]})
+    table = pyarrow.Table.from_pandas(frame)
+    run = train(frame, "arow", label="y", normalize="l2")
+    made = {"pandas": lambda: frame, "polars": lambda: polars.DataFrame(frame.to_dict("list")), "table": lambda: table,
+            "batch": lambda: table.to_batches()[0], "reader": table.to_reader,
+            "structs": lambda: table.to_struct_array().combine_chunks()}[kind]()
+    assert predict(run, made).margins.tolist() == predict(run, frame[["a", "b"]]).margins.tolist()
+
+
 def test_dicts_of_features():
     payments, fraud = make_payments(300, fraud=0.3)
     run = train(zip(payments, fraud.tolist()), "arow", scale="maxabs")

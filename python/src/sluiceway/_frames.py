@@ -54,10 +54,22 @@ def to_batches(
     raise TypeError(f"{type(frame).__name__} is no frame: it has no __arrow_c_stream__")
 
 
+def schema_names(frame: Any) -> list[str]:
+    """The names in the schema of a frame that has one."""
+    names = getattr(getattr(frame, "schema", None), "names", ())
+    return list(names() if callable(names) else names)
+
+
+def column_names(frame: Any) -> list[str]:
+    """The names of a frame's columns, as far as they can be had without reading it."""
+    if is_pandas(frame):
+        return [str(name) for name in frame.columns]
+    return schema_names(frame) or [field.name for field in getattr(frame, "type", ())]  # an array of structs has a type
+
+
 def refuse_nul(frame: Any) -> None:
     """Refuses names of columns that Arrow's C interface, where a name ends at a NUL, would cut."""
-    names = getattr(getattr(frame, "schema", None), "names", ())
-    for name in names() if callable(names) else names:
+    for name in schema_names(frame):
         if "\0" in name:
             raise ValueError(f"column {name!r}: a NUL in its name")
 

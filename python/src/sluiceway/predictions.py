@@ -121,8 +121,7 @@ def input_of(inputs: Any, run: Run, model: Any) -> Any:
     try:
         if _frames.is_frame(inputs):
             label = run.options.pop("label", None) or (model.metadata("reader.label") or b"").decode("utf-8", "replace")
-            names = getattr(inputs, "column_names", None) or getattr(inputs, "columns", ())
-            for batch in _frames.to_batches(inputs, label if label in list(names) else None):
+            for batch in _frames.to_batches(inputs, label if label in _frames.column_names(inputs) else None):
                 writer.put_batch(batch)
         else:
             name = _matrix.name_of_no_column(model)
