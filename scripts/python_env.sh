@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.." || exit 1
 . scripts/pythons.sh
 env=$PWD/build/python-env
 needed="cmake numpy pytest"
-optional="pytest-xdist scikit-learn scipy river pandas polars pyarrow matplotlib mkdocs-material mkdocstrings-python black"
+optional="pytest-xdist scikit-learn scipy river pandas polars pyarrow matplotlib mkdocs-material mkdocstrings-python black mypy"
 stamp=$env/installed
 
 skip() { echo "skipped: $1 ($2)" >&2; }

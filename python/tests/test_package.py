@@ -54,6 +54,29 @@ def test_type_hints_are_marked():
     assert os.path.exists(os.path.join(os.path.dirname(sluiceway.__file__), "py.typed"))
 
 
+def test_type_hints_say_what_calls_give(tmp_path):
+    pytest.importorskip("mypy")
+    (tmp_path / "user.py").write_text("""
+from sluiceway import FormatError, SluiceClassifier, SSOLClassifier, StreamClassifier, load, train
+from sluiceway.results import TrainResult
+
+one: SluiceClassifier = SluiceClassifier("arow").fit([[1]], [1]).sparsify()
+other: SSOLClassifier = SSOLClassifier(lambda_=1).partial_fit([[1]], [1], classes=[1])
+stream: StreamClassifier = StreamClassifier.load("m").merge(StreamClassifier())
+result: TrainResult = train(["1 1:1"], "arow")
+weight: str = one.explain([1])[0].weight  # type: ignore[assignment]
+train(["1 1:1"], verbose="x")  # type: ignore[arg-type]
+SSOLClassifier(lamda=1)  # type: ignore[call-arg]
+try:
+    load("m")
+except FormatError as error:
+    text: int = str(error)  # type: ignore[assignment]
+""")
+    check = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "--cache-dir", tmp_path / "cache"]
+    run = subprocess.run([*check, tmp_path / "user.py"], capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
 def test_the_program_learns(tmp_path):
     data = tmp_path / "data.svm"
     data.write_text("1 1:1\n-1 2:1\n1 1:1 3:0.5\n")

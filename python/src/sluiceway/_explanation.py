@@ -14,7 +14,7 @@ class Term(NamedTuple):
     contribution: float
 
 
-class Explanation(list):
+class Explanation(list[Term]):
     """The terms of a margin, the largest contributions first. Their contributions add up to `margin`."""
 
     def __init__(self, terms: Sequence[Term], margin: float, scale: float):

@@ -7,7 +7,7 @@ import numbers
 import os
 import warnings
 from contextlib import nullcontext
-from typing import Any, Callable, Mapping, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Mapping, NamedTuple, Sequence
 
 import numpy as np
 from scipy import sparse
@@ -23,6 +23,9 @@ from . import _frames, _inputs, _labels, _matrix, _sluice, _table
 from ._explanation import Explanation, Term
 from ._progress import ProgressBar
 from ._view import View
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = ["SluiceClassifier", "Explanation", "FeatureWeight", "Term", "load"]
 
@@ -124,7 +127,7 @@ class BaseSluiceClassifier(ClassifierMixin, BaseEstimator):
         """
         return {name: getattr(self, attribute_of(name)) for name in self._get_param_names()}
 
-    def set_params(self, **params: Any) -> "BaseSluiceClassifier":
+    def set_params(self, **params: Any) -> Self:
         """Sets parameters of this estimator.
 
         Parameters
@@ -381,7 +384,7 @@ class BaseSluiceClassifier(ClassifierMixin, BaseEstimator):
                 bar.add(rows.stop - rows.start)
             rows = next(pieces, None)
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "BaseSluiceClassifier":
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learns from all rows, in order, `passes` times; what was learned before is forgotten unless `warm_start`.
 
         Parameters
@@ -406,7 +409,7 @@ class BaseSluiceClassifier(ClassifierMixin, BaseEstimator):
             self.__dict__.update(before)  # the columns of X too are those of the model that there is
             raise
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> "BaseSluiceClassifier":
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
         go_on = bool(getattr(self, "warm_start", False)) and self.__sklearn_is_fitted__()
         passes = _table.setting_value("passes", self.passes)
         if getattr(self, "shuffle", False):
@@ -433,7 +436,7 @@ class BaseSluiceClassifier(ClassifierMixin, BaseEstimator):
         self._take(fitted)
         return self
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> "BaseSluiceClassifier":
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Goes on learning from more rows, once and in order.
 
         Parameters
@@ -635,7 +638,7 @@ class BaseSluiceClassifier(ClassifierMixin, BaseEstimator):
         """What is added to the weighted sum of the columns: the constant feature, and a threshold, if there are."""
         return self._weights()[1]
 
-    def sparsify(self) -> "BaseSluiceClassifier":
+    def sparsify(self) -> Self:
         """Makes ``coef_`` a sparse matrix.
 
         Returns
@@ -647,7 +650,7 @@ class BaseSluiceClassifier(ClassifierMixin, BaseEstimator):
         self._sparse_coef = True
         return self
 
-    def densify(self) -> "BaseSluiceClassifier":
+    def densify(self) -> Self:
         """Makes ``coef_`` a dense array, as it is at first.
 
         Returns
@@ -783,7 +786,7 @@ class BaseSluiceClassifier(ClassifierMixin, BaseEstimator):
 
     # ---- copies and files
 
-    def __copy__(self) -> "BaseSluiceClassifier":
+    def __copy__(self) -> Self:
         """A copy learns for itself: its model is one of its own."""
         made = type(self).__new__(type(self))
         made.__dict__.update(copy.deepcopy(self.__dict__))
@@ -801,7 +804,7 @@ class BaseSluiceClassifier(ClassifierMixin, BaseEstimator):
         with _inputs.os_errors(path):
             model.save(os.fspath(path))
 
-    def merge(self, other: "BaseSluiceClassifier") -> "BaseSluiceClassifier":
+    def merge(self, other: "BaseSluiceClassifier") -> Self:
         """Adds what another estimator of the same learner, parameters and settings has learned.
 
         Parameters
@@ -1014,7 +1017,7 @@ class SluiceClassifier(BaseSluiceClassifier):
         return True
 
     @classmethod
-    def load(cls, path: Any) -> "SluiceClassifier":
+    def load(cls, path: Any) -> Self:
         """The estimator of a model file.
 
         Parameters
@@ -1032,7 +1035,7 @@ class SluiceClassifier(BaseSluiceClassifier):
         return cls._of_model(model)
 
     @classmethod
-    def _of_model(cls, model: Any) -> "SluiceClassifier":
+    def _of_model(cls, model: Any) -> Self:
         settings = model.settings()
         given: dict[str, Any] = {"hash_bits": settings["hash_bits"], "max_features": settings["max_features"]}
         if settings["classes"]:

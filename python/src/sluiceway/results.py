@@ -7,7 +7,7 @@ import html
 import os
 import shutil
 import textwrap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Sequence
 
 from sluiceway._child import Folder
 
@@ -287,7 +287,7 @@ def unique(names: Any) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def spread(values: list[float | None]) -> bool:
+def spread(values: Sequence[float | None]) -> bool:
     """Whether positive values are too far apart for a linear axis."""
     real = [v for v in values if v]
     return len(real) > 1 and max(real) > 20 * min(real)

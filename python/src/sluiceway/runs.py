@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, Callable, TypeVar
 
 from sluiceway._child import Run
 from sluiceway.results import SelectResult, SweepResult, TrainResult, TuneResult
@@ -19,10 +19,13 @@ VERBOSE = """verbose : int, default=0
         1 shows the program's progress."""
 
 
-def described(command: str, examples: str) -> Any:
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def described(command: str, examples: str) -> Callable[[F], F]:
     """Puts what all of these functions share into a docstring."""
 
-    def put(function: Any) -> Any:
+    def put(function: F) -> F:
         text = function.__doc__ or ""
         function.__doc__ = (
             text.replace("{inputs}", INPUTS)

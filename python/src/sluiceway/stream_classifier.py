@@ -6,7 +6,7 @@ import copy
 import math
 import os
 from functools import lru_cache
-from typing import Any, Callable, Hashable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Callable, Hashable, Iterator, Mapping
 
 import numpy as np
 
@@ -30,6 +30,9 @@ except ImportError:  # the same behaviour without river
                 made.__dict__.update(copy.deepcopy({k: v for k, v in self.__dict__.items() if k.startswith("_")}))
             return made
 
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = ["StreamClassifier"]
 
@@ -490,7 +493,7 @@ class StreamClassifier(_Base):
             self._model.save(os.fspath(path))
 
     @classmethod
-    def load(cls, path: Any) -> "StreamClassifier":
+    def load(cls, path: Any) -> Self:
         """The classifier of a model file.
 
         Parameters
@@ -537,7 +540,7 @@ class StreamClassifier(_Base):
     def _has_sign(facts: Mapping[str, Any], positive: bool) -> bool:
         return facts["positives"] > 0 if positive else facts["examples"] > facts["positives"]
 
-    def merge(self, other: "StreamClassifier") -> "StreamClassifier":
+    def merge(self, other: "StreamClassifier") -> Self:
         """Adds what another classifier of the same learner, parameters and settings has learned.
 
         Parameters
@@ -567,7 +570,7 @@ class StreamClassifier(_Base):
         self.__dict__.update(joined.__dict__)
         return self
 
-    def __copy__(self) -> "StreamClassifier":
+    def __copy__(self) -> Self:
         made = type(self).__new__(type(self))
         made.__dict__.update(copy.deepcopy(self.__dict__))
         return made
