@@ -370,7 +370,7 @@ def test_an_interrupt_while_waiting_ends_the_child(tmp_path):
     """The child waits for a pipe that nobody writes to; the interrupt comes once it is there."""
     os.mkfifo(tmp_path / "pipe")
     code = textwrap.dedent("""
-        import os, signal, subprocess, sys, threading
+        import os, signal, subprocess, sys, threading, time
         import sluiceway
         from sluiceway import _child
         start, listen, children, done = subprocess.Popen, _child.listen, [], threading.Event()
@@ -379,7 +379,8 @@ def test_an_interrupt_while_waiting_ends_the_child(tmp_path):
             return children[0]
         def interrupt():
             with open(sys.argv[1], "wb"):  # returns when the child has opened it
-                os.kill(os.getpid(), signal.SIGINT)
+                time.sleep(0.3)  # the main thread waits by now
+                signal.pthread_kill(threading.get_ident(), signal.SIGINT)  # which wakes up no other thread
                 done.wait()
         def listening(*args):
             threading.Thread(target=interrupt, daemon=True).start()

@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import re
+import select
 import shutil
 import subprocess
 import sys
@@ -41,6 +42,7 @@ OPTIONS = {
     "predict": {"format", "label", "weight", "no_header", "on_error", "threads", "threshold"},
     "select": COMMON | {"features", "test", "holdout", "top", "output"},
 }  # fmt: skip
+TURN = 0.05  # seconds that a wait lasts at most: a signal that comes to another thread wakes up none in the main thread
 DATA = ("test", "holdout", "calibrate")  # options of train, sweep and select whose values are data as the inputs are
 
 
@@ -218,8 +220,9 @@ class Run:
             collector.start()  # while the child is fed: it stops reading when nobody takes what it prints
             if feed is not None:
                 give(child.stdin, feed)
-            collector.join()
-            status = child.wait()
+            while collector.is_alive():
+                collector.join(TURN)
+            status = wait(child)
         except BaseException:
             end(child)
             raise
@@ -338,14 +341,30 @@ def plain_value(value: Any) -> Any:
 
 def give(stream: Any, pieces: Iterator[bytes]) -> None:
     """Feeds the child, until it wants no more."""
+    pipe = stream.fileno()
+    os.set_blocking(pipe, False)
+    room = select.poll()
+    room.register(pipe, select.POLLOUT)
     try:
         for piece in pieces:
-            stream.write(piece)
-        stream.close()
+            rest = memoryview(piece)
+            while rest:
+                room.poll(int(1000 * TURN))
+                try:
+                    rest = rest[os.write(pipe, rest) :]
+                except BlockingIOError:
+                    pass
     except BrokenPipeError:
+        pass
+    stream.close()
+
+
+def wait(child: subprocess.Popen[bytes]) -> int:
+    """Its exit status, when it has ended."""
+    while True:
         try:
-            stream.close()
-        except BrokenPipeError:
+            return child.wait(TURN)
+        except subprocess.TimeoutExpired:
             pass
 
 

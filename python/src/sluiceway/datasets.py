@@ -6,10 +6,7 @@ says nothing about real data. The same seed gives the same data, whatever the ve
 from __future__ import annotations
 
 import math
-import os
 import random
-import subprocess
-import tempfile
 from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
@@ -341,15 +338,16 @@ def synth(name: str, seed: int = 1, **params: Any) -> tuple[csr_matrix, np.ndarr
     >>> X.shape[0], sorted(set(y.tolist()))
     (100, [-1.0, 1.0])
     """
+    from ._child import Run
     from ._program import program
     from .svm import read_svm
 
     command = [program(), "synth", name, "-q", "--seed", str(seed)]
     for key, value in {"test_rows": 0, **params}.items():
         command += ["-P", f"{key}={value}"]
-    with tempfile.TemporaryDirectory(prefix="sluiceway-") as folder:
-        path = os.path.join(folder, "rows.bin")
-        run = subprocess.run([*command, "-o", path], capture_output=True, text=True)
-        if run.returncode:
-            raise ValueError(run.stderr.strip().removeprefix("sluice: "))
-        return read_svm(path)
+    run = Run("synth", {})
+    path = run.path("rows.bin")
+    status, _, said = run.execute([*command, "-o", path], None)
+    if status:
+        raise ValueError(said.strip().removeprefix("sluice: "))
+    return read_svm(path)
