@@ -14,8 +14,9 @@ from sluiceway import AROWClassifier, SluiceClassifier  # noqa: E402
 
 def test_rows_sorted_by_label_are_warned_of():
     X, y = load_iris(return_X_y=True)
-    with pytest.warns(UserWarning, match="sorted by label.*shuffle=True"):
+    with pytest.warns(UserWarning, match="sorted by label.*shuffle=True") as found:
         SluiceClassifier().fit(X, y)
+    assert [warning.filename for warning in found] == [__file__], "the place of the call"
 
 
 def test_rows_in_random_order_are_not():

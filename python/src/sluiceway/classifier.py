@@ -333,7 +333,7 @@ class BaseSluiceClassifier(ClassifierMixin, BaseEstimator):
         expected = n - np.square(np.bincount(indices)).sum() / n  # in random order
         if changes < expected / 20:
             warnings.warn("the rows are sorted by label, and a learner that sees them once, in order, learns little but "
-                          "the last one: set shuffle=True", UserWarning, stacklevel=3)
+                          "the last one: set shuffle=True", UserWarning, stacklevel=4)
 
     def _new_model(self, classes: _labels.Classes) -> Any:
         learner = _table.find(self._learner())
