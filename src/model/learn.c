@@ -262,31 +262,60 @@ static sluice_status lay_out_single(sluice_model *m, const sl_raw_row *r, sl_row
     return lay_out_numbers(m, &m->numbers[0], false, x);
 }
 
-/* Whether the program wants the call that is under way to stop. */
-static sluice_status report_progress(sluice_model *m, uint64_t done, uint64_t total) {
-    if (!m->progress.function || m->progress.function(m->progress.context, done, total) == 0) return SLUICE_OK;
-    return sl_fail(&m->error, SLUICE_E_CANCELLED, "cancelled after %llu of %llu rows", (unsigned long long)done,
-                   (unsigned long long)total);
+/* ---- pieces ------------------------------------------------------------------------------------------------------ */
+
+/* The program is asked whether to go on after each piece of the rows of a call. A piece has at most this number of
+ * rows, and ends with the row that brings it to this number of steps. A step is the work on a value for one weight
+ * vector, 5 to 50 nanoseconds; to begin with a vector takes as long as some values, and so do elements of a matrix. */
+enum { ROWS_A_PIECE = 4096, STEPS_A_PIECE = 1 << 17, STEPS_TO_BEGIN = 16, ELEMENTS_A_STEP = 32 };
+
+/* How many weight vectors have to do with a row: a model against one asks all its problems, in each candidate. */
+static uint64_t vectors_of(const sluice_model *m) {
+    const uint64_t each = sl_model_is_of_many(m) ? sl_many_problems(m) + 1 : 1;
+    if (!m->race) return each;
+    uint64_t candidates = 0;
+    for (size_t i = 0; i < m->race->end; i++) candidates += m->race->candidate[i].model != NULL;
+    return candidates * each;
 }
 
-enum { ROWS_A_REPORT = 4096 };
+/* The end of the piece that begins with row `first`. Every feature may be new to a matrix. */
+static size_t piece_end(const sluice_model *m, const sluice_batch *b, size_t first, size_t end) {
+    if (!m->progress.function) return end;
+    const bool dense = m->learner->info.flags & SLUICE_LEARNER_DENSE;
+    const size_t last = end - first < ROWS_A_PIECE ? end : first + ROWS_A_PIECE;
+    uint64_t steps = 0, vectors = vectors_of(m), features = m->state.seen;
+    size_t i = first;
+    for (; i < last && steps < STEPS_A_PIECE; i++) {
+        const uint64_t n = b->start[i + 1] - b->start[i];
+        features += n;
+        steps += vectors * (STEPS_TO_BEGIN + n + (dense ? features * features / ELEMENTS_A_STEP : 0));
+    }
+    return i;
+}
 
-/* The rows that a call is to learn. */
+/* The rows that a call is to learn from a batch. */
 typedef struct call {
     size_t first, n;
-    bool reports; /* how far it is */
+    uint64_t before, total; /* rows of the call that came before the batch; all of its rows */
 } call;
 
-/* The same in pieces, where the program wants to know how far it is. */
+/* Whether the program wants the call that is under way to stop when the rows up to `end` are learned. */
+static sluice_status report_progress(sluice_model *m, const call *all, size_t end) {
+    const uint64_t done = all->before + (end - all->first);
+    if (!m->progress.function || m->progress.function(m->progress.context, done, all->total) == 0) return SLUICE_OK;
+    return sl_fail(&m->error, SLUICE_E_CANCELLED, "cancelled after %llu of %llu rows", (unsigned long long)done,
+                   (unsigned long long)all->total);
+}
+
+/* Learns rows in pieces. */
 static sluice_status learn_pieces(sluice_model *m, const sluice_batch *b, const sl_targets *t, size_t first, size_t end,
                                   const call *all, sluice_meter *meter) {
-    if (!m->progress.function || !all->reports) return learn_rows(m, b, t, first, end, meter);
     sluice_status status = SLUICE_OK;
     while (first < end && status == SLUICE_OK) {
-        size_t piece = end - first < ROWS_A_REPORT ? end - first : ROWS_A_REPORT;
-        status = learn_rows(m, b, t, first, first + piece, meter);
-        first += piece;
-        if (status == SLUICE_OK) status = report_progress(m, first - all->first, all->n);
+        const size_t piece = first;
+        first = piece_end(m, b, piece, end);
+        status = learn_rows(m, b, t, piece, first, meter);
+        if (status == SLUICE_OK) status = report_progress(m, all, first);
     }
     return status;
 }
@@ -314,7 +343,6 @@ static sluice_status learn_pseudo(sluice_model *m, const sl_raw_row *r, double y
 static sluice_status learn_unlabelled(sluice_model *m, const sluice_batch *b, size_t row, const call *all) {
     const sl_raw_row r = sl_batch_raw(b, row);
     const double h = m->pseudo.weight * (double)b->unlabelled[sl_batch_find_unlabelled(b, row)].weight;
-    const uint64_t done = row + 1 - all->first;
     sl_pseudo_label label = {.is_likely = false};
     sluice_status status = h > 0 ? sl_pseudo_label_find(m, &r, &label) : SLUICE_OK;
     if (status == SLUICE_OK && label.is_likely) {
@@ -322,8 +350,7 @@ static sluice_status learn_unlabelled(sluice_model *m, const sluice_batch *b, si
         status = learn_pseudo(m, &r, label.y, h);
         m->pseudo.now = false;
     }
-    if (status != SLUICE_OK) return at_row(m, b, row);
-    return all->reports && (done % ROWS_A_REPORT == 0 || done == all->n) ? report_progress(m, done, all->n) : SLUICE_OK;
+    return status == SLUICE_OK ? report_progress(m, all, row + 1) : at_row(m, b, row);
 }
 
 /* ---- rows of classes --------------------------------------------------------------------------------------------- */
@@ -360,16 +387,18 @@ static sluice_status learn_known(sluice_model *m, const sluice_batch *b, const s
     return status == SLUICE_OK ? other : status;
 }
 
-/* Learns the rows of a call by their classes, a new one where it comes. */
+/* Learns the rows of a call by their classes, a new one where it comes. Of rows that are not learned after all nothing
+ * may be known: labels are looked at a piece at a time. */
 static sluice_status learn_classes(sluice_model *m, const sluice_batch *b, const sl_targets *t, const call *all,
                                    sluice_meter *meter) {
     sluice_status status = sl_classes_decide(m, b, t, all->first, meter);
     double *y = malloc((all->n + 1) * sizeof *y);
     if (!y) status = sl_fail(&m->error, SLUICE_E_MEMORY, "no memory for the labels of %zu rows", all->n);
     for (size_t row = all->first, end = all->first + all->n; status == SLUICE_OK && row < end;) {
-        size_t labelled = labelled_until(m, b, t, row, end), stop = sl_classes_resolve(m, b, t, row, labelled, y);
+        const size_t labelled = labelled_until(m, b, t, row, end), piece = piece_end(m, b, row, labelled);
+        const size_t stop = sl_classes_resolve(m, b, t, row, piece, y);
         if (stop > row) status = learn_known(m, b, t, row, stop, y, all, meter);
-        if (status == SLUICE_OK && stop < labelled && sl_classes_add_row(m, b, t, stop, meter) != SLUICE_OK)
+        if (status == SLUICE_OK && stop < piece && sl_classes_add_row(m, b, t, stop, meter) != SLUICE_OK)
             status = at_row(m, b, stop);
         row = stop;
         if (status == SLUICE_OK && row == labelled && row < end) status = learn_unlabelled(m, b, row++, all);
@@ -421,7 +450,7 @@ sluice_status sluice_model_learn_labels(sluice_model *m, const sluice_batch *b, 
     for (size_t i = 0; labels && i < n; i++)
         if (!isfinite(labels[i])) return refuse_label(m, b, first + i);
     const sl_targets targets = {.label = labels, .first = first};
-    const call all = {.first = first, .n = n, .reports = true};
+    const call all = {.first = first, .n = n, .total = n};
     if (sl_model_is_of_many(m)) return learn_classes(m, b, &targets, &all, meter);
     if (labels ? m->classes.table.n || m->classes.mirror : sl_has_classes(m, b))
         return labels ? learn_signs(m, b, labels, &all, meter) : learn_classes(m, b, &targets, &all, meter);
@@ -446,12 +475,11 @@ sluice_status sluice_model_learn_csr(sluice_model *m, const sluice_csr *csr, slu
         status = sl_fail(&m->error, SLUICE_E_USAGE, "a sluice_csr to learn from needs labels");
     while (status == SLUICE_OK && (status = sl_csr_next(&r, &m->error)) == SLUICE_OK) {
         const sl_targets targets = {.label = r.label, .weight = r.weight};
-        const call all = {.n = r.batch.rows};
+        const call all = {.n = r.batch.rows, .before = r.first, .total = r.csr.rows};
         if (sl_has_classes(m, &r.batch))
             status = learn_classes(m, &r.batch, &targets, &all, meter);
         else
-            status = learn_rows(m, &r.batch, &targets, 0, r.batch.rows, meter);
-        if (status == SLUICE_OK) status = report_progress(m, r.next, r.csr.rows);
+            status = learn_pieces(m, &r.batch, &targets, 0, r.batch.rows, &all, meter);
     }
     sl_csr_close(&r);
     return status == SLUICE_END ? SLUICE_OK : status;

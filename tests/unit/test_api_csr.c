@@ -402,6 +402,116 @@ TEST(progress_is_reported_and_a_call_can_be_stopped) {
     free_matrix(m);
 }
 
+/* ---- how often a program is asked whether to go on --------------------------------------------------------------- */
+
+enum { FEW = 60, FIRST = 10, LONG = 100, FEATURES = 400 };
+
+/* Rows of LONG values; each of the first ones is the first of its class. */
+typedef struct long_rows {
+    int32_t indptr[FEW + 1], ids[FEW * LONG];
+    float values[FEW * LONG];
+    double labels[FEW];
+} long_rows;
+
+static void make_long_rows(long_rows *l) {
+    state = 5;
+    for (size_t i = 0; i < FEW; i++) {
+        for (size_t k = 0; k < LONG; k++) {
+            l->ids[i * LONG + k] = (int32_t)(k * (FEATURES / LONG) + draw() % (FEATURES / LONG));
+            l->values[i * LONG + k] = (float)(1 + draw() % 1000) / 500;
+        }
+        l->labels[i] = (double)(i < FIRST ? i : draw() % FIRST);
+        l->indptr[i + 1] = (int32_t)((i + 1) * LONG);
+    }
+}
+
+static sluice_csr long_rows_from(const long_rows *l, size_t first, size_t end) {
+    return (sluice_csr){.size = sizeof(sluice_csr),
+                        .rows = end - first,
+                        .nonzeros = FEW * LONG,
+                        .indptr = l->indptr + first,
+                        .indptr_type = SLUICE_INT32,
+                        .ids = l->ids,
+                        .ids_type = SLUICE_INT32,
+                        .values = l->values,
+                        .values_type = SLUICE_FLOAT32,
+                        .labels = l->labels + first,
+                        .labels_type = SLUICE_FLOAT64};
+}
+
+typedef struct asked {
+    uint64_t last, most, calls, stop_at;
+} asked;
+
+static int note_rows(void *context, uint64_t done, uint64_t total) {
+    asked *a = context;
+    CHECK(done > a->last && done <= total);
+    if (done - a->last > a->most) a->most = done - a->last;
+    a->last = done;
+    return ++a->calls == a->stop_at;
+}
+
+/* Learns the rows behind the first ones; at most `most` of them are between two calls. Stopped, the model is that of
+ * the rows done, and goes on. */
+static void learn_long_rows(const long_rows *l, const char *learner, unsigned classes, uint64_t most, int from_csr) {
+    const sluice_settings settings = {.size = sizeof settings, .classes = classes};
+    sluice_model *m = sluice_model_new(learner, NULL, 0, &settings, NULL);
+    sluice_model *plain = sluice_model_new(learner, NULL, 0, &settings, NULL);
+    const sluice_csr first = long_rows_from(l, 0, FIRST);
+    CHECK_EQ(sluice_model_learn_csr(m, &first, NULL), SLUICE_OK);
+    CHECK_EQ(sluice_model_learn_csr(plain, &first, NULL), SLUICE_OK);
+    for (size_t at = FIRST, stop_at = 1; at < FEW; stop_at = 0) {
+        const sluice_csr rest = long_rows_from(l, at, FEW);
+        sluice_batch *b = sluice_batch_new(NULL);
+        CHECK_EQ(sluice_batch_add_csr(b, &rest, NULL), SLUICE_OK);
+        asked a = {.stop_at = stop_at};
+        sluice_model_set_progress(m, note_rows, &a);
+        CHECK_EQ(from_csr ? sluice_model_learn_csr(m, &rest, NULL) : sluice_model_learn_batch(m, b, NULL),
+                 stop_at ? SLUICE_E_CANCELLED : SLUICE_OK);
+        CHECK(a.most <= most);
+        CHECK(a.last == FEW - at || stop_at);
+        for (size_t i = 0; i < a.last; i++) CHECK_EQ(sluice_model_learn_rows(plain, b, i, 1, NULL), SLUICE_OK);
+        check_same(m, plain);
+        at += a.last;
+        sluice_batch_free(b);
+    }
+    sluice_model_free(m), sluice_model_free(plain);
+}
+
+TEST(the_more_work_a_row_is_the_fewer_rows_are_learned_until_a_call_can_be_stopped) {
+    long_rows *l = calloc(1, sizeof *l);
+    make_long_rows(l);
+    for (int from_csr = 0; from_csr < 2; from_csr++) {
+        learn_long_rows(l, "auto", SLUICE_CLASSES_OVO, 1, from_csr);
+        learn_long_rows(l, "pa-1", SLUICE_CLASSES_OVO, 40, from_csr);
+        learn_long_rows(l, "arow-full", SLUICE_CLASSES_OVR, 4, from_csr);
+    }
+    free(l);
+}
+
+/* A model that has had the label 0 knows that, in case it turns out to be one of two other classes. */
+TEST(labels_of_rows_that_a_stopped_call_has_not_learned_leave_no_trace) {
+    enum { OTHER = 40 }; /* the first row of the other label: held with those before it, in a later piece */
+    static const sluice_name words[] = {{"-1", 2}, {"0", 1}};
+    long_rows *l = calloc(1, sizeof *l);
+    make_long_rows(l);
+    int32_t labels[FEW] = {0};
+    for (size_t i = OTHER; i < FEW; i++) labels[i] = 1;
+    sluice_csr rows = long_rows_from(l, 0, FEW);
+    rows.labels = labels, rows.labels_type = SLUICE_INT32, rows.words = words, rows.n_words = 2;
+    sluice_model *stopped = sluice_model_new("auto", NULL, 0, NULL, NULL);
+    sluice_model *plain = sluice_model_new("auto", NULL, 0, NULL, NULL);
+    asked a = {.stop_at = 1};
+    sluice_model_set_progress(stopped, note_rows, &a);
+    CHECK_EQ(sluice_model_learn_csr(stopped, &rows, NULL), SLUICE_E_CANCELLED);
+    CHECK(a.last < OTHER);
+    rows.rows = a.last;
+    CHECK_EQ(sluice_model_learn_csr(plain, &rows, NULL), SLUICE_OK);
+    check_same(stopped, plain);
+    sluice_model_free(stopped), sluice_model_free(plain);
+    free(l);
+}
+
 int main(void) {
     RUN(learning_a_matrix_of_any_type_is_learning_its_rows);
     RUN(learning_a_matrix_is_learning_its_rows_with_large_ids_zeros_and_settings);
@@ -413,5 +523,7 @@ int main(void) {
     RUN(other_labels_than_those_of_the_batch);
     RUN(margins_and_probabilities_of_some_rows_of_a_batch);
     RUN(progress_is_reported_and_a_call_can_be_stopped);
+    RUN(the_more_work_a_row_is_the_fewer_rows_are_learned_until_a_call_can_be_stopped);
+    RUN(labels_of_rows_that_a_stopped_call_has_not_learned_leave_no_trace);
     return DONE;
 }
