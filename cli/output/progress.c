@@ -94,6 +94,8 @@ static void draw_live_line(progress *p, double now, double share, const char *wh
 
 static int is_due(const progress *p, double now) { return p->live && now - p->drawn >= redraw_seconds; }
 
+int progress_due(const progress *p) { return p->live && is_due(p, now_seconds()); }
+
 static void draw_examples(progress *p, const sluice_reader *reader) {
     double now = now_seconds(), share = -1;
     if (!is_due(p, now)) return;

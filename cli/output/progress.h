@@ -22,6 +22,8 @@ progress progress_start(uint64_t passes, uint64_t dimension);
 /* How many of the next `rows` examples to learn before calling progress_learned(), so that the rows of the
  * table are at exact powers of two. */
 size_t progress_until_row(const progress *p, size_t rows);
+/* Whether the live line is to be drawn anew. */
+int progress_due(const progress *p);
 /* After learning `rows` rows. */
 void progress_learned(progress *p, const sluice_reader *reader, uint64_t rows, const sluice_model *model,
                       sluice_meter *meter);

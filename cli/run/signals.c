@@ -105,6 +105,8 @@ void signals_ask_for_saves(uint64_t seconds) {
 
 int save_signal(void) { return save ? atomic_exchange(&save, 0) : 0; }
 
+int signal_waits(void) { return stop || save; }
+
 void signals_interrupt(sluice_reader *reader) {
     reading = reader;
     if (reader && stop) sluice_reader_cancel(reader); /* it came before */

@@ -24,6 +24,9 @@ void signals_ask_for_saves(uint64_t seconds);
 /* SIGUSR1 or SIGALRM where a checkpoint was asked for since the last call; otherwise 0. */
 int save_signal(void);
 
+/* Whether there is a signal that was noted, or one that asks for a checkpoint. */
+int signal_waits(void);
+
 /* The reader whose wait a signal ends. NULL, to be set before it is closed: none. */
 void signals_interrupt(sluice_reader *reader);
 

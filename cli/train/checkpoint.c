@@ -9,18 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Rows that are learned before a signal is looked at. Dense learners take up to some tenths of a second for a row,
- * others less than a millisecond for a thousand. */
-enum { PART = 1024, DENSE_PART = 16, DENSE_OPERATIONS = 1 << 22 };
-
-static size_t part_of(const sluice_model *model) {
-    sluice_model_facts facts = {.size = sizeof facts};
-    sluice_model_quick_facts(model, &facts);
-    if (!(facts.learner->flags & SLUICE_LEARNER_DENSE)) return PART;
-    uint64_t row = facts.features_seen * facts.features_seen + 1;
-    return row > DENSE_OPERATIONS / DENSE_PART ? (size_t)(DENSE_OPERATIONS / row) + 1 : DENSE_PART;
-}
-
 enum { MOST_SECONDS = 1000000000 };
 
 static int read_interval(const args *a, checkpoint *c) {
@@ -69,10 +57,9 @@ size_t checkpoint_skip(checkpoint *c, size_t rows) {
 
 uint64_t checkpoint_place(const checkpoint *c) { return c->rows > c->skip ? c->rows : c->skip; }
 
-size_t checkpoint_until(const checkpoint *c, size_t rows, const sluice_model *model) {
-    size_t part = part_of(model), n = rows < part ? rows : part;
-    uint64_t until = c->every ? c->every - c->rows % c->every : n;
-    return until < n ? (size_t)until : n;
+size_t checkpoint_until(const checkpoint *c, size_t rows) {
+    uint64_t until = c->every ? c->every - c->rows % c->every : rows;
+    return until < rows ? (size_t)until : rows;
 }
 
 int checkpoint_due(checkpoint *c, size_t n) {

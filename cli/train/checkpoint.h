@@ -32,8 +32,8 @@ void checkpoint_close(checkpoint *c);
 size_t checkpoint_skip(checkpoint *c, size_t rows);
 /* What --skip must leave out to go on with the model as it is now: at least what this run is to leave out. */
 uint64_t checkpoint_place(const checkpoint *c);
-/* How many of the next `rows` examples to learn before signals and the next checkpoint are looked at. */
-size_t checkpoint_until(const checkpoint *c, size_t rows, const sluice_model *model);
+/* How many of the next `rows` examples to learn before the next checkpoint by examples. */
+size_t checkpoint_until(const checkpoint *c, size_t rows);
 /* After learning n rows: whether a checkpoint is due, because of the examples (1), or the time (SIGALRM) or a wish
  * (SIGUSR1). */
 int checkpoint_due(checkpoint *c, size_t n);

@@ -109,16 +109,43 @@ static int keep_negative(training *t, const sluice_batch *batch, size_t first, s
     return remember_negative(t->model, label);
 }
 
+/* A part that is being learned. */
+typedef struct part {
+    const progress *p;
+    size_t learned; /* rows of it */
+} part;
+
+/* Ends the part where a signal or the line of progress is to be looked after. */
+static int look(void *context, uint64_t done, uint64_t total) {
+    (void)total;
+    part *now = context;
+    now->learned = (size_t)done;
+    return signal_waits() || progress_due(now->p);
+}
+
+/* Learns rows, n of them or fewer. Returns how many; *status: of the library. */
+static size_t learn_part(training *t, const progress *p, const sluice_batch *batch, size_t first, size_t n,
+                         sluice_status *status) {
+    part now = {.p = p};
+    sluice_model_set_progress(t->model, look, &now);
+    *status = sluice_model_learn_rows(t->model, batch, first, n, t->meter);
+    sluice_model_set_progress(t->model, NULL, NULL);
+    if (*status != SLUICE_E_CANCELLED) return n;
+    *status = SLUICE_OK;
+    return now.learned;
+}
+
 /* Learns a batch, in parts where something is due within it: a row of the progress table or of the trace, a point of
- * the history, a checkpoint. Parts are short, so that a signal is seen soon. */
+ * the history, a checkpoint, what a signal asks for. */
 static int learn_batch(training *t, progress *p, const sluice_reader *reader, const sluice_batch *batch) {
     size_t rows = sluice_batch_rows(batch), first = checkpoint_skip(&t->checkpoint, rows);
     int rc = save_if_due(t, p, reader, 0); /* one may have been asked for while the input was waited for */
     for (size_t n; first < rows && !rc && !stop_signal(); first += n) {
         n = trace_until_row(&t->trace, progress_until_row(p, rows - first));
-        n = history_until_point(&t->history, checkpoint_until(&t->checkpoint, n, t->model));
-        if (sluice_model_learn_rows(t->model, batch, first, n, t->meter) != SLUICE_OK)
-            return complain_error(sluice_model_error(t->model));
+        n = history_until_point(&t->history, checkpoint_until(&t->checkpoint, n));
+        sluice_status status;
+        n = learn_part(t, p, batch, first, n, &status);
+        if (status != SLUICE_OK) return complain_error(sluice_model_error(t->model));
         if ((rc = keep_negative(t, batch, first, n))) return rc;
         note_classes(t, p);
         note_scale(t, p, batch, first, n);

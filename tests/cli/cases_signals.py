@@ -148,6 +148,27 @@ def test_the_wait_for_a_reader_of_results_ends(t):
     check(run.p.returncode in (-signal.SIGTERM, 128 + signal.SIGTERM), run.p.returncode)
 
 
+def processor_ticks(pid):
+    with open(f"/proc/{pid}/stat") as f:
+        fields = f.read().rsplit(")", 1)[1].split()
+    return int(fields[11]) + int(fields[12])
+
+
+def test_a_signal_does_not_wait_for_the_rows_of_a_batch_that_are_slow_to_learn(t):
+    """20 classes, each against each, in a race: ten milliseconds of processor time a row and more. Where signals are not
+    looked at between rows the run goes on to the next row of the table, 128."""
+    lines = [f"{i % 20} {row.split(' ', 1)[1]}\n" for i, row in enumerate(rows(400, dim=2000, nonzeros=60).splitlines())]
+    t.write("a", "".join(lines))
+    run = Live(t, "train", "--json", "--classes", "ovo", "-o", "m", "a")
+    run.until(f"\n{64:12d}  ")
+    ticks = processor_ticks(run.p.pid)
+    while processor_ticks(run.p.pid) < ticks + 4:  # some rows later
+        pass
+    learned = json.loads(run.stop(signal.SIGINT).out)["examples"]
+    check(64 <= learned < 400 and learned != 128, f"{learned} rows")
+    equal(t.read("m"), model_of(t, "".join(lines[:learned]), "--classes", "ovo"), "model")
+
+
 def test_the_advice_has_the_whole_path(t):
     folder = "/".join(["d" * 200] * 4)
     os.makedirs(t.path(folder))
