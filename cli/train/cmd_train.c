@@ -149,6 +149,7 @@ static int learn_batch(training *t, progress *p, const sluice_reader *reader, co
         if ((rc = keep_negative(t, batch, first, n))) return rc;
         note_classes(t, p);
         note_scale(t, p, batch, first, n);
+        if (p->pass == 0) label_order_learned(&t->order, batch, first, n);
         progress_learned(p, reader, n, t->model, t->meter);
         trace_learned(&t->trace, n, t->model, t->meter);
         history_learned(&t->history, batch, first, n, t->model, t->meter);
@@ -272,6 +273,7 @@ static int learn(training *t) {
         scale_note_free(t->values);
     t->values = NULL;
     if (!rc) warn_one_class_of(t->model, &t->measures, "input");
+    if (!rc) label_order_note(&t->order, &t->measures, &t->classes);
     if (!rc && !stop_signal()) pseudo_note(&t->pseudo, t->model, t->skipped.unlabelled);
     if (!rc && fitted && !is_fitted(t->model) && !t->calibrating.path)
         note("the model has learned more, and what --calibrate had fitted is gone; give it again");

@@ -6,8 +6,9 @@
 #include "train/checkpoint.h"
 #include "train/history.h"
 #include "measure/measure.h"
+#include "notes/order_note.h"
 #include "train/pseudo.h"
-#include "train/scale_note.h"
+#include "notes/scale_note.h"
 #include "train/trace.h"
 #include "train/train_threshold.h"
 
@@ -26,6 +27,7 @@ typedef struct training {
     thresholding thresholding;
     pseudo pseudo;
     value_sample *values; /* of the first rows, until a note about them is decided */
+    label_order order;    /* of the first pass */
 
     sluice_model *model;
     sluice_model *result;     /* the model as it predicts: itself, or a copy that has learned its unfinished batch */

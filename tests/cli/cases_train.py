@@ -2,6 +2,7 @@
 
 import math
 import os
+import random
 import re
 
 from harness import check, equal, near, rows
@@ -313,6 +314,37 @@ def test_labels_of_one_class_are_warned_of(t):
         check("labels are" not in t.run(*command, stdin="").err, "a warning for nothing")
     check("warning: input: all 2 labels are ham" in t.run("train", "words").err, "words")
     check("warning: ones: all 3 labels are 1;" in t.run("train", "both", "--test", "ones").err, "--test")
+
+
+def test_labels_that_come_in_long_runs_are_noted(t):
+    def noted(*counts, shuffled=False, more=()):
+        lines = [f"{label} {i + 1}:1\n" for i, (label, n) in enumerate(counts) for _ in range(n)]
+        if shuffled:
+            random.Random(1).shuffle(lines)
+        err = t.run("train", "-q", "-a", "arow", *more, stdin="".join(lines)).err
+        found = re.search(r"note: the labels come in (\d+) long runs: .*convert\s+(?:sluice:\s+)?--shuffle SEED", err, re.S)
+        check(found or "long runs" not in err, err)
+        return found and int(found[1])
+
+    several = [(f"c{i}", 300) for i in range(6)]
+    equal(noted(("1", 1000), ("0", 1000)), 2, "numbers")
+    equal(noted(("1", 1000), ("0", 500), ("-1", 500)), 2, "0 and -1 are one class")
+    equal(noted(("spam", 60), ("ham", 60)), 2, "words")
+    equal(noted(("0", 20000), ("1", 60)), 2, "a rare class")
+    equal(noted(*[("a", 200), ("b", 200)] * 7), 14, "a run a day")
+    equal(noted(*several, more=("--classes", "ovr")), 6, "several classes")
+    equal(noted(("1", 1000), ("0", 1000), shuffled=True), None, "numbers in random order")
+    equal(noted(("0", 20000), ("1", 60), shuffled=True), None, "a rare class in random order")
+    equal(noted(*several, more=("--classes", "ovr"), shuffled=True), None, "several classes in random order")
+    equal(noted(*[("a", 10), ("b", 10)] * 100), None, "short runs")
+    equal(noted(("1", 1000)), None, "one class")
+    equal(noted(("1", 1000), ("0", 49)), None, "few of a class")
+
+
+def test_the_long_runs_of_labels_are_those_of_the_first_pass(t):
+    t.write("sorted", "1 1:1\n" * 100 + "0 2:1\n" * 100)
+    check("come in 2 long runs" in t.run("train", "-q", "--passes", "50", "sorted").err, "passes")
+    equal(t.run("train", "-qq", "sorted").err, "", "-qq")
 
 
 def test_bias_is_a_constant_feature(t):

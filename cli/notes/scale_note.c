@@ -1,5 +1,5 @@
 /* Says which option a named learner needs where the values of the first rows are badly scaled for it. */
-#include "train/scale_note.h"
+#include "notes/scale_note.h"
 
 #include "output/message.h"
 
