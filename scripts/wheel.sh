@@ -69,16 +69,19 @@ if in_wheel != [text] or in_sdist != [text]:
     sys.exit("a licence file is missing or differs")
 EOF
 
-# ---- tests: python_tests NAME ENVIRONMENT; the package must be the installed one
+# ---- tests: python_tests NAME ENVIRONMENT; the package must be the installed one. Every run keeps its log.
+runs=0
 python_tests() {
+    runs=$((runs + 1))
+    log=$work/pytest-$runs.log
     mkdir -p "$work/empty"
     (cd "$work/empty" && "$2/bin/python" -c 'import sluiceway, sys; sys.exit(not sluiceway.__file__.startswith(sys.prefix))') ||
         fail "$1: sluiceway is not the installed one"
-    (cd "$work/empty" && "$2/bin/python" -m pytest -q -n 2 -p no:cacheprovider -rs "$tests") >"$work/pytest.log" 2>&1
+    (cd "$work/empty" && "$2/bin/python" -m pytest -q -n 2 -p no:cacheprovider -rsfE "$tests") >"$log" 2>&1
     status=$?
-    grep -E '^(SKIPPED|FAILED|ERROR)' "$work/pytest.log" | sort | uniq -c
-    echo "== $1: $(tail -n 1 "$work/pytest.log")"
-    [ $status = 0 ] || fail "$1"
+    grep -E '^(SKIPPED|FAILED|ERROR)' "$log" | sort | uniq -c
+    echo "== $1: $(tail -n 1 "$log")"
+    [ $status = 0 ] || fail "$1 ($log)"
 }
 tests=$PWD/python/tests
 [ $# != 0 ] || set -- 3.10 3.11 3.12 3.13
@@ -109,7 +112,7 @@ done
 # ---- the sdist builds without the repository
 mkdir -p "$work/alone"
 cp "$sdist" "$work/alone/"
-if (cd "$work/alone" && environment "$first" "$work/sdist" ./*.tar.gz pytest); then
+if (cd "$work/alone" && environment "$first" "$work/sdist" ./*.tar.gz pytest pytest-xdist); then
     cp -R python/tests "$work/alone/tests"
     tests=$work/alone/tests
     python_tests "sdist, numpy alone" "$work/sdist"

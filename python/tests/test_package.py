@@ -132,3 +132,13 @@ def test_a_subinterpreter_cannot_load_the_extension():
         f"i.run_string(one, {code!r})\n"
     )
     assert python(run) == ["refused"]
+
+
+def test_docstrings_are_set_in_alike_in_every_version_of_python():
+    """From Python 3.13 on the compiler takes the indentation away; what is put in must not be set in by it."""
+    for name in ("train", "tune", "sweep", "select", "StreamClassifier"):
+        text = getattr(sluiceway, name).__doc__
+        assert text.startswith("\n") is False and "\nParameters\n----------\n" in text, name
+        heads = text.split("\nParameters\n----------\n")[1].split("\n\n")[0].splitlines()
+        assert all(line.startswith("    ") or re.match(r"\S+ : |\*\*\w+", line) for line in heads), heads
+        assert "{" + "settings}" not in text and "{inputs}" not in text

@@ -572,9 +572,9 @@ def test_a_class_of_one_learner_is_the_classifier_of_that_learner(name):
 
 def test_the_docstring_of_the_classifier_lists_all_parameters():
     for key in (*_table.SETTINGS, "learner", "class_weight", "warm_start"):
-        assert f"\n    {key} : " in SluiceClassifier.__doc__, key
+        assert f"\n{key} : " in SluiceClassifier.__doc__, key
     for key in _table.all_keys():
-        assert f"\n    - ``{key}`` (" in SluiceClassifier.__doc__, key
+        assert f"\n- ``{key}`` (" in SluiceClassifier.__doc__, key
 
 
 def test_the_stub_of_the_made_classes_is_up_to_date():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import keyword
 import math
 import numbers
@@ -219,6 +220,17 @@ def entry(head: str, text: str) -> str:
     """One parameter of a numpydoc list."""
     body = textwrap.fill(text, 112, initial_indent="    ", subsequent_indent="    ", break_on_hyphens=False)
     return f"{head}\n{body}"
+
+
+def filled(doc: str | None, **parts: str) -> str | None:
+    """A docstring with texts in place of ``{name}`` in lines of their own. It is not indented: from Python 3.13 on
+    the compiler takes the indentation away, and texts would be set in otherwise than what stands around them."""
+    if doc is None:  # python -OO
+        return None
+    doc = inspect.cleandoc(doc)
+    for name, text in parts.items():
+        doc = doc.replace("{" + name + "}", text)
+    return doc
 
 
 def param_entry(param: Param) -> str:

@@ -1066,10 +1066,5 @@ def load(path: Any) -> SluiceClassifier:
     return SluiceClassifier.load(path)
 
 
-def _indent(text: str) -> str:
-    return text.replace("\n", "\n    ")
-
-
-if SluiceClassifier.__doc__:  # python -OO has none
-    SluiceClassifier.__doc__ = SluiceClassifier.__doc__.replace("{settings}", _indent(_table.setting_doc())).replace(
-        "{params}", _indent(_table.all_params_doc()))
+SluiceClassifier.__doc__ = _table.filled(SluiceClassifier.__doc__, settings=_table.setting_doc(),
+                                         params=_table.all_params_doc())

@@ -6,17 +6,18 @@ import os
 from typing import Any, Callable, TypeVar
 
 from sluiceway._child import Run
+from sluiceway._table import filled
 from sluiceway.results import SelectResult, SweepResult, TrainResult, TuneResult
 
 INPUTS = """inputs : path or several, lines of text, pairs, frame or (X, y)
-        Lines are an iterable of str or bytes, or a file object, in the format that `format` names; pairs are
-        (dict of features, label); a frame needs ``label="COLUMN"``; in (X, y) and (X, y, weights) X is a
-        matrix or a frame."""
+    Lines are an iterable of str or bytes, or a file object, in the format that `format` names; pairs are
+    (dict of features, label); a frame needs ``label="COLUMN"``; in (X, y) and (X, y, weights) X is a
+    matrix or a frame."""
 OPTIONS = """**options
-        Every option of ``sluice {command} --help`` under its name with _ for -, such as ``on_error="skip"`` or
-        ``{examples}``; other names are parameters of the learner, ``lambda_`` being `lambda`."""
+    Every option of ``sluice {command} --help`` under its name with _ for -, such as ``on_error="skip"`` or
+    ``{examples}``; other names are parameters of the learner, ``lambda_`` being `lambda`."""
 VERBOSE = """verbose : int, default=0
-        1 shows the program's progress."""
+    1 shows the program's progress."""
 
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -26,12 +27,8 @@ def described(command: str, examples: str) -> Callable[[F], F]:
     """Puts what all of these functions share into a docstring."""
 
     def put(function: F) -> F:
-        text = function.__doc__ or ""
-        function.__doc__ = (
-            text.replace("{inputs}", INPUTS)
-            .replace("{verbose}", VERBOSE)
-            .replace("{options}", OPTIONS.replace("{command}", command).replace("{examples}", examples))
-        )
+        options = OPTIONS.replace("{command}", command).replace("{examples}", examples)
+        function.__doc__ = filled(function.__doc__, inputs=INPUTS, verbose=VERBOSE, options=options)
         return function
 
     return put

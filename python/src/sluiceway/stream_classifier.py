@@ -69,7 +69,7 @@ class StreamClassifier(_Base):
         The rule; ``"auto"`` races several rules, scalings and strengths and answers with the best. `sluice learners`
         lists all of them.
     {settings}
-    multiclass : {{None, "two", "ovr", "ovo", "matrix"}}, default=None
+    multiclass : {None, "two", "ovr", "ovo", "matrix"}, default=None
         None: two classes are learned by one model; when a third class comes, it goes on as one against the rest, and
         both classes keep what was learned, to the bit. (One against the rest from the start takes, for two classes, 1.2
         times the time of ``pa-1``, ``arow`` and ``ssol``, 1.6 times that of ``auto`` and ``ftrl``, and 1.6 to 2.8
@@ -88,12 +88,12 @@ class StreamClassifier(_Base):
     >>> from sluiceway import StreamClassifier
     >>> model = StreamClassifier("pa-1")
     >>> for _ in range(3):
-    ...     model.learn_one({{"wings": 2, "colour": "grey"}}, "bird")
-    ...     model.learn_one({{"wings": 0, "legs": 4}}, "cat")
-    >>> model.predict_one({{"wings": 2}})
+    ...     model.learn_one({"wings": 2, "colour": "grey"}, "bird")
+    ...     model.learn_one({"wings": 0, "legs": 4}, "cat")
+    >>> model.predict_one({"wings": 2})
     'bird'
-    >>> model.learn_one({{"fins": 5, "colour": "grey"}}, "fish")    # classes come
-    >>> model.predict_one({{"fins": 4}})
+    >>> model.learn_one({"fins": 5, "colour": "grey"}, "fish")    # classes come
+    >>> model.predict_one({"fins": 4})
     'fish'
     """
 
@@ -588,8 +588,7 @@ class StreamClassifier(_Base):
         return f"{type(self).__name__}({', '.join(shown)})"
 
 
-StreamClassifier.__doc__ = (StreamClassifier.__doc__ or "").format(
-    settings=_table.setting_doc(_table.MODEL_SETTINGS).replace("\n", "\n    "))
+StreamClassifier.__doc__ = _table.filled(StreamClassifier.__doc__, settings=_table.setting_doc(_table.MODEL_SETTINGS))
 
 
 def _is_sided(model: Any) -> bool:
