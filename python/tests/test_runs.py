@@ -116,7 +116,7 @@ def test_a_column_of_texts_is_lines_and_no_frame(make):
 
 def test_texts_and_labels_are_no_matrix():
     for texts in (["free prize", "lunch"], np.array(["free prize", "lunch"])):
-        with pytest.raises(TypeError, match='"LABEL.tTEXT" with format="text"'):
+        with pytest.raises(TypeError, match=r'train\(\(texts, labels\), format="text"\)'):
             sluiceway.train((texts, ["spam", "ham"]), "arow")
     numbers = np.array([[1, 2.5], [3, 0]], dtype=object)
     assert sluiceway.train((numbers, [0, 1]), "arow").features_seen == 2
@@ -289,7 +289,7 @@ def test_what_is_missing_is_named(results, monkeypatch):
 def test_malformed_lines_have_their_place(data, tmp_path):
     bad = tmp_path / "bad.svm"
     bad.write_text("1 1:1\n0 2:x\n")
-    with pytest.raises(ValueError, match=r"bad\.svm:2:5: value 'x'.*on_error skip"):
+    with pytest.raises(ValueError, match=r"bad\.svm:2:5: value 'x'.*on_error='skip'"):
         sluiceway.train(bad, "arow")
     with pytest.raises(ValueError, match="^input:2:5: value 'x'"):
         sluiceway.train(["1 1:1", "0 2:x"], "arow")
@@ -421,11 +421,125 @@ def test_temporary_files_go_with_the_result_and_without_a_warning():
 
 def test_texts_are_paths_if_all_are_files_or_none_can_be_a_line(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "1 1:1").write_text("1 2:1\n0 1:1\n" * 5)
+    for name in ("1 1:1", "rows", "1"):
+        (tmp_path / name).write_text("1 2:1\n0 1:1\n" * 5)
     assert sluiceway.train(["1 1:1", "0 2:1"], "arow").examples == 2  # one is also a file
     assert sluiceway.train(["1 1:1"], "arow").examples == 10
-    with pytest.raises(FileNotFoundError):
-        sluiceway.train(["1 1:1", "nothing.svm"], "arow")
+    assert sluiceway.train(["1", "0 2:1", "0"], "arow").examples == 3  # the first one is also a file
+    for names in (["rows", "nothing"], ["rows", "nothing.svm"], ["nothing.svm", "rows.csv.gz"], ["no.csv"]):
+        with pytest.raises(FileNotFoundError, match="no"):
+            sluiceway.train(names, "arow")
+
+
+@pytest.mark.parametrize("odd", ["1", "", "\n", "junk", "# nothing", "0"])
+def test_a_line_without_features_leaves_the_others_lines(odd):
+    for lines in ([odd, *LINES], [*LINES, odd]):
+        found = sluiceway.train(lines, "arow", classes="ovr")
+        assert found.examples == len(LINES) + (odd in ("1", "0", "junk"))
+        assert len(sluiceway.predict(found, lines)) == len(lines)
+
+
+TEXTS = ["free prize", "lunch at\nnoon\r\nspam\tand prizes", "your prize\rtoday\n", "no lunch"] * 10
+KINDS = ["spam", "ham", "spam", "ham"] * 10
+FLAT = [text.replace("\r", " ").replace("\n", " ") for text in TEXTS]
+
+
+def test_a_text_is_one_example_whatever_is_in_it():
+    want = sluiceway.train([f"{kind}\t{text}" for kind, text in zip(KINDS, FLAT)], "arow", format="text")
+    got = sluiceway.train([f"{kind}\t{text}" for kind, text in zip(KINDS, TEXTS)], "arow", format="text")
+    assert (got.examples, got.mistakes, got.features_seen) == (40, want.mistakes, want.features_seen)
+    bare = [text.replace("\t", " ") for text in TEXTS]
+    for texts in (bare, iter(bare), np.array(bare), [text.encode() for text in bare]):
+        assert sluiceway.predict(got, texts).margins.tolist() == sluiceway.predict(want, [
+            text.replace("\t", " ") for text in FLAT]).margins.tolist()
+
+
+def test_a_model_of_texts_remembers_that_newlines_are_blanks(tmp_path):
+    sluiceway.train((TEXTS, KINDS), "arow", format="text").save(tmp_path / "m")
+    assert sluiceway.train(["spam\tfree\nham\tprize"], resume=tmp_path / "m").examples == 1
+
+
+@pytest.mark.parametrize("format", [None, "libsvm", "vw", "jsonl", "url"])
+def test_an_item_with_a_newline_is_refused_where_it_has_a_meaning(format):
+    for bad in ("1 1:1\n0 2:1", "\n1 1:1", b"1 1:1\n0 2:1"):
+        with pytest.raises(ValueError, match="^item 121 has a newline inside"):
+            sluiceway.train([*LINES, bad], "arow", format=format, on_error="skip")
+    with pytest.raises(ValueError, match="^item 2 has a newline inside"):
+        svm.read_svm(iter(["1 1:1", "1 1:1\n0 2:1"]))
+    assert sluiceway.train([line + "\r\n" for line in LINES], "arow").examples == len(LINES)
+
+
+def test_an_item_of_csv_is_one_record():
+    head = "kind,text"
+    assert sluiceway.train([head, 'a,"x\ny"', 'b,"say ""so"""\n'], "arow", format="csv").examples == 2
+    for bad in ("a,x\nb,y", 'a,"x"\nb,"y"'):
+        with pytest.raises(ValueError, match="^item 3 has a newline outside quotes"):
+            sluiceway.train([head, "a,x", bad], "arow", format="csv")
+    with pytest.raises(ValueError, match="^item 2: a quote is not closed"):
+        sluiceway.train([head, 'a,"x', 'b,"y'], "arow", format="csv")
+
+
+@pytest.mark.parametrize("make", ["list", "tuple", "numpy.array", "pandas.Series", "polars.Series", "pyarrow.array"])
+def test_texts_and_labels_apart(make):
+    library, _, maker = make.rpartition(".")
+    made = getattr(pytest.importorskip(library), maker) if library else {"list": list, "tuple": tuple}[maker]
+    want = sluiceway.train([f"{kind}\t{text}" for kind, text in zip(KINDS, TEXTS)], "arow", format="text")
+    got = sluiceway.train((made(TEXTS), made(KINDS)), "arow", format="text", test=(TEXTS[:4], KINDS[:4]))
+    assert (got.mistakes, got.nonzeros, got.test["examples"]) == (want.mistakes, want.nonzeros, 4)
+    assert sluiceway.train((made(["a.com/x", "b.com"] * 9), made([1, 0] * 9)), "arow", format="url").mistakes < 5
+
+
+def test_texts_and_labels_that_do_not_go_together():
+    for arguments, what in [((TEXTS, KINDS[1:]), "40 texts, but 39 labels"), ((TEXTS, KINDS, [1] * 40), "no weights"),
+                            ((TEXTS, ["a\tb"] * 40), "item 1: the label")]:
+        with pytest.raises(ValueError, match=what):
+            sluiceway.train(arguments, "arow", format="text")
+    for texts, labels in ((["a", None], [1, 0]), (["a", "b"], [1, None])):
+        with pytest.raises(TypeError, match="item 2"):
+            sluiceway.train((texts, labels), "arow", format="text")
+
+
+def test_a_frame_is_no_text():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"text": TEXTS, "kind": KINDS})
+    for data in (frame, (frame[["text"]], KINDS)):
+        with pytest.raises(ValueError, match=r'frame\["text"\], frame\["label"\]'):
+            sluiceway.train(data, "arow", format="text", label="kind" if data is frame else None)
+    run = sluiceway.train((frame["text"], frame["kind"]), "arow", format="text")
+    for data in (frame, frame[["text"]].to_numpy()):
+        with pytest.raises(ValueError, match=r'pass the texts, such as frame\["text"\]'):
+            sluiceway.predict(run, data)
+    assert len(sluiceway.predict(run, frame["text"])) == 40
+
+
+def test_labels_in_long_runs_are_warned_of():
+    lines = ["1 1:1"] * 100 + ["0 2:1"] * 100
+    for data in (lines, svm.read_svm(lines)):
+        with pytest.warns(UserWarning, match="labels come in 2 long runs.*shuffle") as found:
+            run = sluiceway.train(data, "arow")
+        assert found[0].filename == __file__ and "--" not in str(found[0].message) and run.mistakes <= 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sluiceway.train(["1 1:1", "0 2:1"] * 100, "arow")
+
+
+def test_messages_speak_of_keywords(data, tmp_path):
+    sluiceway.train(data, "arow", output=tmp_path / "m")
+    for options, what in [({"learner": "ssol"}, "^learner='ssol': the model .* and resume goes on with its learner"),
+                          ({"r": 7}, "^r=7: the model .* and resume goes on")]:
+        with pytest.raises(ValueError, match=what):
+            sluiceway.train(data, resume=tmp_path / "m", **options)
+    with pytest.raises(ValueError, match="on_error='skip' leaves"):
+        sluiceway.train(["1 1:x"], "arow")
+
+
+@pytest.mark.parametrize("kind", ["parquet", "feather", "excel"])
+def test_files_that_are_frames_are_named(kind, tmp_path):
+    first = {"parquet": b"PAR1", "feather": b"ARROW1", "excel": b"PK\3\4"}[kind]
+    (tmp_path / "a").write_bytes(first + b"\0" * 50)
+    for call in (lambda: sluiceway.train(tmp_path / "a"), lambda: svm.read_svm(tmp_path / "a")):
+        with pytest.raises(ValueError, match=f"pass a frame, such as pandas.read_{kind}"):
+            call()
 
 
 def test_two_pairs_in_a_tuple_are_examples():

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from sluiceway import _frames, _inputs, _sluice
+from sluiceway._labels import text_of
 from sluiceway._program import program
 from sluiceway.svm import label_words, put_matrix
 
@@ -43,6 +44,7 @@ OPTIONS = {
     "select": COMMON | {"features", "test", "holdout", "top", "output"},
 }  # fmt: skip
 TURN = 0.05  # seconds that a wait lasts at most: a signal that comes to another thread wakes up none in the main thread
+SORTED = "note: the labels come in "  # of which the classifier warns too
 DATA = ("test", "holdout", "calibrate")  # options of train, sweep and select whose values are data as the inputs are
 
 
@@ -65,6 +67,7 @@ class Run:
         self.extra: list[str] = []  # further arguments
         self.notes: list[str] = []  # advice of the program
         self.shown: dict[str, str] = {}  # temporary files and what messages call them
+        self.kept: Any = None  # the model that goes on, where it says how lines are read
 
     def path(self, name: str) -> str:
         """A place in the folder."""
@@ -96,11 +99,19 @@ class Run:
         if status != 0:
             raise self.failure(status, err)
         for text in messages(err):
-            if text.startswith("note: "):
+            if text.startswith(SORTED):
+                warnings.warn(self.sorted_warning(text), UserWarning, stacklevel=4)
+            elif text.startswith("note: "):
                 self.notes.append(self.plain(text[len("note: ") :]))
             if text.startswith("warning: ") and not self.verbose:
                 warnings.warn(self.plain(text[len("warning: ") :]), UserWarning, stacklevel=4)
         return out
+
+    @staticmethod
+    def sorted_warning(text: str) -> str:
+        """What to do about labels in long runs, from Python."""
+        said = text[len("note: "):].partition("; unless")[0]
+        return said + "; unless that order has a meaning, shuffle the examples first, for example frame.sample(frac=1)"
 
     def check_columns(self, inputs: Any) -> None:
         """ValueError where an option names a column of the data, and none of them can have it."""
@@ -137,13 +148,22 @@ class Run:
 
     # ---- inputs
 
+    def format_of_lines(self) -> str | None:
+        """The format of lines: the one given, or the one that the model keeps (text and url)."""
+        if self.options.get("format") is not None:
+            return str(self.options["format"])
+        if self.kept is None and self.options.get("resume") is not None:
+            self.kept = _sluice.Model.load(os.fspath(self.options["resume"]))
+        found = None if self.kept is None else self.kept.metadata("reader.format")
+        return None if found is None else found.decode()
+
     def read_from(self, inputs: Any) -> tuple[list[str], Iterator[bytes] | None]:
         """The paths to read, or what to feed to standard input."""
         paths = _inputs.paths_of(inputs)
         if paths is not None:
             _inputs.check_files([p for p in paths if p != "-"])
             return [p if p != "-" else "./-" for p in paths], None
-        if is_table(inputs):
+        if self.is_table(inputs):
             return [self.file_of(inputs, "input")], None
         pieces = self.text_of(inputs)
         passes = self.options.get("passes")
@@ -159,7 +179,7 @@ class Run:
                 raise ValueError(f"{name} is one file, not {len(paths)}")
             _inputs.check_files(paths)
             return paths[0]
-        if not is_table(data):
+        if not self.is_table(data):
             return self.write(self.text_of(data), name)
         path = self.path(name + ".bin")
         self.shown[path] = name
@@ -172,12 +192,25 @@ class Run:
         self.options.pop("format", None)  # its content says what it is
         return path
 
+    def is_table(self, data: Any) -> bool:
+        """Whether it is a frame, or (X, y) or (X, y, weights) of a frame or matrix, and no texts with their labels."""
+        format = self.options.get("format")
+        if format in ("text", "url"):
+            if _frames.is_frame(data) or (has_labels(data) and _frames.is_frame(data[0])):
+                raise ValueError(f"the columns of a frame are features, and format={format!r} is for lines: pass the column "
+                                 f'of texts and that of labels, train((frame["text"], frame["label"]), format={format!r})')
+            if has_labels(data):
+                return not has_texts(data[0])
+        return _frames.is_frame(data) or has_labels(data)
+
     def text_of(self, data: Any) -> Iterator[bytes]:
         """Lines of text, or of the JSON of (dict, label) pairs."""
         if isinstance(data, (bytes, bytearray)):
             return iter([bytes(data)])
+        if has_labels(data):
+            return _inputs.lines_of(labelled_lines(*data), self.format_of_lines)
         if hasattr(data, "read"):
-            return _inputs.bytes_of(data)
+            return _inputs.bytes_of(data, self.format_of_lines)
         if not isinstance(data, Iterable):
             raise TypeError(f"no data to learn from: {type(data).__name__}")
         items = iter(data.to_pylist() if hasattr(data, "to_pylist") else data)
@@ -191,7 +224,7 @@ class Run:
                 raise TypeError("an example to learn from is a pair: (dict of features, label)")
             self.options["format"] = "jsonl"
             return _inputs.lines_of(json_line(features) for features in everything)
-        return _inputs.lines_of(everything)
+        return _inputs.lines_of(everything, self.format_of_lines)
 
     def write(self, pieces: Iterator[bytes], name: str) -> str:
         path = self.path(name)
@@ -236,7 +269,7 @@ class Run:
         """A message with what the user gave in place of temporary files, and options as keywords."""
         for path, name in self.shown.items():
             text = text.replace(path, name)
-        return re.sub(r"(?<![\w-])--([a-z][a-z-]*)", lambda m: m[1].replace("-", "_"), text.replace("<stdin>", "input"))
+        return in_python(text.replace("<stdin>", "input"))
 
     def failure(self, status: int, err: str) -> Exception:
         """The exception of a run that failed."""
@@ -246,6 +279,19 @@ class Run:
             return RuntimeError(f"sluice {self.command} was ended by signal {-status}")
         number = _inputs.number_of_failure(message.rpartition(": ")[2]) if status == 1 else None
         return ValueError(message) if number is None else OSError(number, message)
+
+
+SHORT = {"i": "resume", "o": "output", "f": "format", "m": "model"}  # options of one letter
+
+
+def in_python(text: str) -> str:
+    """A message in which options are keywords."""
+    text = re.sub(r"(?<![\w-])-a ([a-z][a-z0-9-]*)", r"learner='\1'", text)
+    text = re.sub(r"(?<![\w-])-P (?=[A-Za-z])", "", text)
+    text = re.sub(r"(?<![\w-])-([iofm])(?: [A-Z]+)?(?![\w-])", lambda m: SHORT[m[1]], text)
+    text = re.sub(r"(?<![\w-])-a(?![\w-])", "learner", text).replace("-P", "parameters")
+    text = re.sub(r"(?<![\w-])--on-error skip", "on_error='skip'", text)
+    return re.sub(r"(?<![\w-])--([a-z][a-z-]*)", lambda m: m[1].replace("-", "_"), text)
 
 
 def messages(err: str) -> list[str]:
@@ -277,18 +323,48 @@ def list_text(value: Any) -> str:
     return number_text(value)
 
 
-def is_table(data: Any) -> bool:
-    """Whether it is a frame, or (X, y) or (X, y, weights) of a frame or matrix."""
-    return _frames.is_frame(data) or has_labels(data)
-
-
 def has_labels(data: Any) -> bool:
     """Whether it is (X, y) or (X, y, weights)."""
     if not isinstance(data, tuple) or len(data) not in (2, 3) or is_pair(data[0]):
         return False
     if isinstance(data[0], (str, bytes, Mapping, os.PathLike)):
         return False
-    return _frames.is_frame(data[0]) or hasattr(data[0], "shape") or isinstance(data[0], (list, tuple))
+    return _frames.is_frame(data[0]) or isinstance(data[0], (list, tuple)) or any(
+        hasattr(data[0], name) for name in ("shape", "to_pylist"))
+
+
+def has_texts(X: Any) -> bool:
+    """Whether it is a list, series or array of texts, and not of rows."""
+    if len(getattr(X, "shape", (0,))) != 1 or hasattr(X, "tocsr"):
+        return False
+    first = next(iter(X), None)
+    return isinstance(first.as_py() if hasattr(first, "as_py") else first, (str, bytes))
+
+
+def items_of(column: Any) -> list[Any]:
+    """A list, series or array as a list."""
+    for name in ("to_pylist", "tolist", "to_list"):
+        if hasattr(column, name):
+            return list(getattr(column, name)())
+    return list(column)
+
+
+def labelled_lines(texts: Any, labels: Any, weights: Any = None) -> Iterator[bytes]:
+    """The lines of texts whose labels are given apart."""
+    if weights is not None:
+        raise ValueError("lines of text have no weights; cost={label: factor} has one for each label")
+    texts, labels = items_of(texts), items_of(labels)
+    if len(texts) != len(labels):
+        raise ValueError(f"there are {len(texts)} texts, but {len(labels)} labels")
+    for number, (text, label) in enumerate(zip(texts, labels), 1):
+        try:
+            word = text_of(label)
+            line = _inputs.as_bytes(text)
+        except TypeError as wrong:
+            raise TypeError(f"item {number}: {wrong}") from None
+        if word.strip() != word or any(c in word for c in b"\t\r\n"):
+            raise ValueError(f"item {number}: the label {label!r} has blanks around it, or a tab or newline inside")
+        yield word + b"\t" + line
 
 
 def put_table(writer: Any, data: Any, label: str | None, weight: str | None) -> None:

@@ -57,8 +57,9 @@ def predict(model: Any, inputs: Any, *, threshold: Any = None, verbose: int = 0,
     model : path, result of train or tune, SluiceClassifier or StreamClassifier
         What to predict with.
     inputs : path, several paths, lines of text, dicts of features, file object, frame or matrix
-        As for `train`, with or without labels. Lines need `format`, unless they are LIBSVM text or the model was trained
-        with ``format="text"`` or ``"url"``, which it remembers.
+        As for `train`, with or without labels, and with an answer for each item. Lines need `format`, unless they are
+        LIBSVM text or the model was trained with ``format="text"`` or ``"url"``, which it remembers. A list of texts or
+        URLs names files only where all of them are files; what stands before a tab is taken for a label.
     threshold : float or str, default=None
         The probability above which the positive class is predicted, or ``"margin=M"``; None: what the model has.
     verbose : int, default=0
@@ -111,8 +112,12 @@ def path_of(model: Any, run: Run) -> str:
 
 def input_of(inputs: Any, run: Run, model: Any) -> Any:
     """The inputs as the program can read them: tables become a file; a list of texts that are no files is lines."""
-    if isinstance(inputs, (list, tuple)) and (not inputs or _inputs.are_lines(inputs, bare=True)):
+    run.kept = model
+    raw = run.format_of_lines() in ("text", "url")
+    if isinstance(inputs, (list, tuple)) and _inputs.paths_of(inputs, bare=raw) is None:
         return iter(inputs)
+    if raw and not _inputs.is_path(inputs) and (_frames.is_frame(inputs) or len(getattr(inputs, "shape", ())) == 2):
+        raise ValueError('the model was learned from lines of text: pass the texts, such as frame["text"]')
     if not _frames.is_frame(inputs) and len(getattr(inputs, "shape", ())) != 2:
         return inputs
     path = run.path("input.bin")

@@ -9,10 +9,12 @@ from sluiceway._child import Run
 from sluiceway._table import filled
 from sluiceway.results import SelectResult, SweepResult, TrainResult, TuneResult
 
-INPUTS = """inputs : path or several, lines of text, pairs, frame or (X, y)
-    Lines are an iterable of str or bytes, or a file object, in the format that `format` names; pairs are
-    (dict of features, label); a frame needs ``label="COLUMN"``; in (X, y) and (X, y, weights) X is a
-    matrix or a frame."""
+INPUTS = """inputs : path or several, lines, texts with labels, pairs, frame or (X, y)
+    Lines are an iterable of str or bytes, or a file object, in the format that `format` names; an item is one
+    example: with ``format="text"`` newlines inside are blanks, otherwise errors. A list of str names files where
+    all are files, or where none has a blank and the first is a file or all end in ``.svm``, ``.csv`` and so on;
+    others are lines. (texts, labels) needs ``format="text"`` or ``"url"``; pairs are (dict of features, label); a
+    frame needs ``label="COLUMN"``; in (X, y) and (X, y, weights) X is a matrix or a frame."""
 OPTIONS = """**options
     Every option of ``sluice {command} --help`` under its name with _ for -, such as ``on_error="skip"`` or
     ``{examples}``; other names are parameters of the learner, ``lambda_`` being `lambda`."""

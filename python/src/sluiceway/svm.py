@@ -158,8 +158,8 @@ def as_numbers(X: Any) -> np.ndarray:
     try:
         return X.astype(np.float64)
     except (TypeError, ValueError):
-        raise TypeError(f'X is no matrix of numbers but has the type {X.dtype}; texts are learned as lines "LABEL\\tTEXT" '
-                        'with format="text"') from None
+        raise TypeError(f'X is no matrix of numbers but has the type {X.dtype}; texts are learned with format="text": '
+                        'train((texts, labels), format="text")') from None
 
 
 def label_words(y: np.ndarray) -> tuple[np.ndarray, tuple[bytes, ...] | None]:
