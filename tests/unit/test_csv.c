@@ -98,6 +98,7 @@ TEST(the_label_column) {
     check_columns("a,b\n5,1\n", "y", NULL, "data mem:1:1: there is no column 'y' for the label among the 2 here\n");
     check_columns("\n\na,b\n5,1\n", "3", NULL, "data mem:3:1: there is no column '3' for the label among the 2 here\n");
     check_columns("a,b\n5,1\n", "0", NULL, "data mem:1:1: there is no column '0' for the label among the 2 here\n");
+    CHECK_CSV("y,a;b\n1,2\n", "1 a;b:2\n");
     CHECK_CSV("label,b,label\n1,2,3\n", "data mem:1:1: two columns are called 'label'\n");
 }
 
@@ -134,7 +135,9 @@ TEST(tabs_separate_where_the_first_line_has_them) {
     CHECK_CSV("label\ta,b\tc\n1\t2\tx,y\n", "1 a,b:2 c=x,y:1\n");
     CHECK_CSV("label,a\tb\n1,2\n", "1 a\\x09b:2\n");
     CHECK_CSV("\"la,bel\"\ta\n1\t\"x\ty\"\n", "1 a=x\\x09y:1\n");
-    CHECK_CSV("label;a\n1\n", "1\n"); /* one column */
+    CHECK_CSV("label;a\n1;5\n",
+              "data mem:1:1: the header is a single column, 'label;a': fields are separated by commas or "
+              "tabs, not by semicolons\n");
 }
 
 static void write_file(const char *path, const char *bytes) {

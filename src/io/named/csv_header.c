@@ -135,6 +135,17 @@ static void find_word(const sl_csv_header *h, const char *word, size_t *found) {
     }
 }
 
+/* Fields between semicolons would be one: a label, and no features. */
+static bool is_separated(const sl_csv_header *h, sl_csv_trouble *t) {
+    const sl_name *name = &h->column[0].name;
+    char quoted[128];
+    if (h->columns != 1 || !memchr(h->text + name->at, ';', name->n)) return true;
+    snprintf(t->message, sizeof t->message,
+             "the header is a single column, %s: fields are separated by commas or tabs, not by semicolons",
+             sl_quote(quoted, h->text + name->at, name->n < 32 ? name->n : 32));
+    return false;
+}
+
 /* A header of numbers alone is an error: most likely it is a row. */
 static bool is_header(const sl_csv_header *h, sl_csv_trouble *t) {
     for (size_t i = 0; i < h->columns; i++) {
@@ -191,8 +202,9 @@ static sl_csv_header *new_header(const char *p, const char *end, char separator,
         h->text = malloc(rules->no_header ? h->columns * NUMBER_ROOM : (size_t)(end - p) + h->columns + NUMBER_ROOM);
         good = (h->column && h->text) || no_memory(t);
     }
-    good = good && name_columns(h, rules->no_header ? NULL : p, end, t) && (rules->no_header || is_header(h, t)) &&
-           find_roles(h, rules, t) && find_id(h, rules, t) && (look_for_clashes(h) || no_memory(t));
+    good = good && name_columns(h, rules->no_header ? NULL : p, end, t) &&
+           (rules->no_header || (is_separated(h, t) && is_header(h, t))) && find_roles(h, rules, t) &&
+           find_id(h, rules, t) && (look_for_clashes(h) || no_memory(t));
     if (good) return h;
     sl_csv_release(h);
     return NULL;
