@@ -142,3 +142,23 @@ def test_docstrings_are_set_in_alike_in_every_version_of_python():
         heads = text.split("\nParameters\n----------\n")[1].split("\n\n")[0].splitlines()
         assert all(line.startswith("    ") or re.match(r"\S+ : |\*\*\w+", line) for line in heads), heads
         assert "{" + "settings}" not in text and "{inputs}" not in text
+
+
+def test_what_needs_scikit_learn_says_how_to_get_it():
+    """As after `pip install ./python`, with numpy alone."""
+    calls = ["from sluiceway import SluiceClassifier", "from sluiceway import AROWClassifier", "sluiceway.load('m')",
+             "sluiceway.read_svm(['1 1:1'])", "sluiceway.write_svm('x', [[1]], [1])", "sluiceway.train(([[1.0]], [1]))"]
+    code = f"""
+import sys
+sys.modules.update(dict.fromkeys(["scipy", "scipy.sparse", "sklearn"]))
+import sluiceway
+for call in {calls!r}:
+    try:
+        exec(call)
+    except ImportError as error:
+        print(str(error).replace(" ", "_"))
+"""
+    told = python(code)
+    assert len(told) == len(calls)
+    for text in told:
+        assert "needs_scikit-learn_and_scipy" in text and text.endswith("pip_install_'sluiceway[sklearn]'"), text

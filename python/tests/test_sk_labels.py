@@ -110,7 +110,7 @@ def test_declared_classes_that_did_not_come_are_saved(tmp_path):
     ([0.0, np.nan], ValueError, "Input y contains NaN"),
     ([0.25, 1.5], ValueError, "Unknown label type: continuous"),
     (np.array([1, "a"], dtype=object), TypeError, "labels of one y are of one kind"),
-    (np.array([None, None], dtype=object), TypeError, "a label is a number, a bool or a str, not NoneType"),
+    (np.array([None, None], dtype=object), ValueError, "row 0 of y has no label: it is missing"),
     (None, ValueError, "requires y to be passed, but the target y is None"),
     ([[0, 1], [1, 0]], ValueError, "y should be a 1d array"),
     ([0, 1, 0], ValueError, "inconsistent numbers of samples"),

@@ -7,6 +7,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from ._extras import missing as _missing
 from ._heads import HEADS as _HEADS
 from ._sluice import version as _version
 
@@ -49,7 +50,10 @@ def __getattr__(name: str) -> Any:
     module = _NAMES.get(name)
     if module is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(f".{module}", __name__), name)
+    try:
+        value = getattr(importlib.import_module(f".{module}", __name__), name)
+    except ModuleNotFoundError as error:
+        raise _missing(f"sluiceway.{name}", error) from None
     globals()[name] = value
     return value
 

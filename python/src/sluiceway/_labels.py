@@ -36,7 +36,25 @@ def text_of(label: Any) -> bytes:
         if not math.isfinite(value):
             raise ValueError(f"a label is {value}; labels are finite")
         return b"%d" % int(value) if value.is_integer() else repr(value).encode()
+    if is_missing(label):
+        raise TypeError(f"a label is missing ({label})")
     raise TypeError(f"a label is a number, a bool or a str, not {type(label).__name__}")
+
+
+def is_missing(label: Any) -> bool:
+    """Whether it stands for a label that is not there: None, NaN, pandas.NA."""
+    if label is None or isinstance(label, float):
+        return label is None or label != label
+    return type(label).__name__ in ("NAType", "NaTType")
+
+
+def check_present(y: np.ndarray) -> None:
+    """ValueError that names the first row without a label."""
+    if y.dtype.kind in "OT":
+        for row, label in enumerate(y.tolist()):
+            if is_missing(label):
+                raise ValueError(f"row {row} of y has no label: it is missing ({label}); leave such rows out, for example "
+                                 "by y.notna() of a pandas series")
 
 
 def number_of(text: bytes) -> float | None:
@@ -178,6 +196,7 @@ def find_classes(y: np.ndarray) -> tuple[Classes, np.ndarray]:
     elif y.dtype.kind == "f" and len(y) and _is_sign(y):
         found = np.array([v for v in (-1, 0, 1) if (y == v).any()], y.dtype)
     elif y.dtype.kind in "OT":
+        check_present(y)
         try:
             distinct = sorted(set(y.tolist()))
         except TypeError:

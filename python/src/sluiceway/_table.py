@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import inspect
 import keyword
 import math
@@ -88,8 +89,14 @@ def find(name: str) -> Learner:
     """A learner by name; ValueError names those that exist."""
     found = learners().get(name) if isinstance(name, str) else None
     if found is None:
-        raise ValueError(f"unknown learner {name!r}; there are: {', '.join(learners())}")
+        raise ValueError(f"unknown learner {name!r}{nearest(name, learners())}; there are: {', '.join(learners())}")
     return found
+
+
+def nearest(name: Any, names: Iterable[str]) -> str:
+    """`` (did you mean 'NAME'?)`` where one of the names is like a wrong one, else nothing."""
+    found = difflib.get_close_matches(str(name).lower(), list(names), 1)
+    return f" (did you mean {found[0]!r}?)" if found else ""
 
 
 @lru_cache(maxsize=None)
@@ -116,7 +123,10 @@ def param_strings(learner: Learner, params: Mapping[str, Any]) -> list[str]:
         param = learner.param(name)
         if param is None:
             have = ", ".join(p.key for p in learner.params) or "none"
-            raise ValueError(f"{learner.name} has no parameter {name!r}; it has {have}")
+            settings = [setting for setting in SETTINGS if setting != "verbose"]
+            meant = nearest(name, [*(p.key for p in learner.params), *settings])
+            raise ValueError(f"{learner.name} has no parameter {name!r}{meant}; it has {have}, and all learners take "
+                             f"{', '.join(settings)}")
         out.append(f"{param.name}={value_text(value)}")
     return out
 

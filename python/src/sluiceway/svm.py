@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sluiceway import _inputs, _matrix, _sluice
-from sluiceway._labels import check_distinct, number_of, text_of
+from sluiceway import _extras, _inputs, _matrix, _sluice
+from sluiceway._labels import check_distinct, check_present, number_of, text_of
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -59,8 +59,7 @@ def read_svm(
     >>> y
     array([1., 0.])
     """
-    from scipy.sparse import csr_matrix
-
+    csr_matrix = _extras.scipy_sparse("read_svm").csr_matrix
     if on_error not in ("stop", "skip"):
         raise ValueError(f"on_error must be 'stop' or 'skip', not {on_error!r}")
     reader = _inputs.reader(path, format=format, skip_errors=on_error == "skip")
@@ -138,8 +137,8 @@ def write_svm(
 
 def put_matrix(writer: Any, X: Any, y: Any, zero_based: bool = False, weights: Any = None) -> None:
     """Writes the rows of a sparse or dense matrix."""
-    from scipy.sparse import csr_matrix, issparse
-
+    scipy_sparse = _extras.scipy_sparse("a matrix")
+    csr_matrix, issparse = scipy_sparse.csr_matrix, scipy_sparse.issparse
     X = _matrix.sum_duplicates(X.tocsr()) if issparse(X) else csr_matrix(np.atleast_2d(as_numbers(X)))
     rows = _matrix.csr_arrays(X)
     labels, words = label_words(np.asarray(y))
@@ -172,6 +171,7 @@ def label_words(y: np.ndarray) -> tuple[np.ndarray, tuple[bytes, ...] | None]:
             raise ValueError("y has NaN or infinite labels")
         if np.isin(numbers, (-1, 0, 1)).all():
             return numbers, None
+    check_present(y)
     values, codes = np.unique(y, return_inverse=True)
     words = tuple(text_of(v) for v in values.tolist())
     if y.dtype.kind in "iu":
