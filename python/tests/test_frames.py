@@ -7,6 +7,9 @@ import subprocess
 import sys
 import time
 
+
+import warnings
+
 import numpy as np
 import pytest
 
@@ -441,3 +444,23 @@ def test_a_nul_in_a_column_name_is_refused(kind):
         frame = pa.table(data) if kind == "pyarrow" else pa.RecordBatch.from_pydict(data)
     with pytest.raises(ValueError, match=r"column 'a\\x00b': a NUL in its name"):
         features(frame)
+
+
+@pytest.mark.parametrize("make", ["pandas", "polars", "pyarrow"])
+def test_a_column_of_texts_that_never_come_twice_is_warned_of(make):
+    pytest.importorskip("sklearn")
+    library = pytest.importorskip(make)
+    columns = {"mail": [f"free prize {i}" for i in range(300)], "city": ["Bonn", "Rome", "Oslo"] * 100,
+               "code": [str(i) for i in range(300)], "x": list(range(300)), "kind": ["a", "b", "b"] * 100}
+    frame = library.table(columns) if make == "pyarrow" else library.DataFrame(columns)
+    without = frame.drop(columns=["mail"]) if make == "pandas" else frame.drop(["mail"])
+    with pytest.warns(UserWarning, match="in the column 'mail' hardly any text comes twice") as found:
+        sluiceway.train(frame, "arow", label="kind")
+    assert len(found) == 1 and found[0].filename == __file__
+    if make != "pyarrow":
+        with pytest.warns(UserWarning, match="in the column 'mail'") as found:
+            sluiceway.SluiceClassifier("arow").fit(frame, columns["kind"])
+        assert len(found) == 1 and found[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sluiceway.train(without, "arow", label="kind")

@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from sluiceway import _frames, _inputs, _sluice
-from sluiceway._labels import text_of
+from sluiceway import _frames, _inputs, _sluice, _table
+from sluiceway._labels import is_missing, text_of
 from sluiceway._program import program
 from sluiceway.svm import label_words, put_matrix
 
@@ -82,6 +82,9 @@ class Run:
     def output(self, inputs: Any) -> bytes:
         """Runs it; returns what it printed."""
         self.check_columns(inputs)
+        if self.command != "predict" and self.is_table(inputs):
+            options = self.options.get("label"), self.options.get("weight")
+            _frames.warn_of_texts(inputs if _frames.is_frame(inputs) else inputs[0], options, stacklevel=5)
         arguments, feed = self.read_from(inputs)
         for name in DATA:
             if self.options.get(name) is not None and not isinstance(self.options[name], (int, np.integer)):
@@ -277,6 +280,9 @@ class Run:
         message = self.plain("; ".join(lines)) or f"sluice {self.command} ended with status {status}"
         if status < 0:
             return RuntimeError(f"sluice {self.command} was ended by signal {-status}")
+        unknown = re.search(r"has no parameter '([^']*)'", message)
+        if unknown:
+            message += _table.nearest(unknown[1], sorted(OPTIONS[self.command]))
         number = _inputs.number_of_failure(message.rpartition(": ")[2]) if status == 1 else None
         return ValueError(message) if number is None else OSError(number, message)
 
@@ -396,6 +402,8 @@ def is_pair(thing: Any) -> bool:
 def pair_line(pair: Any) -> str:
     """An example as a line of JSON."""
     features, label = pair
+    if is_missing(label):
+        raise ValueError(f"a label is missing ({label}): leave such examples out")
     if "label" in features:
         raise ValueError("a feature is called 'label', which stands for the label here: rename it")
     if isinstance(label, (bool, np.bool_)):

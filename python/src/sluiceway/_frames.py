@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Iterator
 from decimal import Decimal
 from numbers import Integral
@@ -52,6 +53,38 @@ def to_batches(
     if hasattr(frame, "__arrow_c_array__"):
         return _sluice.ArrowReader(frame.__arrow_c_array__(), label, weight, labels, words, weights)
     raise TypeError(f"{type(frame).__name__} is no frame: it has no __arrow_c_stream__")
+
+
+def warn_of_texts(frame: Any, without: tuple[Any, ...] = (), stacklevel: int = 2) -> None:
+    """A warning of columns in which hardly any text comes twice: each text is a feature, which is then of no use for
+    other rows. `without`: columns that are no features. The first rows are looked at, of frames that can be cut."""
+    if not is_frame(frame) or not (hasattr(frame, "head") or hasattr(frame, "slice")):
+        return
+    first = frame.head(1000) if hasattr(frame, "head") else frame.slice(0, 1000)
+    for name in column_names(first):
+        try:
+            column = None if name in without else first[name]
+        except KeyError:  # its name is no text
+            continue
+        if column is None or getattr(column, "ndim", 1) != 1:
+            continue
+        if is_pandas(first) and getattr(column.dtype, "kind", "O") in "biuf":
+            continue
+        cells = column.to_pylist() if hasattr(column, "to_pylist") else column.to_list()
+        texts = [cell for cell in cells if isinstance(cell, str) and not is_number(cell)]
+        if len(texts) >= 100 and len(set(texts)) > 0.9 * len(texts):
+            warnings.warn(f"in the column {name!r} hardly any text comes twice, and each of them is one feature: leave the "
+                          'column out; or learn its words, by train((frame["text"], frame["label"]), format="text") or '
+                          "with a vectorizer in a ColumnTransformer", UserWarning, stacklevel=stacklevel)
+
+
+def is_number(text: str) -> bool:
+    """Whether a cell is read as a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def schema_names(frame: Any) -> list[str]:
