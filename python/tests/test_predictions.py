@@ -1,4 +1,6 @@
 """sluiceway.predict: what `sluice predict` prints, as arrays, for every kind of input and of model."""
+import re
+
 import numpy as np
 import pytest
 
@@ -179,3 +181,17 @@ def test_texts_are_paths_only_if_all_are_files(mail, tmp_path, monkeypatch):
     assert predict(run, ["noon"]).labels.tolist() == ["ham"]  # a folder is no file
     with pytest.raises(FileNotFoundError):
         predict(run, [tmp_path / "lunch", tmp_path / "nothing"])
+
+
+def test_how_predictions_are_shown():
+    answers = predict(train(["spam\tfree prize", "ham\tlunch"] * 20, "arow", format="text"), ["free", "prize", "lunch"] * 9)
+    assert repr(answers) == "Predictions(27 rows: 18 labelled 'spam', 9 labelled 'ham')"
+    page = answers._repr_html_()
+    assert page.count("<tr>") == 11 and "<th>probability</th>" in page and "and 17 more" in page
+    left_out = train(["1 1:1", "-1 2:1"] * 20, "arow")
+    with pytest.warns(UserWarning, match="skipped"):
+        found = predict(left_out, iter(["1:1", "1:x"]), on_error="skip")
+    assert repr(found) == "Predictions(2 rows: 1 labelled 1.0, 1 labelled None)" and "<td>None</td>" in found._repr_html_()
+    several = train([f"c{i % 8}\tw{i % 8}" for i in range(80)], "arow", format="text", classes="ovr")
+    many = predict(several, [f"w{i}" for i in range(8)])
+    assert re.match(r"Predictions\(8 rows: .*, and 3 other labels\)", repr(many)) and "<table>" in many._repr_html_()

@@ -569,3 +569,10 @@ def test_weights_beside_a_matrix_are_sample_weights():
     assert sluiceway.train((X, y, weights), "arow").model.coef_.tolist() == want.coef_.tolist()
     with pytest.raises(ValueError, match="as many rows"):
         sluiceway.train((X, y, weights[1:]), "arow")
+
+
+def test_weights_of_several_classes_are_not_features():
+    lines = [f"{'abc'[i % 3]} {i % 3 + 1}:1 4:1" for i in range(60)]
+    found = sluiceway.train(lines, "arow", classes="ovr")
+    assert repr(found).endswith(f", {found.nonzeros} weights of 4 features for 3 classes)")
+    assert repr(sluiceway.train(LINES, "arow")).endswith("weights)")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from typing import Any, NamedTuple, Sequence
 
 
@@ -25,7 +26,21 @@ class Explanation(list[Term]):
         self.scale = scale
 
     def __repr__(self) -> str:
-        lines = [f"margin {self.margin:g}"]
-        lines += [f"{t.contribution:+12.6g}  {'(bias)' if t.feature is None else t.feature}: value {t.value:g}, "
-                  f"weight {t.weight:g}" for t in self]
+        lines = [f"margin {self.margin + 0.0:g}"]  # + 0.0 makes 0 of -0
+        lines += [f"{t.contribution + 0.0:+12.6g}  {name_of(t)}: value {t.value + 0.0:g}, weight {t.weight + 0.0:g}"
+                  for t in self]
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """A table of the largest terms, for notebooks."""
+        most = 50
+        head = "".join(f"<th>{name}</th>" for name in ("feature", "value", "weight", "contribution"))
+        rows = "".join(f"<tr><td>{html.escape(str(name_of(t)))}</td><td>{t.value + 0.0:g}</td><td>{t.weight + 0.0:g}</td>"
+                       f"<td>{t.contribution + 0.0:+.6g}</td></tr>" for t in self[:most])
+        more = f"<p>and {len(self) - most:,} more</p>" if len(self) > most else ""
+        return f"<p>margin {self.margin + 0.0:g}</p><table><tr>{head}</tr>{rows}</table>{more}"
+
+
+def name_of(term: Term) -> Any:
+    """What a term is called."""
+    return "(bias)" if term.feature is None else term.feature

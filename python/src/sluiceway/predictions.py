@@ -1,8 +1,10 @@
 """predict: what `sluice predict` does, from Python: the answers of a model for files, lines of text, frames and matrices."""
 from __future__ import annotations
 
+import html
 import os
 import re
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -33,9 +35,33 @@ class Predictions:
         return len(self.labels)
 
     def __repr__(self) -> str:
-        values, counts = np.unique(self.labels, return_counts=True)
-        found = ", ".join(f"{count:,} {value!r}" for value, count in zip(values.tolist(), counts.tolist()))
-        return f"Predictions({len(self):,} rows: {found})" if len(self) else "Predictions(0 rows)"
+        if not len(self):
+            return "Predictions(0 rows)"
+        counts = self._counts()
+        found = ", ".join(f"{count:,} labelled {value!r}" for value, count in counts[:5])
+        more = f", and {len(counts) - 5:,} other labels" if len(counts) > 5 else ""
+        return f"Predictions({len(self):,} row{'s' if len(self) > 1 else ''}: {found}{more})"
+
+    def _counts(self) -> list[tuple[Any, int]]:
+        """The labels and how often they were predicted, the most frequent first; None: of lines that were left out."""
+        return Counter(self.labels.tolist()).most_common()
+
+    def _repr_html_(self) -> str:
+        """The first answers as a table, for notebooks."""
+        most = 10
+        wide = self.margins.ndim > 1
+        names = ["label", "margin", *([] if self.probabilities is None else ["probability"])]
+        place = {label: i for i, label in enumerate(self.classes.tolist())}
+        rows = ""
+        for i, label in enumerate(self.labels[:most].tolist()):
+            at = place.get(label)
+            cells = [str(label), "" if at is None else f"{self.margins[i, at] if wide else self.margins[i]:.4g}"]
+            if self.probabilities is not None:
+                cells.append("" if at is None else f"{self.probabilities[i, at]:.4g}")
+            rows += "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells) + "</tr>"
+        head = "".join(f"<th>{name}</th>" for name in names)
+        more = f"<p>and {len(self) - most:,} more</p>" if len(self) > most else ""
+        return f"<p>{html.escape(repr(self))}</p><table><tr>{head}</tr>{rows}</table>{more}"
 
     def to_frame(self) -> Any:
         """The answers as a frame of pandas: label, margin, probability of the predicted label."""

@@ -98,7 +98,10 @@ class TrainResult(Modelled):
 
     def __repr__(self) -> str:
         text = f"TrainResult({self.learner}: {self.examples:,} examples, error {percent(self.error_rate)}"
-        text += f", {self.nonzeros:,} of {self.features_seen:,} weights"
+        if self.fields.get("classes"):  # each has weights of its own
+            text += f", {self.nonzeros:,} weights of {self.features_seen:,} features for {len(self.classes):,} classes"
+        else:
+            text += f", {self.nonzeros:,} of {self.features_seen:,} weights"
         for name in ("holdout", "test"):
             if self.fields.get(name):
                 text += f", {name} error {percent(self.fields[name]['error_rate'])}"
