@@ -1,8 +1,11 @@
 """SluiceClassifier: learning, answering, weights, parameters."""
 import copy
 import inspect
+import os
 import pickle
+import re
 import signal
+import tempfile
 import threading
 
 import numpy as np
@@ -582,3 +585,91 @@ def test_the_stub_of_the_made_classes_is_up_to_date():
 
     with open(inspect.getfile(families) + "i", encoding="utf-8") as text:
         assert text.read() == families.stub(), families.stub.__doc__
+
+
+@pytest.mark.parametrize("make", ["list", "numpy.array", "pandas.Series", "polars.Series"])
+def test_texts_are_told_where_to_go(make):
+    library, _, maker = make.rpartition(".")
+    made = (getattr(pytest.importorskip(library), maker) if library else list)(["free prize", "lunch"] * 10)
+    for call in (lambda: SluiceClassifier().fit(made, [1, 0] * 10), lambda: SluiceClassifier("arow").partial_fit(
+            made, [1, 0] * 10, classes=[0, 1]), lambda: SluiceClassifier("arow").fit(np.eye(2), [0, 1]).predict(made)):
+        with pytest.raises(ValueError, match=r"make_pipeline\(HashingVectorizer\(\), .*train\(\(texts, labels\), format"):
+            call()
+    run = sluiceway.train((["free prize", "lunch"] * 10, [1, 0] * 10), "arow", format="text")
+    with pytest.raises(ValueError, match=r"sluiceway.predict\(model, texts\)"):
+        run.model.predict(made)
+
+
+def test_parameters_that_changed_are_not_without_effect():
+    X, y = np.eye(4), [0, 1, 0, 1]
+    model = SluiceClassifier("arow").partial_fit(X, y, classes=[0, 1])
+    model.set_params(r=_table.find("arow").defaults["r"], verbose=0, passes=3, shuffle=True).partial_fit(X, y)
+    for params, what in [({"learner": "ssol"}, "^learner was 'arow' and is 'ssol'"), ({"r": 7}, "^r was .* and is 7:"),
+                         ({"bias": 1.0}, "^bias was 0.0 and is 1.0:"), ({"normalize": "l2"}, "^normalize was None and")]:
+        again = pickle.loads(pickle.dumps(model)).set_params(**params)
+        for call in (lambda: again.partial_fit(X, y), lambda: again.set_params(warm_start=True).fit(X, y)):
+            with pytest.raises(ValueError, match=what):
+                call()
+        assert again.n_examples_ == 8
+        assert clone(again).set_params(warm_start=False).fit(X, y).n_examples_ in (4, 12)
+        assert again.set_params(warm_start=False).fit(X, y).partial_fit(X, y).n_examples_ in (8, 16)
+    loaded = sluiceway.load(saved(model)).partial_fit(X, y)
+    with pytest.raises(ValueError, match="^learner was"):
+        loaded.set_params(learner="ftrl").partial_fit(X, y)
+
+
+def saved(model):
+    path = os.path.join(tempfile.mkdtemp(), "model")
+    model.save(path)
+    return path
+
+
+@pytest.mark.parametrize("kind", [np.int32, np.int64])
+@pytest.mark.parametrize("column", [4, 2**31 - 1, -1])
+def test_a_column_beyond_the_matrix_is_refused(kind, column):
+    X = sparse.csr_matrix(np.eye(4))
+    X.indices, X.indptr = X.indices.astype(kind), X.indptr.astype(kind)
+    X.indices[2] = column
+    model = SluiceClassifier("arow")
+    for call in (lambda: model.fit(X, [0, 1, 0, 1]), lambda: model.partial_fit(X, [0, 1, 0, 1], classes=[0, 1])):
+        with pytest.raises(ValueError, match=rf"^a row has column {column}, but the matrix has the shape \(4, 4\)"):
+            call()
+    X.indices[2] = 3
+    assert model.fit(X, [0, 1, 0, 1]).n_features_in_ == 4
+
+
+def test_a_name_that_is_nearly_right_is_named():
+    X, y = np.eye(2), [0, 1]
+    for model, what in [(SluiceClassifier("arrow"), r"unknown learner 'arrow' \(did you mean 'arow'\?\); there are: auto,"),
+                        (SluiceClassifier("arow", normalise="l2"), r"'normalise' \(did you mean 'normalize'\?\); it has r, "
+                         ".*all learners take bias, normalize, "), (SluiceClassifier("ssol", lamda=1), "did you mean 'lambda_'")]:
+        with pytest.raises(ValueError, match=what):
+            model.fit(X, y)
+    with pytest.raises(ValueError, match="did you mean 'normalize'"):
+        sluiceway.train(["1 1:1", "0 2:1"], "arow", normalise="l2")
+
+
+@pytest.mark.parametrize("label", [None, float("nan")])
+def test_a_label_that_is_missing_is_said_to_be(label):
+    X, y = np.eye(4), ["a", label, "b", "a"]
+    for call in (lambda: SluiceClassifier().fit(X, np.array(y, dtype=object)), lambda: sluiceway.train((X, np.array(y, dtype=object)))):
+        with pytest.raises(ValueError, match="^row 1 of y has no label: it is missing"):
+            call()
+    with pytest.raises(ValueError, match="a label is missing"):
+        sluiceway.train([({"a": 1}, "x"), ({"a": 1}, label)], "arow")
+    with pytest.raises((TypeError, ValueError), match="missing|labels are finite"):
+        sluiceway.StreamClassifier().learn_one({"a": 1}, label)
+    pandas = pytest.importorskip("pandas")
+    with pytest.raises(ValueError, match="row 1 of y has no label"):
+        SluiceClassifier().fit(X, pandas.Series(y))
+
+
+def test_a_term_of_nothing_is_zero():
+    model = SluiceClassifier("arow").fit(np.eye(3), ["b", "a", "b"])
+    shown = model.explain({1: 0.0, 2: -0.0, "new": 1.0, 3: 1.0}, "a")
+    assert "-0 " not in repr(shown) and not re.search(r"-0\b(?!\.)", repr(shown)), repr(shown)
+    page = shown._repr_html_()
+    assert page.count("<tr>") == 5 and "-0<" not in page
+    stream = sluiceway.StreamClassifier("arow")
+    stream.learn_one({"<b>": 1}, True)
+    assert "<td>&lt;b&gt;</td>" in stream.explain({"<b>": 1})._repr_html_()

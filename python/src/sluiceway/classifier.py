@@ -46,6 +46,7 @@ class _Fitted:
     def __init__(self, model: Any, classes: _labels.Classes, columns: tuple[str, ...] | None = None,
                  cells: bool = False, loaded: bool = False):
         self.model, self.classes, self.columns, self.cells, self.loaded = model, classes, columns, cells, loaded
+        self.made_of: dict[str, Any] | None = None  # the parameters; None: not known
         self.forget()
 
     def forget(self) -> None:
@@ -84,11 +85,12 @@ class _Fitted:
 
     def __getstate__(self) -> dict[str, Any]:
         return {"bytes": bytes(self.saveable().to_bytes()), "classes": self.classes.values, "columns": self.columns,
-                "cells": self.cells, "loaded": self.loaded}
+                "cells": self.cells, "loaded": self.loaded, "made_of": self.made_of}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(_sluice.Model.from_bytes(state["bytes"]), _labels.Classes(state["classes"]),  # type: ignore[misc]
                       state["columns"], state["cells"], state["loaded"])
+        self.made_of = state.get("made_of")
 
 
 def attribute_of(name: str) -> str:
@@ -177,6 +179,8 @@ class BaseSluiceClassifier(ClassifierMixin, BaseEstimator):
         """X as a CSR matrix, a dense array or a `_matrix.Frame`, with the names that its columns go by. `fitted`: it must
         have the columns of this model; None: it is the first X. The values of CSR are not looked at."""
         first = fitted is None
+        if not sparse.issparse(X) and not _frames.is_frame(X):
+            self._refuse_texts(X, fitted)
         if fitted is not None and not fitted.cells and sparse.issparse(X) and self._is_like_before(X):
             return X, None
         frame = _matrix.frame_of(X)
@@ -206,6 +210,24 @@ class BaseSluiceClassifier(ClassifierMixin, BaseEstimator):
             return X, fitted.columns  # type: ignore[union-attr]
         names = getattr(self, "feature_names_in_", None)
         return X, None if names is None else tuple(names.tolist())
+
+    @staticmethod
+    def _refuse_texts(X: Any, fitted: _Fitted | None) -> None:
+        """Says what to do with texts, which are no rows."""
+        if isinstance(X, (str, bytes)) or len(getattr(X, "shape", (0,))) != 1 or not hasattr(X, "__iter__"):
+            return
+        try:
+            text = next(iter(X), None)
+        except TypeError:  # an array of no dimensions
+            return
+        if not isinstance(text, (str, bytes)):
+            return
+        if fitted is not None and fitted.model.metadata("reader.format") in (b"text", b"url"):
+            raise ValueError("X is a list of texts, and an estimator takes rows of features: sluiceway.predict(model, texts) "
+                             "reads texts as the model was learned")
+        raise ValueError("X is a list of texts, not of rows of numbers: put a vectorizer before the classifier, "
+                         "make_pipeline(HashingVectorizer(), SluiceClassifier()), or learn the texts as they are, "
+                         'sluiceway.train((texts, labels), format="text")')
 
     def _check_columns(self, X: Any, first: bool) -> None:
         """Keeps the columns of a frame, or compares them: what `validate_data` does for pandas. Which other frames it
@@ -250,6 +272,7 @@ class BaseSluiceClassifier(ClassifierMixin, BaseEstimator):
         """Refuses CSR values that are not finite before anything is learned. One product is quicker than a look at
         every value; dense arrays were looked at before."""
         if sparse.issparse(X):
+            _matrix.check_indices(X)
             with np.errstate(over="ignore", invalid="ignore"):
                 if not np.isfinite(np.dot(X.data, X.data)):
                     self._refuse_nan(X)
@@ -342,6 +365,32 @@ class BaseSluiceClassifier(ClassifierMixin, BaseEstimator):
                                          classes.several, classes.positive)
         return _sluice.Model(learner.name, _table.param_strings(learner, self._learner_params()), settings)
 
+    def _made_of(self) -> dict[str, Any]:
+        """The learner, its parameters and the settings that a model would be made of now."""
+        names = (*_table.MODEL_SETTINGS, "multiclass")
+        return {"learner": self._learner(), **self._learner_params(),
+                **{name: getattr(self, attribute_of(name)) for name in names}}
+
+    @staticmethod
+    def _as_texts(made_of: dict[str, Any]) -> dict[str, str]:
+        """What `_made_of` gives, with defaults, so that what means the same is equal."""
+        values = {**_table.find(made_of["learner"]).defaults, **made_of}
+        return {name: str(_table.setting_value(name, value)) if name in _table.SETTINGS else _table.value_text(value)
+                for name, value in values.items()}
+
+    def _check_unchanged(self, fitted: _Fitted) -> None:
+        """Refuses to go on with a model that was made of other parameters: the new ones would have no effect."""
+        now = self._made_of()
+        if fitted.made_of is None or fitted.made_of == now:
+            return
+        old, new = self._as_texts(fitted.made_of), self._as_texts(now)
+        changed = ["learner"] if old["learner"] != new["learner"] else [n for n in {**old, **new} if old.get(n) != new.get(n)]
+        if changed:
+            told = ", ".join(f"{name} was {fitted.made_of.get(name, old.get(name))!r} and is {now.get(name, new.get(name))!r}"
+                             for name in changed)
+            raise ValueError(f"{told}: the model goes on with what it was made of. Set it back to go on; "
+                             "sklearn.base.clone(estimator), or fit without warm_start, begins anew")
+
     def _learn(self, fitted: _Fitted, X: Any, columns: tuple[str, ...] | None, indices: np.ndarray,
                weights: np.ndarray | None, passes: int, title: str) -> None:
         """Learns the rows of X `passes` times and ends the run. What an interrupt or a failure leaves is what was
@@ -422,11 +471,15 @@ class BaseSluiceClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError("Sample weights must contain at least one non-zero number.")
         if go_on:
             fitted = self._fitted
+            self._check_unchanged(fitted)
             indices = fitted.classes.indices(y)
         else:
             classes, indices = _labels.find_classes(y)
             self._warn_if_sorted(indices)
             fitted = _Fitted(self._new_model(classes), classes, columns, isinstance(X, _matrix.Frame))
+            fitted.made_of = self._made_of()
+            if fitted.cells:
+                _frames.warn_of_texts(X.frame, stacklevel=4)
         weights = self._row_weights(fitted.classes, indices, weights, True)
         try:
             self._learn(fitted, X, columns, indices, weights, passes, "fit")
@@ -456,6 +509,8 @@ class BaseSluiceClassifier(ClassifierMixin, BaseEstimator):
             The estimator.
         """
         fitted = self.__dict__.get("_fitted")
+        if fitted is not None:
+            self._check_unchanged(fitted)
         if fitted is None and classes is None:
             raise ValueError("classes must be passed on the first call to partial_fit. (StreamClassifier takes classes "
                              "as they come.)")
@@ -470,6 +525,7 @@ class BaseSluiceClassifier(ClassifierMixin, BaseEstimator):
                                  f"was: {fitted.classes.values.tolist()!r}")
         if fitted is None:
             fitted = _Fitted(self._new_model(given), given, columns, isinstance(X, _matrix.Frame))
+            fitted.made_of = self._made_of()
         indices = fitted.classes.indices(y)
         weights = self._row_weights(fitted.classes, indices, weights, False)
         self._take(fitted)
@@ -830,6 +886,7 @@ class BaseSluiceClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError("the two estimators have different columns")
         mine.model.merge(theirs.model)
         fitted = _Fitted(mine.model, both, mine.columns, mine.cells, mine.loaded)
+        fitted.made_of = mine.made_of
         _labels.keep_negative(fitted.model, both)
         self._take(fitted)
         return self
@@ -1047,6 +1104,7 @@ class SluiceClassifier(BaseSluiceClassifier):
         params = {name: value for name, value in _table.canonical(model.params()).items() if value != known.get(name)}
         estimator = cls(learner, **given, **params)
         estimator._take(_Fitted(model, _labels.Classes(_labels.saved_classes(model)), loaded=True))
+        estimator._fitted.made_of = estimator._made_of()
         return estimator
 
 
