@@ -576,3 +576,17 @@ def test_weights_of_several_classes_are_not_features():
     found = sluiceway.train(lines, "arow", classes="ovr")
     assert repr(found).endswith(f", {found.nonzeros} weights of 4 features for 3 classes)")
     assert repr(sluiceway.train(LINES, "arow")).endswith("weights)")
+
+
+def test_a_path_with_the_letters_of_an_option_stays_as_it_is(tmp_path):
+    path = tmp_path / "a-Path -Px.svm"
+    path.write_text("1 1:x\n")
+    with pytest.raises(ValueError, match="a-Path -Px.svm:1:5"):
+        sluiceway.train(path, "arow")
+
+
+def test_an_array_of_structs_has_no_columns_to_look_at():
+    pa = pytest.importorskip("pyarrow")
+    table = pa.table({"a": [1.0, 2.0] * 100, "text": [f"x{i}" for i in range(200)], "y": [0, 1] * 100})
+    for data in (table.to_struct_array().combine_chunks(), table.to_reader()):
+        assert sluiceway.train(data, "arow", label="y").examples == 200

@@ -295,7 +295,7 @@ def in_python(text: str) -> str:
     text = re.sub(r"(?<![\w-])-a ([a-z][a-z0-9-]*)", r"learner='\1'", text)
     text = re.sub(r"(?<![\w-])-P (?=[A-Za-z])", "", text)
     text = re.sub(r"(?<![\w-])-([iofm])(?: [A-Z]+)?(?![\w-])", lambda m: SHORT[m[1]], text)
-    text = re.sub(r"(?<![\w-])-a(?![\w-])", "learner", text).replace("-P", "parameters")
+    text = re.sub(r"(?<![\w-])-a(?![\w-])", "learner", re.sub(r"(?<![\w-])-P(?![\w-])", "parameters", text))
     text = re.sub(r"(?<![\w-])--on-error skip", "on_error='skip'", text)
     return re.sub(r"(?<![\w-])--([a-z][a-z-]*)", lambda m: m[1].replace("-", "_"), text)
 

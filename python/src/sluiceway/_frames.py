@@ -64,7 +64,7 @@ def warn_of_texts(frame: Any, without: tuple[Any, ...] = (), stacklevel: int = 2
     for name in column_names(first):
         try:
             column = None if name in without else first[name]
-        except KeyError:  # its name is no text
+        except (KeyError, TypeError, IndexError):  # its name is no text, or the frame gives no columns: an array of structs
             continue
         if column is None or getattr(column, "ndim", 1) != 1:
             continue
