@@ -9,7 +9,8 @@
 On the command line (exit status 77, and a line `skipped: REASON`, where the broker cannot be had):
 
     broker.py fetch                                  jars into build/kafka, once; prints where they are
-    broker.py run FOLDER [NAME=VALUE...]             in the foreground, until Ctrl-C or the end of standard input
+    broker.py run FOLDER [NAME=VALUE...]             in the foreground, until Ctrl-C, SIGTERM or, if standard input is a pipe,
+                                                     its end
     broker.py start FOLDER [--watch PID] [NAME=VALUE...]  in the background, until `stop` or the process PID (default: the
                                                      ctest that called) ends; FOLDER/bootstrap has the address
     broker.py stop FOLDER
@@ -27,6 +28,7 @@ import select
 import shutil
 import signal
 import socket
+import stat
 import struct
 import subprocess
 import sys
@@ -282,12 +284,11 @@ class Broker:
                                     "log.dirs": os.path.join(self.folder, "data"), **self.given})
         command = [find_java(), *JVM, *self.jvm, *LOG, "-Djava.io.tmpdir=" + os.path.join(self.folder, "tmp"),
                    "-cp", os.path.join(self.ready, "jars", "*"), "kafka.Kafka", settings]
-        watch = ["--watch", str(self.watch)] if self.watch else []
         said = os.path.getsize(self.log) if os.path.exists(self.log) else 0
         with open(self.log, "ab") as log:  # the guard is in a session of its own: Ctrl-C is for the tests
-            self.guard = subprocess.Popen([sys.executable, os.path.abspath(__file__), "guard", *watch, "--", *command],
+            self.guard = subprocess.Popen([sys.executable, os.path.abspath(__file__), "guard", str(self.watch or 0), *command],
                                           stdin=subprocess.DEVNULL if self.watch else subprocess.PIPE, stdout=log, stderr=log,
-                                          cwd=self.folder, start_new_session=True)
+                                          cwd=self.folder, start_new_session=True, bufsize=0)
         end = time.monotonic() + timeout
         try:
             while not answers(self.port):
@@ -306,8 +307,7 @@ class Broker:
     def tell(self, word):
         try:
             self.guard.stdin.write(word.encode() + b"\n")
-            self.guard.stdin.flush()
-        except BrokenPipeError:
+        except BrokenPipeError:  # it has ended
             pass
 
     def finish(self, timeout):
@@ -414,11 +414,34 @@ def calling_ctest():
 def start_in_background(folder, watch, properties):
     stop_in_background(folder)  # of a ctest that did not come to its end
     shutil.rmtree(folder, ignore_errors=True)
-    broker = Broker(folder, properties, watch=watch or calling_ctest()).start()
-    for name, text in (("guard.pid", broker.guard.pid), ("bootstrap", broker.bootstrap)):
-        with open(os.path.join(folder, name), "w", encoding="ascii") as f:
-            f.write(f"{text}\n")
+    os.makedirs(folder)
+    try:
+        broker = Broker(folder, properties, watch=watch or calling_ctest()).start()
+    except Missing as why:
+        put(folder, "missing", why)
+        raise
+    put(folder, "guard.pid", broker.guard.pid)
+    put(folder, "bootstrap", broker.bootstrap)
     print(broker.bootstrap)
+
+
+def put(folder, name, value):
+    with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
+        f.write(f"{value}\n")
+
+
+def started_in_background(folder):
+    """The address of the broker that `start FOLDER` has started; Missing with the reason if it could not be had."""
+    for name in ("bootstrap", "missing"):
+        try:
+            with open(os.path.join(folder, name), encoding="utf-8") as f:
+                text = f.read().strip()
+        except FileNotFoundError:
+            continue
+        if name == "missing":
+            raise Missing(text)
+        return text
+    raise BrokerError(f"no broker was started in {folder}")
 
 
 def stop_in_background(folder):
@@ -435,30 +458,38 @@ def stop_in_background(folder):
             signal.pidfd_send_signal(process, signal.SIGKILL)
     except (FileNotFoundError, ProcessLookupError):
         pass
-    for name in ("guard.pid", "bootstrap"):
+    for name in ("guard.pid", "bootstrap", "missing"):
         if os.path.exists(os.path.join(folder, name)):
             os.unlink(os.path.join(folder, name))
     shutil.rmtree(os.path.join(folder, "data"), ignore_errors=True)
 
 
 def run_in_foreground(folder, properties):
-    with Broker(folder, properties) as broker:
-        print(broker.bootstrap, flush=True)
-        try:
-            while os.read(0, 4096):
-                pass
-        except KeyboardInterrupt:
-            pass
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, stop)
+    try:
+        with Broker(folder, properties) as broker:
+            print(broker.bootstrap, flush=True)
+            if stat.S_ISFIFO(os.fstat(0).st_mode):
+                while os.read(0, 4096):
+                    pass
+            else:  # a terminal, which may be another job's, or /dev/null
+                while True:
+                    signal.pause()
+    except KeyboardInterrupt:
+        pass
 
 
 def main():
+    if sys.argv[1:2] == ["guard"]:
+        return guard(int(sys.argv[2]), sys.argv[3:])
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["fetch", "run", "start", "stop", "guard"])
+    parser.add_argument("what", choices=["fetch", "run", "start", "stop"])
     parser.add_argument("--watch", type=int, metavar="PID")
     parser.add_argument("arguments", nargs="*")
-    options = parser.parse_args()
-    if options.what == "guard":
-        return guard(options.watch, options.arguments)
+    options = parser.parse_intermixed_args()
     if options.what != "fetch" and not options.arguments:
         parser.error("which folder?")
     folder = options.arguments[0] if options.arguments else None
