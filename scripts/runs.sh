@@ -34,6 +34,7 @@ tests() {
     echo "== $1 $2"
     shift 2
     ctest --test-dir build/"$folder" -j "$jobs" --timeout 1800 --output-on-failure "$@" 2>&1 | tee build/"$folder"-tests.log | grep -v 'Start '
+    sed -n 's/^skipped: /== tests were skipped: /p' build/"$folder"/Testing/Temporary/LastTest.log | sort -u
     counts=$(sed -n 's/.*tests passed, \([0-9]*\) tests failed out of \([0-9]*\)$/\1 \2/p' build/"$folder"-tests.log)
     if [ -z "$counts" ]; then
         echo "== no tests were run"

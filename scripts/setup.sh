@@ -29,7 +29,7 @@ need python3-numpy python numpy
 need libopenblas0-pthread python 'ctypes; ctypes.CDLL("libopenblas.so.0")'
 need zstd command -v zstd
 
-# Packages without which some tests are left out and all others run: not every system has them.
+# Packages without which something is left out, and everything else is built and runs: not every system has them.
 wanted=""
 want() { # package, question...
     package=$1
@@ -44,6 +44,8 @@ browser() {
 }
 links_asan() { echo "int main(void) { return 0; }" | clang -fsanitize=address -x c - -o /dev/null; }
 
+want librdkafka-dev header librdkafka/rdkafka.h # Kafka
+
 for target in "$@"; do
     case $target in
     test)
@@ -51,6 +53,8 @@ for target in "$@"; do
         want clang command -v clang
         want g++ command -v c++
         want python3-venv /usr/bin/python3 -c 'import ensurepip, venv'
+        want default-jre-headless command -v java # a Kafka broker, which Maven fetches
+        want maven command -v mvn
         ;;
     fuzz)
         need clang command -v clang
@@ -123,5 +127,5 @@ install() {
     exit 1
 }
 for package in $wanted; do
-    { [ "$run" != none ] && install "$package"; } || echo "no $package: tests that need it are left out" >&2
+    { [ "$run" != none ] && install "$package"; } || echo "no $package: what needs it is left out" >&2
 done
