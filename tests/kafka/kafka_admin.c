@@ -1,5 +1,4 @@
-/* kafka_tool create, delete, delete-records, cluster, ends, offsets: what is asked of the cluster, not of a topic's
- * messages. */
+/* kafka_tool create, delete, delete-records, cluster, ends, offsets: what is asked of the cluster. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
