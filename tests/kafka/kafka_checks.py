@@ -186,7 +186,6 @@ def check_tool(_, options):
           [["2", "2", "lz4", "label=-1", r"1:0.5\t2:1"], ["2", "3", "zstd", "label=-1", r"1:0.5\t2:1"]], "fields, codecs, offsets")
 
     lines = [str(i) for i in range(350)]
-    fails(1, "too few", tool, "transactions", topic, "commit=3", lines=["1"])
     tool("transactions", topic, "commit=100", "abort=50", "commit=200", "--partition", 1, lines=lines, seconds=120)
     equal([m[4] for m in tool.read(topic, "--partition", 1)], lines[:100] + lines[150:], "committed")
     equal(tool.count(topic, "--partition", 1, "--isolation", "read_uncommitted"), 350, "with aborted messages")
@@ -206,6 +205,7 @@ def check_tool(_, options):
     equal(int(rate["messages"]), tool.count(topic), "the rate is that of all messages")
     equal(float(rate["seconds"]) > 0 and float(rate["cpu"]) > 0, True, "the rate takes time")
     fails(3, "no end within", tool, "count", topic, "--at-least", 1000000, seconds=1)
+    fails(1, "too few", tool, "transactions", topic, "commit=3", lines=["1"])  # may leave an open transaction: comes last
     tool("delete", topic)
     fails(1, "Unknown topic", tool, "count", topic)
 
