@@ -598,6 +598,35 @@ SLUICE_API const void *sluice_model_metadata(const sluice_model *model, const ch
 /* The i-th key in ascending order, and its bytes; NULL past the last. */
 SLUICE_API const char *sluice_model_metadata_at(const sluice_model *model, size_t i, const void **bytes, size_t *n);
 
+/* Positions: how far a model has learned the partitions of a stream such as a topic of Kafka. Whoever feeds the model
+ * sets them before it is saved, so that one file has what was learned and where to go on. The library does nothing with
+ * them but copy and save them. Merged and predict-only models have none. */
+#define SLUICE_MAX_POSITIONS 65536
+#define SLUICE_MAX_POSITION_TEXT 255
+
+typedef struct sluice_position {
+    size_t size;
+    const char *cluster,
+        *topic; /* id of the cluster and name of the topic: text without spaces and control characters */
+    unsigned char topic_id[16]; /* all 0: not known */
+    int32_t partition;
+    int64_t next;       /* offset of the next message to learn */
+    int64_t end;        /* a run with a fixed end stops before this offset; -1: there is none */
+    uint64_t messages;  /* taken since the positions began to be kept or, where there is an end, since it was fixed */
+    int64_t last;       /* offset of the last message that was taken; -1: none, or not known */
+    int64_t last_time;  /* its time and */
+    uint64_t last_hash; /* a hash of it, by which it is known again */
+} sluice_position;
+
+/* How many there are; they are ordered by cluster, topic and partition. */
+SLUICE_API size_t sluice_model_positions(const sluice_model *model);
+/* The i-th; its texts live until a position is set or dropped. SLUICE_E_USAGE past the last. */
+SLUICE_API sluice_status sluice_model_position(const sluice_model *model, size_t i, sluice_position *position,
+                                               sluice_error *err);
+/* Keeps a copy, instead of that of the same cluster, topic and partition. */
+SLUICE_API sluice_status sluice_model_set_position(sluice_model *model, const sluice_position *position);
+SLUICE_API void sluice_model_drop_positions(sluice_model *model);
+
 /* ---- auto: the race -----------------------------------------------------------------------------------------------
  */
 
@@ -685,8 +714,12 @@ SLUICE_API sluice_model *sluice_model_parse(const void *bytes, size_t n, sluice_
 
 /* Takes the next n bytes (n > 0). Returns 0, or anything else to stop. */
 typedef int (*sluice_write_function)(void *context, const void *bytes, size_t n);
-/* Puts the next bytes, at most n (n > 0), into `bytes`. Returns how many, 0 at the end, a negative number to stop. */
+/* Puts the next bytes, at most n (n > 0), into `bytes`. Returns how many, 0 at the end, a negative number to stop; in
+ * sluice_reader_open_function() also SLUICE_READ_LATER. */
 typedef ptrdiff_t (*sluice_read_function)(void *context, void *bytes, size_t n);
+/* There are no bytes now, but there may be later: the function is called again, unless the reader was cancelled. One
+ * that waits for something returns this a few times a second, so that a reader can be woken and cancelled. */
+#define SLUICE_READ_LATER (-2)
 
 /* Through functions, which are called with `context`. SLUICE_E_IO where one of them stops the call. Reading takes no
  * byte behind the end of the model, so that models can stand in larger streams; `name` (may be NULL) is the source in
@@ -742,6 +775,18 @@ typedef struct sluice_cost {
     const void *reserved[2];
 } sluice_cost;
 
+/* A malformed line that is left out. */
+typedef struct sluice_bad_line {
+    const char *input;
+    uint64_t offset;     /* where the line (in csv: the record) begins, as in sluice_reader_position() */
+    uint64_t column;     /* from 1; in csv of the record's line at fault */
+    const char *reason;  /* as sluice_reader_skipped() has it */
+    const char *message; /* what is wrong */
+    const void *reserved[4];
+} sluice_bad_line;
+/* Called by any thread of a reader, by several at once, and before the rows behind the line are delivered. */
+typedef void (*sluice_bad_line_function)(void *context, const sluice_bad_line *bad);
+
 typedef struct sluice_reader_options {
     size_t size;
     const char *format; /* a name from sluice_format_at(); NULL: by content, then by the ending */
@@ -772,6 +817,8 @@ typedef struct sluice_reader_options {
     size_t n_costs;
     int missing_labels; /* a label may be empty or ? (jsonl: missing or null, too): sluice_batch_unlabelled(). 0: only
                            in vw (no label) and jsonl (null). Without effect where `unlabelled` is set */
+    sluice_bad_line_function bad_line; /* with skip_errors: is told of every line that is left out; may be NULL */
+    void *bad_line_context;
 } sluice_reader_options;
 
 /* The formats of examples: a name and what it is; NULL past the last. */

@@ -19,7 +19,8 @@ static const struct {
     {"CLAS", 4, sl_load_classes},  {"THRE", 4, sl_load_threshold}, {"META", 4, sl_load_metadata},
     {"PAIR", 4, sl_load_pairs},    {"PROB", 4, sl_load_problems},  {"PCAL", 4, sl_load_class_calibrations},
     {"VECS", 4, sl_load_vectors},  {"MIRR", 4, sl_load_mirror},    {"SEEN", 4, sl_load_seen},
-    {"RACE", 4, sl_load_race},     {"CAND", 4, sl_load_candidate}, {"MODL", 1, sl_load_modl}, /* refuses a second one */
+    {"RACE", 4, sl_load_race},     {"CAND", 4, sl_load_candidate}, {"POSN", 4, sl_load_positions},
+    {"MODL", 1, sl_load_modl}, /* refuses a second one */
 };
 
 static sluice_status load_content(sl_loader *l) {

@@ -85,6 +85,7 @@ sluice_status sl_save_model(sl_saver *s, const sluice_model *m) {
     if (status == SLUICE_OK) status = sl_save_race(s, m);
     if (status == SLUICE_OK) status = sl_save_mirror(s, m);
     if (status == SLUICE_OK) status = save_threshold(s, m);
+    if (status == SLUICE_OK) status = sl_save_positions(s, &m->positions);
     if (status == SLUICE_OK) status = sl_save_metadata(s, &m->metadata);
     if (status != SLUICE_OK) return status;
     sl_save_begin(s, "END ", 0);

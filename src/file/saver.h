@@ -75,6 +75,9 @@ sluice_status sl_save_pairs(sl_saver *s, const sluice_model *m);
 /* save_classes.c */
 sluice_status sl_save_classes(sl_saver *s, const sluice_model *m);
 
+/* positions_section.c */
+sluice_status sl_save_positions(sl_saver *s, const sl_positions *p);
+
 /* save_metadata.c */
 sluice_status sl_save_metadata(sl_saver *s, const sl_metadata *d);
 

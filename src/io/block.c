@@ -73,9 +73,14 @@ void sl_block_free(sl_block *b) {
     b->header = NULL;
 }
 
-bool sl_bad_line(sl_block *b, sl_reason reason, uint64_t line, size_t column, const char *message) {
+bool sl_bad_line(sl_block *b, sl_reason reason, const char *start, uint64_t line, size_t column, const char *message) {
     if (b->rules->skip_errors) {
         b->skipped[reason]++;
+        if (b->rules->bad_line) {
+            const sluice_bad_line bad = {b->source, b->offset + (uint64_t)(start - b->text), column,
+                                         sl_reason_names[reason], message};
+            b->rules->bad_line(b->rules->bad_line_context, &bad);
+        }
         if (!b->rules->every_line || sl_batch_add_empty(&b->batch, line, true)) return true;
         b->status = sl_fail_at(&b->error, SLUICE_E_MEMORY, b->source, 0, 0, "no memory for %zu bytes of text", b->n);
         return false;

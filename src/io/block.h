@@ -46,6 +46,9 @@ typedef struct sl_rules {
     size_t part_rows,
         part_text; /* rows, or features, and bytes of names and labels in a batch after which a part of a block ends */
     bool skip_errors;
+    bool only_counted;                 /* malformed lines are left out, and nobody asks what is wrong with them */
+    sluice_bad_line_function bad_line; /* NULL, or who asks */
+    void *bad_line_context;
     bool every_line;      /* blank and malformed lines are rows too */
     bool keep_lines;      /* rows have the text of their lines */
     char *id;             /* what identifies rows; a copy, or NULL: that is not asked for */
@@ -116,8 +119,9 @@ static inline bool sl_part_is_full(const sl_block *b) {
 /* Whether the text is so long that the rows in it are put off. */
 static inline bool sl_block_is_put_off(const sl_block *b) { return b->limited && b->n > 8 * b->rules->block_bytes; }
 
-/* Notes that a line (counted from 1 in the part) is bad: counts it or fails. Returns whether to go on. */
-bool sl_bad_line(sl_block *b, sl_reason reason, uint64_t line, size_t column, const char *message);
+/* Notes that the line (in csv: the record) that begins at `start` is bad, at line (counted from 1 in the part) and
+ * column: counts it or fails. Returns whether to go on. */
+bool sl_bad_line(sl_block *b, sl_reason reason, const char *start, uint64_t line, size_t column, const char *message);
 /* Notes that parsing stops at this place in the text, where a line begins: no row from there on is delivered. */
 void sl_stop_at(sl_block *b, const char *line);
 /* Fails for want of memory at this line. */

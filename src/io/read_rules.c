@@ -37,6 +37,9 @@ sluice_status sl_rules_set(sl_rules *rules, const sluice_reader_options *given, 
     sl_rules_set_blocks(rules, SL_BLOCK_BYTES);
     rules->max_line = o.max_line ? o.max_line : SLUICE_MAX_LINE;
     rules->skip_errors = o.skip_errors != 0;
+    rules->bad_line = rules->skip_errors ? o.bad_line : NULL;
+    rules->bad_line_context = o.bad_line_context;
+    rules->only_counted = rules->skip_errors && !rules->bad_line;
     rules->no_header = o.no_header != 0;
     rules->unlabelled = o.unlabelled != 0;
     rules->words = o.words && !o.unlabelled;

@@ -114,6 +114,7 @@ void sluice_model_free(sluice_model *m) {
     sl_many_free(m);
     sl_race_free(m->race);
     sl_metadata_free(&m->metadata);
+    sl_positions_free(&m->positions);
     for (int i = 0; i < 2; i++) sl_numbers_free(&m->numbers[i]);
     sl_top_free(&m->state.top);
     sl_pending_free(&m->state.batch.pending);
@@ -187,8 +188,8 @@ sluice_model *sl_model_copy_without_pending(const sluice_model *from, sluice_err
                            ? sl_many_like(from, err)
                            : sl_model_empty(from->learner, from->rule, from->params, &from->settings, err);
     if (!to) return NULL;
-    if (!sl_metadata_copy(&to->metadata, &from->metadata) || !sl_class_labels_copy(to, from) ||
-        !sl_many_copy(to, from) || (from->race && !sl_race_copy(to, from)))
+    if (!sl_metadata_copy(&to->metadata, &from->metadata) || !sl_positions_copy(&to->positions, &from->positions) ||
+        !sl_class_labels_copy(to, from) || !sl_many_copy(to, from) || (from->race && !sl_race_copy(to, from)))
         return no_memory(to, err);
     sl_model_copy_counts(to, from);
     sl_keys_walk w;

@@ -6,6 +6,7 @@
 #include "calibration/holdout_calibration.h"
 #include "learner/lane_blocks.h"
 #include "model/metadata.h"
+#include "model/positions.h"
 #include "model/classes/class_labels.h"
 #include "features/feature_keys.h"
 #include "rows/duplicate_ids.h"
@@ -31,7 +32,8 @@ struct sluice_model {
     double scalars[SL_MAX_SCALARS];
     sluice_settings settings; /* `positive` is the model's own copy */
     sl_class_labels classes;
-    sl_metadata metadata; /* what programs keep in the model */
+    sl_metadata metadata;   /* what programs keep in the model */
+    sl_positions positions; /* how far streams were learned */
     sl_state state;
     sl_features features;
     struct sl_ovr *ovr;           /* several classes, one against the rest (ovr.h) */

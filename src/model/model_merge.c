@@ -62,6 +62,7 @@ static sluice_status add_counts(sluice_model *into, const sluice_model *from, co
     into->positives += from->positives;
     into->pseudo.rows += from->pseudo.rows;
     into->broken |= from->broken;
+    sl_positions_free(&into->positions); /* of two runs there is no one place to go on from */
     return into->broken ? sl_fail(&into->error, SLUICE_E_NUMERIC, "the merged model has left the range of numbers")
                         : SLUICE_OK;
 }

@@ -632,6 +632,116 @@ TEST(options_of_any_size_but_none) {
     CHECK(sluice_parser_new(&none, NULL) == NULL);
 }
 
+/* ---- functions that have no bytes yet -----------------------------------------------------------------------------
+ */
+
+typedef struct slow_supply {
+    const char *bytes;
+    size_t n;
+    atomic_int calls;
+} slow_supply;
+
+/* One line, then nothing for as long as it is asked. */
+static ptrdiff_t one_line_then_later(void *context, void *to, size_t n) {
+    slow_supply *s = context;
+    if (atomic_fetch_add(&s->calls, 1) > 0 || n < s->n) return SLUICE_READ_LATER;
+    memcpy(to, s->bytes, s->n);
+    return (ptrdiff_t)s->n;
+}
+
+/* A line at every third call, in two pieces. */
+static ptrdiff_t now_and_then(void *context, void *to, size_t n) {
+    slow_supply *s = context;
+    const int call = atomic_fetch_add(&s->calls, 1);
+    if (call >= 300) return 0;
+    if (call % 3 == 1 || n < 4) return SLUICE_READ_LATER;
+    memcpy(to, call % 3 ? ":1\n" : "1 7", 3);
+    return 3;
+}
+
+TEST(a_reader_whose_function_has_no_bytes_yet_is_woken_and_cancelled) {
+    for (unsigned threads = 1; threads <= 3; threads++) {
+        slow_supply s = {"1 1:1\n", 6, 0};
+        sluice_reader_options o = with_threads(threads);
+        sluice_reader *r = sluice_reader_open_function(one_line_then_later, &s, NULL, &o, &err);
+        const sluice_batch *b;
+        CHECK_EQ(sluice_reader_next(r, &b), SLUICE_OK);
+        CHECK_EQ(sluice_batch_rows(b), 1);
+        sluice_reader_wake(r);
+        CHECK_EQ(sluice_reader_next(r, &b), SLUICE_OK);
+        CHECK_EQ(sluice_batch_rows(b), 0);
+        sluice_reader_cancel(r);
+        CHECK_EQ(sluice_reader_next(r, &b), SLUICE_E_CANCELLED);
+        sluice_reader_close(r);
+    }
+}
+
+TEST(bytes_that_come_later_lose_no_row) {
+    for (unsigned threads = 1; threads <= 3; threads++) {
+        slow_supply s = {NULL, 0, 0};
+        sluice_reader_options o = with_threads(threads);
+        char *got = drain(sluice_reader_open_function(now_and_then, &s, NULL, &o, &err));
+        CHECK_EQ(strlen(got), 600);
+        for (size_t i = 0; i < strlen(got); i += 6) CHECK(memcmp(got + i, "1 7:1\n", 6) == 0);
+        free(got);
+    }
+}
+
+/* ---- lines that are left out ------------------------------------------------------------------------------------- */
+
+typedef struct bad_lines {
+    pthread_mutex_t lock;
+    size_t n;
+    uint64_t offsets; /* their sum */
+    char last[1024];
+} bad_lines;
+
+static void take_bad_line(void *context, const sluice_bad_line *bad) {
+    bad_lines *all = context;
+    pthread_mutex_lock(&all->lock);
+    all->n++;
+    all->offsets += bad->offset;
+    snprintf(all->last, sizeof all->last, "%s %llu:%llu %s: %s", bad->input, (unsigned long long)bad->offset,
+             (unsigned long long)bad->column, bad->reason, bad->message);
+    pthread_mutex_unlock(&all->lock);
+}
+
+static void check_bad_line(const char *format, const char *bytes, const char *expected) {
+    bad_lines all = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    sluice_reader_options o = with_threads(1);
+    o.format = format, o.skip_errors = 1, o.words = 1;
+    o.bad_line = take_bad_line, o.bad_line_context = &all;
+    free(drain(sluice_reader_open_memory(bytes, strlen(bytes), "in", &o, &err)));
+    CHECK_EQ(all.n, 1);
+    CHECK_STR(all.last, expected);
+}
+
+TEST(lines_that_are_left_out_are_told_with_their_place) {
+    check_bad_line("libsvm", "1 1:1\n1 2:x\n", "in 6:5 value: value 'x' of id 2 is not a number");
+    check_bad_line("vw", "1 | a\n1 -2 | b\n", "in 6:3 weight: importance '-2' is negative");
+    check_bad_line("text", "a\tx\nno tab\n", "in 4:1 label: there is no tab behind 'no tab'; a line is label<TAB>text");
+    check_bad_line("jsonl", "{\"label\":1}\n{\n", "in 12:2 field: the line ends where a key should stand");
+    check_bad_line("csv", "label,a\n1,\"x\ny\"\n1\n", "in 16:2 field: a row of 1 fields; the header has 2");
+}
+
+TEST(every_line_that_is_left_out_is_told_once) {
+    text t = {0};
+    uint64_t offsets = 0;
+    for (int i = 0; i < 100000; i++) {
+        if (i % 7 == 3) offsets += t.n;
+        add(&t, i % 7 == 3 ? "1 %d:x\n" : "1 %d:1\n", i);
+    }
+    for (unsigned threads = 1; threads <= 3; threads++) {
+        bad_lines all = {.lock = PTHREAD_MUTEX_INITIALIZER};
+        sluice_reader_options o = with_threads(threads);
+        o.skip_errors = 1, o.bad_line = take_bad_line, o.bad_line_context = &all;
+        free(drain(sluice_reader_open_memory(t.data, t.n, NULL, &o, &err)));
+        CHECK_EQ(all.n, 14286);
+        CHECK_EQ(all.offsets, offsets);
+    }
+    free(t.data);
+}
+
 int main(void) {
     RUN(a_descriptor_is_read_from_where_it_stands);
     RUN(a_pipe_by_its_descriptor);
@@ -656,5 +766,9 @@ int main(void) {
     RUN(positions_in_several_inputs);
     RUN(positions_in_bin_are_those_of_blocks);
     RUN(options_of_any_size_but_none);
+    RUN(a_reader_whose_function_has_no_bytes_yet_is_woken_and_cancelled);
+    RUN(bytes_that_come_later_lose_no_row);
+    RUN(lines_that_are_left_out_are_told_with_their_place);
+    RUN(every_line_that_is_left_out_is_told_once);
     return DONE;
 }

@@ -234,7 +234,7 @@ void sl_parse_libsvm(sl_block *b) {
     const bool check_length = b->n > max_line;
     const bool every_line = b->rules->every_line;
     sl_trouble t;
-    t.counted = b->rules->skip_errors;
+    t.counted = b->rules->only_counted;
     sl_scan scan;
     scan.kernels = b->rules->kernels;
     scan.scanned = scan.next = scan.n = 0;
@@ -269,7 +269,7 @@ void sl_parse_libsvm(sl_block *b) {
         bool good = !check_length || sl_length_is_fine(p, memchr(p, '\n', (size_t)(end - p)), max_line, &t);
         if (good && line(b, &p, &t)) continue;
         if (good && t.reason == SL_REASONS) goto no_memory;
-        if (!sl_bad_line(b, t.reason, b->lines, (size_t)(t.at - start) + 1, t.message)) {
+        if (!sl_bad_line(b, t.reason, start, b->lines, (size_t)(t.at - start) + 1, t.message)) {
             sl_batch_fill_weights(&b->batch);
             sl_stop_at(b, start);
             return;

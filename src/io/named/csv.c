@@ -395,7 +395,7 @@ static bool leave_out(parser *x, const char **at, const sl_csv_trouble *t) {
     size_t column;
     sl_csv_place(*at, t->at, &line, &column);
     sl_named_drop(&x->rows);
-    bool go_on = sl_bad_line(b, t->reason, b->lines + line, column, t->message);
+    bool go_on = sl_bad_line(b, t->reason, *at, b->lines + line, column, t->message);
     b->lines += sl_count_newlines(*at, (size_t)(next - *at));
     *at = next;
     return go_on;
@@ -416,7 +416,7 @@ static void rows(parser *x) {
     const size_t max_line = b->rules->max_line;
     const bool check_length = b->n > max_line;
     sl_csv_trouble t;
-    t.counted = b->rules->skip_errors;
+    t.counted = b->rules->only_counted;
     const char *p = b->text + b->at;
     while (p < x->end && !sl_part_is_full(b)) {
         const char *row = p;

@@ -90,7 +90,7 @@ static bool head(const char **p, const char *end, const sl_rules *rules, sl_labe
 void sl_parse_labelled(sl_block *b, const char *data, sl_raw_features *features) {
     sl_named_rows rows;
     sl_trouble t;
-    t.counted = b->rules->skip_errors;
+    t.counted = b->rules->only_counted;
     sl_named_begin(&rows, b);
     const char *line = b->text + b->at, *const stop = b->text + b->n;
     for (const char *newline; line < stop && !sl_part_is_full(b); line = newline + 1) {
@@ -122,7 +122,7 @@ void sl_parse_labelled(sl_block *b, const char *data, sl_raw_features *features)
             }
             sl_named_is_fine(status, line, line, 0, &t);
         }
-        if (!sl_bad_line(b, t.reason, b->lines, (size_t)(t.at - line) + 1, t.message)) {
+        if (!sl_bad_line(b, t.reason, line, b->lines, (size_t)(t.at - line) + 1, t.message)) {
             sl_stop_at(b, line);
             return;
         }

@@ -46,7 +46,7 @@ static bool one_line(sl_block *b, sl_named_rows *rows, sl_parse_line *parse, con
 void sl_parse_named_lines(sl_block *b, sl_parse_line *parse) {
     sl_named_rows rows;
     sl_trouble t;
-    t.counted = b->rules->skip_errors;
+    t.counted = b->rules->only_counted;
     sl_named_begin(&rows, b);
     const char *p = b->text + b->at, *const end = b->text + b->n;
     for (const char *newline; p < end && !sl_part_is_full(b); p = newline + 1) {
@@ -60,7 +60,7 @@ void sl_parse_named_lines(sl_block *b, sl_parse_line *parse) {
         }
         if (t.reason == SL_REASONS)
             sl_block_no_memory(b, p);
-        else if (sl_bad_line(b, t.reason, b->lines, (size_t)(t.at - p) + 1, t.message))
+        else if (sl_bad_line(b, t.reason, p, b->lines, (size_t)(t.at - p) + 1, t.message))
             continue;
         sl_stop_at(b, p);
         return;

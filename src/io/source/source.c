@@ -101,6 +101,7 @@ static sluice_status read_fd(sl_source *s, void *to, size_t n, size_t *got, slui
 
 static sluice_status read_function(sl_source *s, void *to, size_t n, size_t *got, sluice_error *err) {
     ptrdiff_t r = s->read(s->context, to, n);
+    if (r == SLUICE_READ_LATER) return SLUICE_END;
     if (r < 0) return sl_fail_at(err, SLUICE_E_IO, s->name, 0, 0, "cannot be read: the read function failed");
     if ((size_t)r > n)
         return sl_fail_at(err, SLUICE_E_USAGE, s->name, 0, 0,

@@ -335,6 +335,7 @@ static void take_mirror(sluice_model *m, sluice_meter *meter) {
         sl_meter_turn(meter);
     EXCHANGE(sluice_model, *m, *other);
     EXCHANGE(sl_metadata, m->metadata, other->metadata);
+    EXCHANGE(sl_positions, m->positions, other->positions);
     EXCHANGE(sl_class_labels, m->classes, other->classes);
     m->progress = other->progress;
     m->pseudo = other->pseudo;
@@ -350,7 +351,8 @@ static sluice_status keep_mirror(sluice_model *m, sluice_meter *meter) {
     if (m->state.part) return SLUICE_OK; /* the sweep has a mirror of all its parts */
     if (!c->mirror && m->state.t == 0) c->mirror = sluice_model_copy(m, NULL);
     if (!c->mirror) return m->state.t ? SLUICE_OK : no_memory(m);
-    sl_metadata_free(&c->mirror->metadata); /* that of the model stays, whichever goes on */
+    sl_metadata_free(&c->mirror->metadata); /* those of the model stay, whichever goes on */
+    sl_positions_free(&c->mirror->positions);
     if (!meter || c->metered == meter) return SLUICE_OK;
     sluice_meter_free(c->mirror_meter);
     c->mirror_meter = sl_meter_copy(meter, c->mirror);

@@ -51,6 +51,7 @@ static sluice_model *problem_of(const sluice_model *m, bool mirrored, sluice_err
     to->settings.positive = NULL;
     sl_metadata_free(&to->metadata);
     to->metadata = (sl_metadata){0};
+    sl_positions_free(&to->positions);
     to->holdout.kind = SLUICE_CALIBRATION_NONE;
     to->has_threshold = false;
     if (!mirrored) return to;
@@ -241,6 +242,7 @@ sluice_model *sluice_model_several(const sluice_model *m, const sluice_name *lab
         plus = m->classes.first_is_plus ? 0 : 1;
     }
     sluice_model *to = m->race ? several_race(m, own, plus, err) : several(m, own, plus, err);
-    if (to && !sl_metadata_copy(&to->metadata, &m->metadata)) to = no_memory(to, err);
+    if (to && !(sl_metadata_copy(&to->metadata, &m->metadata) && sl_positions_copy(&to->positions, &m->positions)))
+        to = no_memory(to, err);
     return to;
 }
