@@ -99,6 +99,10 @@ void checkpoint_try(checkpoint *c, const sluice_model *model, int why) {
 }
 
 const char *checkpoint_advice(const checkpoint *c, int read_once, char *text, size_t room) {
+    if (c->has_positions) {
+        snprintf(text, room, "-i %s and the same topics", c->path);
+        return text;
+    }
     snprintf(text, room, "-i %s --skip %" PRIu64 "%s", c->path, c->saved,
              read_once ? " where the input begins anew, without --skip where it goes on" : " and the same inputs");
     return text;

@@ -19,6 +19,7 @@ typedef struct checkpoint {
     uint64_t rows;           /* examples of the inputs, over all passes: left out or learned */
     int has_saved;           /* it was saved in this run, */
     uint64_t saved;          /* rows learned when it was saved */
+    int has_positions;       /* the model keeps where to go on: there is nothing to skip */
 } checkpoint;
 
 /* Reads the options. Returns DONE or WRONG_USAGE. */

@@ -34,6 +34,8 @@ static const option_info options[] = {
     MEASURE_OPTIONS,
     COST_OPTIONS,
     INPUT_OPTIONS,
+    KAFKA_OPTIONS,
+    KAFKA_LEARN_OPTIONS,
     {"json", 0, NULL, "print the results as one JSON object", 0},
     {NULL, 0, NULL, NULL, 0},
 };
@@ -54,6 +56,7 @@ static const file_option files[] = {
 static int check_usage(training *t) {
     const args *a = t->a;
     int rc = input_options(a, &t->reading);
+    if (!rc) rc = kafka_options(a, &t->reading, &t->kafka);
     if (!rc) rc = measure_options(a, &t->how);
     if (!rc) rc = checkpoint_options(a, &t->checkpoint);
     if (!rc) rc = trace_options(a, &t->trace);
@@ -66,11 +69,17 @@ static int check_usage(training *t) {
     if (rc) return rc;
     if (args_has(a, "final") && !t->checkpoint.path)
         return wrong_usage(a->command->name, "--final needs -o MODEL: there is nothing to write it to");
-    if (t->passes > 1 && reads_once(a->inputs, a->n_inputs))
-        return wrong_usage(a->command->name, "--passes %" PRIu64 ": standard input and pipes can be read only once",
-                           t->passes);
+    if (t->passes > 1 && (t->kafka.brokers || reads_once(a->inputs, a->n_inputs)))
+        return wrong_usage(a->command->name,
+                           "--passes %" PRIu64 ": standard input, pipes and topics are read only once", t->passes);
+    t->checkpoint.has_positions = t->kafka.brokers != NULL;
+    if (t->kafka.brokers && args_has(a, "skip"))
+        return wrong_usage(a->command->name, "--skip is for files: the model keeps its positions in Kafka's topics");
     return DONE;
 }
+
+/* Before the model is saved: what has to be in it besides what was learned. */
+static int prepare_save(training *t) { return t->stream ? kafka_remember(t->stream, t->model) : DONE; }
 
 /* Saves a checkpoint if one is due after n more examples. It is a full model, whatever --final says. */
 static int save_if_due(training *t, progress *p, const sluice_reader *reader, size_t n) {
@@ -78,7 +87,9 @@ static int save_if_due(training *t, progress *p, const sluice_reader *reader, si
     if (!why) return DONE;
     progress_clear(p);
     int rc = remember_input(t->a, t->model, sluice_reader_format(reader));
+    if (!rc) rc = prepare_save(t);
     if (!rc) checkpoint_try(&t->checkpoint, t->model, why);
+    if (!rc && t->stream) kafka_saved(t->stream);
     return rc;
 }
 
@@ -150,29 +161,45 @@ static int learn_batch(training *t, progress *p, const sluice_reader *reader, co
         note_classes(t, p);
         note_scale(t, p, batch, first, n);
         if (p->pass == 0) label_order_learned(&t->order, batch, first, n);
+        if (t->stream) kafka_row_done(t->stream, batch, first + n - 1);
         progress_learned(p, reader, n, t->model, t->meter);
         trace_learned(&t->trace, n, t->model, t->meter);
         history_learned(&t->history, batch, first, n, t->model, t->meter);
         rc = save_if_due(t, p, reader, n);
     }
+    if (t->stream && first == rows && !rc) kafka_rows_done(t->stream, reader, 0);
     return rc;
 }
 
-static int learn_pass(training *t, progress *p) {
+/* Opens the inputs: files, or topics from where the model stands. */
+static int open_inputs(training *t, const sluice_reader_options *reading, sluice_reader **reader) {
     sluice_error err = {0};
+    if (t->kafka.brokers) return kafka_open(&t->kafka, t->model, reading, &t->stream, reader);
+    *reader = sluice_reader_open(t->a->inputs, t->a->n_inputs, reading, &err);
+    return *reader ? DONE : complain_error(&err);
+}
+
+/* What the reader says at its end. */
+static int end_inputs(training *t, const sluice_reader *reader, sluice_status status) {
+    if (status == SLUICE_END && t->stream) kafka_rows_done(t->stream, reader, 1);
+    if (status == SLUICE_END || stop_signal()) return DONE;
+    return t->stream ? kafka_complain(t->stream, reader, t->reading.skip_errors) : complain_reader(reader, &t->reading);
+}
+
+static int learn_pass(training *t, progress *p) {
     const sluice_reader_options labelled = costs_reading(&t->costs, &t->reading),
                                 reading = pseudo_reading(&t->pseudo, &labelled);
-    sluice_reader *reader = sluice_reader_open(t->a->inputs, t->a->n_inputs, &reading, &err);
-    if (!reader) return complain_error(&err);
+    sluice_reader *reader;
+    int rc = open_inputs(t, &reading, &reader);
+    if (rc) return rc;
     const sluice_batch *batch;
     sluice_status status = SLUICE_OK;
-    int rc = DONE;
     signals_interrupt(reader);
     while (!rc && !stop_signal() && (status = sluice_reader_next(reader, &batch)) == SLUICE_OK)
         rc = learn_batch(t, p, reader, batch);
     signals_interrupt(NULL);
     progress_clear(p);
-    if (!rc && !stop_signal() && status != SLUICE_END) rc = complain_reader(reader, &t->reading);
+    if (!rc) rc = end_inputs(t, reader, status);
     t->format = sluice_reader_format(reader);
     if (!rc) rc = remember_input(t->a, t->model, t->format);
     tally_skipped(&t->skipped, reader);
@@ -226,7 +253,9 @@ static int save_interrupted(training *t) {
     if (t->interrupted) return DONE;
     t->interrupted = stop_signal();
     int worth_it = examples_of(t->model) > t->examples_before || args_has(t->a, "resume");
-    return worth_it ? checkpoint_save(&t->checkpoint, t->model) : DONE;
+    if (!worth_it) return DONE;
+    int rc = prepare_save(t);
+    return rc ? rc : checkpoint_save(&t->checkpoint, t->model);
 }
 
 /* An empty input is most often a producer that failed: its result must not replace a good model. */
@@ -241,7 +270,7 @@ static int check_learned(const training *t) {
 static int learn(training *t) {
     const args *a = t->a;
     if (!t->checkpoint.path) note("the model will not be saved; -o MODEL saves it");
-    note_stdin(a);
+    if (!t->kafka.brokers) note_stdin(a);
     progress p = progress_start(t->passes, t->dimension);
     t->values = scale_note_start(a, t->model);
     int rc = DONE, fitted = is_fitted(t->model), had_threshold = sluice_model_threshold(t->model, NULL);
@@ -300,10 +329,13 @@ static int save(training *t) {
     if (!t->checkpoint.path) return DONE;
     sluice_error err = {0};
     sluice_model *final = NULL;
+    int rc = prepare_save(t);
+    if (rc) return rc;
     if (args_has(t->a, "final") && !(final = sluice_model_final(t->result, &err))) return complain_error(&err);
     sluice_model *m = final ? final : t->model;
-    int rc = checkpoint_save(&t->checkpoint, m);
+    rc = checkpoint_save(&t->checkpoint, m);
     sluice_model_free(final);
+    if (!rc && t->stream) kafka_saved(t->stream);
     return rc;
 }
 
@@ -407,6 +439,8 @@ static int run(const args *a) {
         if (!rc) rc = save(&t);
         if (!rc) rc = write_train_page(&t);
     }
+    kafka_close(t.stream);
+    kafka_settings_free(&t.kafka);
     costs_free(&t.costs);
     checkpoint_close(&t.checkpoint);
     sluice_meter_free(t.meter);

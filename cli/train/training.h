@@ -3,6 +3,7 @@
 #define CLI_TRAINING_H
 
 #include "train/calibrate.h"
+#include "kafka/kafka.h"
 #include "train/checkpoint.h"
 #include "train/history.h"
 #include "measure/measure.h"
@@ -16,6 +17,8 @@ typedef struct training {
     const args *a;
     sluice_reader_options reading;
     reader_settings kept; /* what the model keeps of its reader: `reading` points to it */
+    kafka_settings kafka;
+    kafka_stream *stream; /* the topics that are learned; NULL: the inputs are files */
     costs costs;
     sluice_meter_options how;
     const char *test, *holdout, *page;

@@ -63,7 +63,7 @@ sluice_status sl_load_rows(sl_loader *l);               /* ROWS: load_pending.c 
 sluice_status sl_load_values(sl_loader *l);             /* VALS */
 sluice_status sl_load_calibration(sl_loader *l);        /* CALI: load_calibration.c */
 sluice_status sl_load_threshold(sl_loader *l);          /* THRE */
-sluice_status sl_load_metadata(sl_loader *l);           /* META: load_metadata.c */
+sluice_status sl_load_metadata(sl_loader *l);           /* META: metadata_section.c */
 sluice_status sl_load_positions(sl_loader *l);          /* POSN: positions_section.c */
 sluice_status sl_load_classes(sl_loader *l);            /* CLAS: load_classes.c */
 sluice_status sl_load_problems(sl_loader *l);           /* PROB: problem_sections.c */

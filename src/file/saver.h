@@ -78,7 +78,7 @@ sluice_status sl_save_classes(sl_saver *s, const sluice_model *m);
 /* positions_section.c */
 sluice_status sl_save_positions(sl_saver *s, const sl_positions *p);
 
-/* save_metadata.c */
+/* metadata_section.c */
 sluice_status sl_save_metadata(sl_saver *s, const sl_metadata *d);
 
 /* A number of the model is not finite. */

@@ -1,0 +1,125 @@
+/* Malformed messages go to a topic of their own, with what is wrong and where they come from. */
+#if SLUICE_HAVE_RDKAFKA
+#include "kafka/kafka_stream.h"
+
+#include "output/message.h"
+#include "run/signals.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { FLUSH_MS = 200 };
+
+static void on_delivery(rd_kafka_t *producer, const rd_kafka_message_t *m, void *stream) {
+    kafka_stream *k = stream;
+    (void)producer;
+    if (!m->err) return;
+    pthread_mutex_lock(&k->lock);
+    if (!atomic_exchange(&k->undelivered, true))
+        snprintf(k->delivery_error, sizeof k->delivery_error, "%s", rd_kafka_err2str(m->err));
+    pthread_mutex_unlock(&k->lock);
+}
+
+static void on_error(rd_kafka_t *producer, int code, const char *reason, void *stream) {
+    (void)producer, (void)code, (void)reason, (void)stream; /* the consumer says what is wrong with the brokers */
+}
+
+static void on_log(const rd_kafka_t *producer, int level, const char *facility, const char *text) {
+    (void)producer;
+    if (level <= 2 || level >= 7) note("kafka: %s: %s", facility, text);
+}
+
+int dead_letters_open(kafka_stream *k) {
+    static const char *const own[][2] = {{"client.id", "sluice"}, {"enable.idempotence", "true"}, {"linger.ms", "20"}};
+    if (!k->settings->dead_letters) return DONE;
+    rd_kafka_conf_t *conf = rd_kafka_conf_new();
+    char why[512];
+    rd_kafka_conf_set_log_cb(conf, on_log);
+    int rc = kafka_set_properties(k->settings, conf, own, sizeof own / sizeof *own);
+    if (!rc && rd_kafka_conf_set(conf, "bootstrap.servers", k->settings->brokers, why, sizeof why) != RD_KAFKA_CONF_OK)
+        rc = wrong_usage(NULL, "--kafka %s: %s", k->settings->brokers, why);
+    if (!rc) {
+        rd_kafka_conf_set_opaque(conf, k);
+        rd_kafka_conf_set_dr_msg_cb(conf, on_delivery);
+        rd_kafka_conf_set_error_cb(conf, on_error);
+        k->producer = rd_kafka_new(RD_KAFKA_PRODUCER, conf, why, sizeof why);
+        if (!k->producer) {
+            complain("kafka: --dead-letters %s: %s", k->settings->dead_letters, why);
+            rc = FAILED;
+        }
+    }
+    if (!k->producer) rd_kafka_conf_destroy(conf);
+    return rc;
+}
+
+static rd_kafka_headers_t *headers_of(const rd_kafka_message_t *m, const char *reason, const char *error) {
+    char number[32];
+    rd_kafka_headers_t *headers = NULL, *given;
+    if (rd_kafka_message_headers(m, &given) == RD_KAFKA_RESP_ERR_NO_ERROR) headers = rd_kafka_headers_copy(given);
+    if (!headers) headers = rd_kafka_headers_new(5);
+    rd_kafka_header_add(headers, "sluice.reason", -1, reason, -1);
+    rd_kafka_header_add(headers, "sluice.error", -1, error, -1);
+    rd_kafka_header_add(headers, "sluice.topic", -1, rd_kafka_topic_name(m->rkt), -1);
+    snprintf(number, sizeof number, "%" PRId32, m->partition);
+    rd_kafka_header_add(headers, "sluice.partition", -1, number, -1);
+    snprintf(number, sizeof number, "%" PRId64, m->offset);
+    rd_kafka_header_add(headers, "sluice.offset", -1, number, -1);
+    return headers;
+}
+
+/* Sends a copy. Where the producer has no room it waits until there is some. */
+static void send_copy(kafka_stream *k, const rd_kafka_message_t *m, const char *reason, const char *error) {
+    for (;;) {
+        rd_kafka_headers_t *headers = headers_of(m, reason, error);
+        rd_kafka_resp_err_t code = rd_kafka_producev(
+            k->producer, RD_KAFKA_V_TOPIC(k->settings->dead_letters), RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
+            RD_KAFKA_V_VALUE(m->payload, m->len), RD_KAFKA_V_KEY(m->key, m->key_len),
+            RD_KAFKA_V_TIMESTAMP(rd_kafka_message_timestamp(m, NULL)), RD_KAFKA_V_HEADERS(headers), RD_KAFKA_V_END);
+        if (!code) break;
+        rd_kafka_headers_destroy(headers);
+        if (code != RD_KAFKA_RESP_ERR__QUEUE_FULL) {
+            atomic_store(&k->undelivered, true);
+            snprintf(k->delivery_error, sizeof k->delivery_error, "%s", rd_kafka_err2str(code));
+            return;
+        }
+        pthread_mutex_unlock(&k->lock); /* on_delivery() takes it */
+        rd_kafka_poll(k->producer, FLUSH_MS);
+        pthread_mutex_lock(&k->lock);
+    }
+    atomic_fetch_add(&k->dead_letters, 1);
+}
+
+void dead_letters_send(void *stream, const sluice_bad_line *bad) {
+    kafka_stream *k = stream;
+    pthread_mutex_lock(&k->lock);
+    uint64_t low = k->done, high = k->handed; /* the first line that ends behind it */
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (k->pending[middle % k->room].end > bad->offset)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    if (low < k->handed) {
+        const kafka_pending p = k->pending[low % k->room];
+        const char *flaw = kafka_flaw_text(p.flaw);
+        send_copy(k, p.message, flaw ? "message" : bad->reason, flaw ? flaw : bad->message);
+    }
+    pthread_mutex_unlock(&k->lock);
+}
+
+int dead_letters_flush(kafka_stream *k) {
+    if (!k->producer) return DONE;
+    while (rd_kafka_flush(k->producer, FLUSH_MS) == RD_KAFKA_RESP_ERR__TIMED_OUT && !atomic_load(&k->undelivered)) {
+    }
+    if (!atomic_load(&k->undelivered)) return DONE;
+    complain("kafka: --dead-letters %s: %s; the model is not saved past messages that did not get there",
+             k->settings->dead_letters, k->delivery_error);
+    return FAILED;
+}
+
+void dead_letters_close(kafka_stream *k) {
+    if (k->producer) rd_kafka_destroy(k->producer);
+}
+#endif

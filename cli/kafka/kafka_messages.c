@@ -1,0 +1,312 @@
+/* Messages of Kafka as lines: what the reader's threads call, one at a time. */
+#if SLUICE_HAVE_RDKAFKA
+#include "kafka/kafka_stream.h"
+
+#include "output/message.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WAIT_MS = 50 };
+
+const char *kafka_flaw_text(kafka_flaw flaw) {
+    static const char *const texts[] = {NULL, "the message has several lines", "a quote that is not closed",
+                                        "the message has no header of the label",
+                                        "the label in the header has a blank, or is empty"};
+    return texts[flaw];
+}
+
+/* FNV-1a. */
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t n) {
+    const unsigned char *at = bytes;
+    for (size_t i = 0; i < n; i++) hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+uint64_t kafka_hash(const rd_kafka_message_t *m) {
+    uint64_t hash = hash_bytes(UINT64_C(0xcbf29ce484222325), m->key, m->key ? m->key_len : 0);
+    return hash_bytes(hash ^ (m->key ? 1 : 0) ^ (m->payload ? 2 : 0), m->payload, m->payload ? m->len : 0);
+}
+
+void kafka_fail(kafka_stream *k, const char *format, ...) {
+    va_list values;
+    pthread_mutex_lock(&k->lock);
+    if (!k->failed) {
+        va_start(values, format);
+        k->error = (sluice_error){.status = SLUICE_E_IO};
+        int n = snprintf(k->error.message, sizeof k->error.message, "kafka: ");
+        vsnprintf(k->error.message + n, sizeof k->error.message - (size_t)n, format, values);
+        va_end(values);
+        k->failed = true;
+    }
+    pthread_mutex_unlock(&k->lock);
+}
+
+/* ---- what comes ---------------------------------------------------------------------------------------------------
+ */
+
+static kafka_partition *partition_of(const rd_kafka_message_t *m) {
+    const kafka_topic *t = m->rkt ? rd_kafka_topic_opaque(m->rkt) : NULL;
+    return t && m->partition >= 0 && m->partition < t->n_partitions ? t->partition[m->partition] : NULL;
+}
+
+/* An event instead of a message. */
+static void take_event(kafka_stream *k, const rd_kafka_message_t *m) {
+    kafka_partition *p = partition_of(m);
+    switch (m->err) {
+    case RD_KAFKA_RESP_ERR__PARTITION_EOF:
+        if (p && p->end >= 0 && m->offset >= p->end) p->ended = true;
+        return;
+    case RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET:
+    case RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE:
+        kafka_fail(k,
+                   "%s[%d]: offset %" PRId64 " is not there any more: messages were deleted before they were learned; "
+                   "-X auto.offset.reset=earliest goes on with those that are left",
+                   p ? p->topic->name : "?", m->partition, p ? p->expected : m->offset);
+        return;
+    case RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC:
+    case RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION:
+    case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART:
+        kafka_fail(k, "topic %s is gone", m->rkt ? rd_kafka_topic_name(m->rkt) : "?");
+        return;
+    case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED:
+        kafka_fail(k, "topic %s may not be read: %s", m->rkt ? rd_kafka_topic_name(m->rkt) : "?",
+                   rd_kafka_message_errstr(m));
+        return;
+    case RD_KAFKA_RESP_ERR__BAD_MSG:
+    case RD_KAFKA_RESP_ERR__BAD_COMPRESSION:
+    case RD_KAFKA_RESP_ERR__NOT_IMPLEMENTED:
+        kafka_fail(k, "%s[%d]: a damaged batch of messages at offset %" PRId64 ": %s",
+                   m->rkt ? rd_kafka_topic_name(m->rkt) : "?", m->partition, m->offset, rd_kafka_message_errstr(m));
+        return;
+    default: /* librdkafka tries again */
+        note("kafka: %s", rd_kafka_message_errstr(m));
+    }
+}
+
+/* Whether a message is one to hand on. */
+static bool is_wanted(kafka_stream *k, kafka_partition *p, const rd_kafka_message_t *m) {
+    if (p->known.offset >= 0) {
+        const bool same = m->offset != p->known.offset ||
+                          (rd_kafka_message_timestamp(m, NULL) == p->known.time && kafka_hash(m) == p->known.hash);
+        p->known.offset = -1;
+        if (!same) {
+            kafka_fail(k,
+                       "%s[%d]: the message at offset %" PRId64 " is not the one that the model has learned: the topic "
+                       "was made anew; --from beginning learns it from its beginning",
+                       p->topic->name, p->number, m->offset);
+            return false;
+        }
+    }
+    if (m->offset < p->expected) return false;
+    if (p->end >= 0 && m->offset >= p->end) {
+        p->ended = true;
+        return false;
+    }
+    p->expected = m->offset + 1;
+    return true;
+}
+
+static bool all_ended(const kafka_stream *k) {
+    for (size_t i = 0; i < k->n_partitions; i++)
+        if (!k->partition[i]->ended) return false;
+    return k->settings->until_end;
+}
+
+/* The partition whose turn it is: of those that took part in the fewest turns the first; NULL: all have ended. A turn
+ * is complete in it at the next multiple of KAFKA_TURN. */
+static kafka_partition *whose_turn(const kafka_stream *k) {
+    kafka_partition *chosen = NULL;
+    for (size_t i = 0; i < k->n_partitions; i++) {
+        kafka_partition *p = k->partition[i];
+        if (!p->ended && (!chosen || p->taken / KAFKA_TURN < chosen->taken / KAFKA_TURN)) chosen = p;
+    }
+    return chosen;
+}
+
+/* Gets what has come, after waiting for it if there is nothing and `wait`. */
+static void refill(kafka_stream *k, bool wait) {
+    rd_kafka_queue_t *queue = k->queue;
+    size_t most = KAFKA_AT_ONCE;
+    k->at = k->n = 0;
+    if (k->settings->deterministic) {
+        const kafka_partition *p = whose_turn(k);
+        rd_kafka_message_t *event;
+        while ((event = rd_kafka_consume_queue(k->queue, 0))) {
+            if (event->err) take_event(k, event);
+            rd_kafka_message_destroy(event);
+        }
+        if (!p) return;
+        queue = p->queue;
+        most = KAFKA_TURN - p->taken % KAFKA_TURN;
+    }
+    k->n = rd_kafka_consume_batch_queue(queue, 0, k->batch, most);
+    if (k->n < 0) k->n = 0;
+    if (k->n || !wait) return;
+    k->batch[0] = rd_kafka_consume_queue(queue, WAIT_MS);
+    k->n = k->batch[0] != NULL;
+}
+
+/* The next message to hand on, with its partition; NULL: there is none now. */
+static rd_kafka_message_t *next_message(kafka_stream *k, bool wait, kafka_partition **partition) {
+    for (;;) {
+        if (k->at == k->n) {
+            if (all_ended(k)) {
+                k->ended = true;
+                return NULL;
+            }
+            kafka_look_for_partitions(k);
+            refill(k, wait);
+            if (k->n == 0) return NULL;
+        }
+        rd_kafka_message_t *m = k->batch[k->at++];
+        if (m->err) {
+            take_event(k, m);
+        } else if ((*partition = partition_of(m)) && is_wanted(k, *partition, m)) {
+            if (atomic_exchange(&k->down, false)) note("kafka: messages come again");
+            (*partition)->taken++;
+            return m;
+        }
+        rd_kafka_message_destroy(m);
+        if (k->failed) return NULL;
+    }
+}
+
+/* ---- lines --------------------------------------------------------------------------------------------------------
+ */
+
+static void add_piece(kafka_stream *k, const char *text, size_t n) {
+    k->piece[k->pieces].text = text;
+    k->piece[k->pieces++].n = n;
+}
+
+/* The label from the message's header. */
+static kafka_flaw add_label(kafka_stream *k, const rd_kafka_message_t *m) {
+    rd_kafka_headers_t *headers;
+    const void *value;
+    size_t n;
+    if (rd_kafka_message_headers(m, &headers) != RD_KAFKA_RESP_ERR_NO_ERROR ||
+        rd_kafka_header_get_last(headers, k->settings->label_header, &value, &n) != RD_KAFKA_RESP_ERR_NO_ERROR ||
+        !value)
+        return FLAW_NO_LABEL;
+    const char *label = value;
+    for (size_t i = 0; i < n; i++)
+        if (label[i] == '\t' || label[i] == '\n' || label[i] == '\r' || (k->separator == ' ' && label[i] == ' '))
+            return FLAW_LABEL;
+    if (!n) return FLAW_LABEL;
+    add_piece(k, label, n);
+    add_piece(k, &k->separator, 1);
+    return FLAW_NONE;
+}
+
+static size_t count_quotes(const char *text, size_t n) {
+    size_t count = 0;
+    for (const char *at = text, *end = text + n; (at = memchr(at, '"', (size_t)(end - at))); at++) count++;
+    return count;
+}
+
+/* The line of a message. A message that can be no line becomes one with a NUL byte, which no format takes, so that it
+ * goes the way of all malformed lines. */
+static void begin_line(kafka_stream *k) {
+    const rd_kafka_message_t *m = k->now.message;
+    const char *text = m->payload;
+    size_t n = m->payload ? m->len : 0;
+    kafka_flaw flaw = FLAW_NONE;
+    k->pieces = k->piece_at = 0;
+    if (!text) {
+        atomic_fetch_add(&k->tombstones, 1);
+        add_piece(k, "\n", 1);
+        return;
+    }
+    if (n && text[n - 1] == '\n') n--;
+    if (k->settings->label_header) flaw = add_label(k, m);
+    if (!flaw && n && memchr(text, '\n', n)) flaw = FLAW_LINES;
+    if (!flaw && k->csv && count_quotes(text, n) % 2) flaw = FLAW_QUOTES;
+    k->now.flaw = flaw;
+    if (flaw) {
+        k->pieces = 0;
+        add_piece(k, "\0\n", 2);
+        return;
+    }
+    add_piece(k, text, n);
+    add_piece(k, "\n", 1);
+}
+
+/* The line is handed on: its message waits until the row is done. */
+static bool end_line(kafka_stream *k) {
+    pthread_mutex_lock(&k->lock);
+    const size_t held = (size_t)(k->handed - k->done);
+    if (held == k->room) {
+        const size_t room = k->room ? 2 * k->room : 2 * KAFKA_AT_ONCE;
+        kafka_pending *larger = malloc(room * sizeof *larger);
+        if (!larger) {
+            pthread_mutex_unlock(&k->lock);
+            kafka_fail(k, "out of memory");
+            return false;
+        }
+        for (size_t i = 0; i < held; i++) larger[(k->done + i) % room] = k->pending[(k->done + i) % k->room];
+        free(k->pending);
+        k->pending = larger;
+        k->room = room;
+    }
+    k->now.end = k->written;
+    k->pending[k->handed++ % k->room] = k->now;
+    k->now.message = NULL;
+    pthread_mutex_unlock(&k->lock);
+    return true;
+}
+
+/* The first line is blank, or the header of csv: no message is looked at for what it could be other than a line. */
+static void begin(kafka_stream *k) {
+    const char *header = k->settings->csv_header ? k->settings->csv_header : "";
+    k->pieces = k->piece_at = 0;
+    add_piece(k, header, strlen(header));
+    add_piece(k, "\n", 1);
+    k->began = true;
+}
+
+/* Begins the next line; false: there is none now. */
+static bool next_line(kafka_stream *k, bool wait) {
+    kafka_partition *p;
+    if (!k->began) {
+        begin(k);
+        return true;
+    }
+    rd_kafka_message_t *m = next_message(k, wait, &p);
+    if (!m) return false;
+    k->now = (kafka_pending){.message = m, .partition = p};
+    begin_line(k);
+    return true;
+}
+
+/* Copies what there is room for. */
+static size_t copy_pieces(kafka_stream *k, char *to, size_t room) {
+    size_t got = 0;
+    for (; k->piece_at < k->pieces && got < room; k->piece_at++) {
+        const size_t left = k->piece[k->piece_at].n, part = left < room - got ? left : room - got;
+        if (part) memcpy(to + got, k->piece[k->piece_at].text, part);
+        got += part;
+        if (part == left) continue;
+        k->piece[k->piece_at].text += part;
+        k->piece[k->piece_at].n -= part;
+        break;
+    }
+    k->written += got;
+    return got;
+}
+
+ptrdiff_t kafka_read(void *stream, void *to, size_t n) {
+    kafka_stream *k = stream;
+    size_t got = 0;
+    while (got < n && !k->failed) {
+        if (k->piece_at == k->pieces && !next_line(k, got == 0)) break;
+        got += copy_pieces(k, (char *)to + got, n - got);
+        if (k->piece_at == k->pieces && k->now.message && !end_line(k)) break;
+    }
+    if (k->failed) return -1;
+    if (got) return (ptrdiff_t)got;
+    return k->ended ? 0 : SLUICE_READ_LATER;
+}
+#endif

@@ -1,0 +1,134 @@
+/* The parts of a stream from Kafka; for cli/kafka alone.
+ *
+ * The reader's threads call kafka_read(), one at a time, which takes messages from librdkafka and hands them on as
+ * lines. What it has handed on waits in `pending` until the command says that its rows are done; then it counts in the
+ * positions. */
+#ifndef CLI_KAFKA_STREAM_H
+#define CLI_KAFKA_STREAM_H
+
+#include "kafka/kafka.h"
+
+#include <librdkafka/rdkafka.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+enum {
+    KAFKA_TURN = 1000,   /* messages of a turn in the deterministic order */
+    KAFKA_AT_ONCE = 4096 /* messages taken from librdkafka together */
+};
+
+typedef struct kafka_topic kafka_topic;
+
+typedef struct kafka_partition {
+    const kafka_topic *topic;
+    int32_t number;
+    rd_kafka_queue_t *queue; /* in the deterministic order: its messages */
+    int64_t begin;           /* the first offset to hand on */
+    int64_t end;             /* the run stops before this offset; -1: it does not */
+    struct {
+        int64_t offset, time; /* of a message that the model has learned: it is read again, to see that it is the same
+                                 one; -1: there is none */
+        uint64_t hash;
+    } known;
+
+    /* of the thread that reads */
+    int64_t expected; /* no message before this offset comes any more */
+    uint64_t taken;   /* messages handed on since the turns began */
+    bool ended;       /* nothing before `end` is to come */
+
+    /* guarded by the stream's lock */
+    int64_t next; /* offset behind the last message that is done */
+    uint64_t messages;
+    int64_t last, last_time;
+    uint64_t last_hash;
+    rd_kafka_message_t *held; /* the last message that is done, of which the hash is not taken yet */
+} kafka_partition;
+
+struct kafka_topic {
+    const char *name;
+    rd_kafka_topic_t *handle;    /* its opaque is this struct */
+    kafka_partition **partition; /* by number; NULL: it is not read */
+    int32_t n_partitions;
+};
+
+/* Why a message cannot be a line. */
+typedef enum kafka_flaw { FLAW_NONE, FLAW_LINES, FLAW_QUOTES, FLAW_NO_LABEL, FLAW_LABEL } kafka_flaw;
+
+/* A message on its way. */
+typedef struct kafka_pending {
+    rd_kafka_message_t *message;
+    kafka_partition *partition;
+    uint64_t end; /* bytes handed on when its line was */
+    kafka_flaw flaw;
+} kafka_pending;
+
+struct kafka_stream {
+    const kafka_settings *settings;
+    rd_kafka_t *client;
+    rd_kafka_queue_t *queue; /* of everything, or of events alone in the deterministic order */
+    char *cluster;
+    kafka_topic *topic; /* as many as there are in the settings */
+    kafka_partition **partition;
+    size_t n_partitions, room_partitions;
+    bool csv;
+    char separator; /* between the label of a header and the line */
+    bool commits;   /* a group.id was given */
+    bool continues; /* the deterministic run was begun before, and its ends are those of the model */
+    int refresh_ms; /* how often to look for new partitions; 0: never */
+    double looked;  /* when that was done last */
+
+    /* of the thread that reads */
+    rd_kafka_message_t *batch[KAFKA_AT_ONCE];
+    ssize_t at, n;     /* of the batch: handed on, and how many there are */
+    kafka_pending now; /* the message that is being handed on; message is NULL: none */
+    struct {
+        const char *text;
+        size_t n;
+    } piece[4]; /* what is left of its line */
+    size_t pieces, piece_at;
+    uint64_t written;
+    bool began, ended;
+
+    atomic_bool down; /* no broker answers */
+    _Atomic uint64_t tombstones;
+
+    pthread_mutex_t lock;
+    /* guarded by it */
+    kafka_pending *pending; /* a ring: of numbers done ... handed - 1 */
+    size_t room;
+    uint64_t done, handed;
+    bool failed;
+    sluice_error error; /* why */
+
+    rd_kafka_t *producer; /* of dead letters; NULL: they are not wanted */
+    _Atomic uint64_t dead_letters;
+    atomic_bool undelivered;
+    char delivery_error[256]; /* why, guarded by the lock */
+};
+
+/* kafka_connect.c: the client, topics, partitions and their positions. */
+int kafka_connect(kafka_stream *k, const sluice_model *model);
+/* Looks for partitions that are new, from time to time. */
+void kafka_look_for_partitions(kafka_stream *k);
+
+/* kafka_messages.c: a sluice_read_function. */
+ptrdiff_t kafka_read(void *stream, void *to, size_t n);
+
+/* dead_letters.c */
+int dead_letters_open(kafka_stream *k);
+void dead_letters_send(void *stream, const sluice_bad_line *bad); /* a sluice_bad_line_function */
+/* Waits until all are delivered. */
+int dead_letters_flush(kafka_stream *k);
+void dead_letters_close(kafka_stream *k);
+
+/* The properties that the user gave, and others, into a configuration. Says what is wrong. */
+int kafka_set_properties(const kafka_settings *s, rd_kafka_conf_t *conf, const char *const (*own)[2], size_t n_own);
+/* A failure that ends the run; the first one counts. */
+void kafka_fail(kafka_stream *k, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* What is wrong with a message whose line was made malformed; NULL: nothing. */
+const char *kafka_flaw_text(kafka_flaw flaw);
+/* A hash of a message's key and value. */
+uint64_t kafka_hash(const rd_kafka_message_t *m);
+
+#endif
