@@ -819,6 +819,8 @@ typedef struct sluice_reader_options {
                            in vw (no label) and jsonl (null). Without effect where `unlabelled` is set */
     sluice_bad_line_function bad_line; /* with skip_errors: is told of every line that is left out; may be NULL */
     void *bad_line_context;
+    int as_is; /* the bytes are lines whatever the first ones are: not compressed, without a byte order mark, and no
+                  model by mistake. `format` is needed */
 } sluice_reader_options;
 
 /* The formats of examples: a name and what it is; NULL past the last. */

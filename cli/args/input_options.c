@@ -133,26 +133,20 @@ void note_stdin(const args *a) {
     if (a->n_inputs == 0 && isatty(STDIN_FILENO)) tell_progress("reading standard input");
 }
 
-int complain_reader(const sluice_reader *reader, const sluice_reader_options *options) {
-    const sluice_error *e = sluice_reader_error(reader);
-    int malformed_line = e->status == SLUICE_E_DATA && e->line && !options->skip_errors;
-    return complain_error_with(e, malformed_line ? "; --on-error skip leaves such lines out" : "");
-}
-
-int each_batch(sluice_reader *reader, const sluice_reader_options *options, progress *live,
-               int (*use)(void *context, const sluice_batch *batch), void *context) {
+int each_batch(input_stream *s, progress *live, int (*use)(void *context, const sluice_batch *batch), void *context) {
     const sluice_batch *batch;
-    sluice_status s = SLUICE_OK;
+    sluice_status status = SLUICE_OK;
     int rc = DONE;
-    signals_interrupt(reader);
-    while (!rc && (s = sluice_reader_next(reader, &batch)) == SLUICE_OK) {
+    signals_interrupt(s->reader);
+    while (!rc && (status = sluice_reader_next(s->reader, &batch)) == SLUICE_OK) {
         rc = use(context, batch);
-        if (live) progress_examples(live, reader, sluice_batch_rows(batch));
+        input_stream_done(s, 0);
+        if (live) progress_examples(live, s->reader, sluice_batch_rows(batch));
     }
     signals_interrupt(NULL);
     if (live) progress_clear(live);
-    if (!rc && s == SLUICE_E_CANCELLED) return stop_status();
-    return !rc && s != SLUICE_END ? complain_reader(reader, options) : rc;
+    if (!rc && status == SLUICE_E_CANCELLED) return stop_status();
+    return !rc && status != SLUICE_END ? input_stream_complain(s) : rc;
 }
 
 void tally_skipped(skip_tally *t, const sluice_reader *reader) {
@@ -183,17 +177,18 @@ static int hold_batch(void *data, const sluice_batch *batch) {
 
 static int hold(sluice_dataset *data, const char *const *paths, size_t n, const sluice_reader_options *reading,
                 const char *what, costs *c, skip_tally *skipped, const char **format) {
-    sluice_error err = {0};
-    sluice_reader *reader = sluice_reader_open(paths, n, reading, &err);
-    if (!reader) return complain_error(&err);
+    const inputs from = {paths, n, NULL};
+    input_stream s;
+    int rc = input_stream_open(&s, &from, NULL, reading);
+    if (rc) return rc;
     progress live = progress_start(1, 0);
-    int rc = each_batch(reader, reading, &live, hold_batch, data);
-    *format = sluice_reader_format(reader);
-    tally_skipped(skipped, reader);
+    rc = each_batch(&s, &live, hold_batch, data);
+    *format = sluice_reader_format(s.reader);
+    tally_skipped(skipped, s.reader);
     warn_skipped(skipped, what);
-    if (c) costs_count(c, reader);
+    if (c) costs_count(c, s.reader);
     if (c && !rc) costs_warn(c);
-    sluice_reader_close(reader);
+    input_stream_close(&s);
     return rc;
 }
 

@@ -4,6 +4,7 @@
 
 #include "args/args.h"
 #include "args/costs.h"
+#include "args/input_stream.h"
 #include "output/progress.h"
 #include "sluice.h"
 
@@ -71,13 +72,9 @@ void warn_unknown(const char *what, uint64_t rows);
 /* Says on a terminal that the program reads standard input. */
 void note_stdin(const args *a);
 
-/* Prints why the reader stopped, and the option that skips malformed lines. Returns an exit status. */
-int complain_reader(const sluice_reader *reader, const sluice_reader_options *options);
-
 /* Hands every batch to `use`, as long as it returns DONE. `live` may be NULL. Returns an exit status after saying what
  * went wrong: that of stop_status(), without a word, where a signal ended it. */
-int each_batch(sluice_reader *reader, const sluice_reader_options *options, progress *live,
-               int (*use)(void *context, const sluice_batch *batch), void *context);
+int each_batch(input_stream *s, progress *live, int (*use)(void *context, const sluice_batch *batch), void *context);
 
 /* Adds what the reader skipped. */
 void tally_skipped(skip_tally *t, const sluice_reader *reader);

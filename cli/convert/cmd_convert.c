@@ -44,7 +44,7 @@ typedef struct converting {
     uint64_t shuffle_seed, chunks;
     int shuffle, standardize, normalize;
 
-    sluice_reader *reader;
+    input_stream stream;
     sluice_writer *writer;
     sluice_dataset *data;
     uint64_t *ids;
@@ -246,12 +246,12 @@ static int put_dataset(converting *c) {
 static int convert(converting *c) {
     int in_memory = c->ratio_pos || c->shuffle || c->standardize || c->chunks;
     progress live = progress_start(1, 0);
-    int rc = each_batch(c->reader, &c->reading, &live, in_memory ? hold_batch : put_batch, c);
+    int rc = each_batch(&c->stream, &live, in_memory ? hold_batch : put_batch, c);
     if (!rc && in_memory) rc = put_dataset(c);
     if (!rc && stop_signal()) rc = stop_status();
     if (!rc && sluice_writer_commit(c->writer) != SLUICE_OK) rc = complain_writer(c->writer, c->output);
     skip_tally skipped = {0};
-    tally_skipped(&skipped, c->reader);
+    tally_skipped(&skipped, c->stream.reader);
     warn_skipped(&skipped, "input");
     return rc;
 }
@@ -264,8 +264,9 @@ static int run(const args *a) {
     if (rc) return rc;
     signals_stop_orderly(); /* closing the writer removes its temporary file */
     note_stdin(a);
-    c.reader = sluice_reader_open(a->inputs, a->n_inputs, &c.reading, &err);
-    if (c.reader) c.data = sluice_dataset_new(&err);
+    const inputs from = {a->inputs, a->n_inputs, NULL};
+    if ((rc = input_stream_open(&c.stream, &from, NULL, &c.reading))) return rc;
+    c.data = sluice_dataset_new(&err);
     /* --sample-ratio needs positives and negatives */
     if (c.data && c.ratio_pos && sluice_dataset_use_classes(c.data, NULL, &err) != SLUICE_OK) {
         sluice_dataset_free(c.data);
@@ -274,7 +275,7 @@ static int run(const args *a) {
     if (c.data) c.writer = sluice_writer_open(c.output, args_value(a, "to"), &err);
     rc = c.writer ? convert(&c) : complain_error(&err);
     sluice_writer_close(c.writer);
-    sluice_reader_close(c.reader);
+    input_stream_close(&c.stream);
     sluice_dataset_free(c.data);
     free(c.ids);
     free(c.names);

@@ -258,22 +258,21 @@ static bool end_line(kafka_stream *k) {
     return true;
 }
 
-/* The first line is blank, or the header of csv: no message is looked at for what it could be other than a line. */
-static void begin(kafka_stream *k) {
-    const char *header = k->settings->csv_header ? k->settings->csv_header : "";
+/* The header of csv, where there is one, is the first line. */
+static bool begin(kafka_stream *k) {
+    const char *header = k->settings->csv_header;
+    k->began = true;
+    if (!header) return false;
     k->pieces = k->piece_at = 0;
     add_piece(k, header, strlen(header));
     add_piece(k, "\n", 1);
-    k->began = true;
+    return true;
 }
 
 /* Begins the next line; false: there is none now. */
 static bool next_line(kafka_stream *k, bool wait) {
     kafka_partition *p;
-    if (!k->began) {
-        begin(k);
-        return true;
-    }
+    if (!k->began && begin(k)) return true;
     rd_kafka_message_t *m = next_message(k, wait, &p);
     if (!m) return false;
     k->now = (kafka_pending){.message = m, .partition = p};

@@ -24,7 +24,8 @@ int kafka_open(const kafka_settings *s, const sluice_model *model, const sluice_
     if (!k) return out_of_memory();
     pthread_mutex_init(&k->lock, NULL);
     k->settings = s;
-    options.format = format_of(reading); /* whatever the first message looks like */
+    options.format = format_of(reading);
+    options.as_is = 1; /* whatever the first message looks like */
     k->csv = strcmp(options.format, "csv") == 0;
     k->separator = strcmp(options.format, "text") == 0 || strcmp(options.format, "url") == 0 ? '\t' : ' ';
     int rc = kafka_connect(k, model);
@@ -74,11 +75,15 @@ static void finish_message(kafka_stream *k) {
     p->held = d->message;
 }
 
+/* Lines that are no messages. */
+static uint64_t header_lines(const kafka_stream *k) { return k->settings->csv_header ? 1 : 0; }
+
 void kafka_row_done(kafka_stream *k, const sluice_batch *batch, size_t row) {
     sluice_row_origin at = {.size = sizeof at};
-    if (sluice_batch_origin(batch, row, &at, NULL) != SLUICE_OK || at.line < 2) return;
+    if (sluice_batch_origin(batch, row, &at, NULL) != SLUICE_OK) return;
+    const uint64_t messages = at.line - header_lines(k);
     pthread_mutex_lock(&k->lock);
-    while (k->done < at.line - 1 && k->done < k->handed) finish_message(k); /* line 1 is no message */
+    while (k->done < messages && k->done < k->handed) finish_message(k);
     pthread_mutex_unlock(&k->lock);
 }
 
@@ -143,8 +148,8 @@ int kafka_complain(kafka_stream *k, const sluice_reader *reader, int skips) {
     pthread_mutex_lock(&k->lock);
     if (k->failed) {
         e = k->error;
-    } else if (e.line >= 2 && e.line - 2 >= k->done && e.line - 2 < k->handed) {
-        const kafka_pending *p = &k->pending[(e.line - 2) % k->room];
+    } else if (e.line > header_lines(k) + k->done && e.line <= header_lines(k) + k->handed) {
+        const kafka_pending *p = &k->pending[(e.line - header_lines(k) - 1) % k->room];
         snprintf(e.source, sizeof e.source, "%s[%" PRId32 "]@%" PRId64, p->partition->topic->name, p->partition->number,
                  p->message->offset);
         flaw = kafka_flaw_text(p->flaw);

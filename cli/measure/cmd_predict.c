@@ -27,6 +27,7 @@ static const option_info options[] = {
      0},
     ANSWER_OPTIONS,
     INPUT_OPTIONS,
+    KAFKA_OPTIONS,
     {NULL, 0, NULL, NULL, 0},
 };
 
@@ -38,7 +39,8 @@ static const file_option files[] = {
 
 typedef struct predicting {
     sluice_model *model; /* in its final form */
-    sluice_reader *reader;
+    kafka_settings kafka;
+    input_stream stream;
     sluice_reader_options reading;
     reader_settings kept; /* `reading` points to it */
     int proba;
@@ -182,7 +184,7 @@ static int answer_many(predicting *p, answers *out, const sluice_batch *batch, u
     sluice_error err = {0};
     sluice_class_answers said = {.size = sizeof said, .top = p->top, .best = p->best, .margins = p->margins};
     said.probabilities = p->probs;
-    sluice_reader_position(p->reader, &input, &offset);
+    sluice_reader_position(p->stream.reader, &input, &offset);
     for (size_t i = 0; i < sluice_batch_rows(batch) && !rc; i++) {
         if (sluice_model_classify(p->model, batch, i, 1, &said, &err) != SLUICE_OK) return complain_error(&err);
         const uint32_t c = p->best[0];
@@ -208,7 +210,7 @@ static int answer_batch(predicting *p, answers *out, const sluice_batch *batch, 
     size_t input;
     uint64_t offset;
     int rc = DONE;
-    sluice_reader_position(p->reader, &input, &offset);
+    sluice_reader_position(p->stream.reader, &input, &offset);
     for (size_t i = 0; i < sluice_batch_rows(batch) && !rc; i++) {
         if (sluice_batch_left_out(batch, i))
             answer_empty(p, out);
@@ -237,8 +239,8 @@ static int predict_batches(predicting *p) {
     int rc = answers_start(p, &out);
     uint64_t all = 0;
     signals_stop_orderly();
-    signals_interrupt(p->reader);
-    while (!rc && (s = sluice_reader_next(p->reader, &batch)) == SLUICE_OK) {
+    signals_interrupt(p->stream.reader);
+    while (!rc && (s = sluice_reader_next(p->stream.reader, &batch)) == SLUICE_OK) {
         size_t rows = sluice_batch_rows(batch);
         if ((rc = reserve_margins(&margins, &room, rows))) break;
         sluice_error err = {0};
@@ -251,12 +253,13 @@ static int predict_batches(predicting *p) {
             known |= any_margin(margins, rows);
         }
         if (!rc) rc = flush_results(stdout, "standard output");
-        progress_examples(&live, p->reader, rows);
+        if (!rc) input_stream_done(&p->stream, 0);
+        progress_examples(&live, p->stream.reader, rows);
     }
     signals_interrupt(NULL);
     progress_clear(&live);
     if (!rc && s == SLUICE_E_CANCELLED) rc = stop_status();
-    if (!rc && s != SLUICE_END) rc = complain_reader(p->reader, &p->reading);
+    if (!rc && s != SLUICE_END) rc = input_stream_complain(&p->stream);
     if (!rc && all && !known) warn_unknown("input", all);
     free(margins);
     answers_end(&out);
@@ -294,6 +297,7 @@ static int prepare(const args *a, predicting *p) {
     const char *text = args_value(a, "threshold");
     threshold fixed = {THRESHOLD_NONE};
     int rc = input_options(a, &p->reading);
+    if (!rc) rc = kafka_options(a, &p->reading, &p->kafka);
     if (!rc) rc = answer_options(a, &p->form);
     if (!rc && text) rc = read_fixed_threshold(a, "threshold", text, &fixed);
     if (rc) return rc;
@@ -317,18 +321,18 @@ static int prepare(const args *a, predicting *p) {
     p->reading.unlabelled = 1;
     p->reading.every_line = 1;
 
-    note_stdin(a);
-    p->reader = sluice_reader_open(a->inputs, a->n_inputs, &p->reading, &err);
-    return p->reader ? DONE : complain_error(&err);
+    if (!p->kafka.brokers) note_stdin(a);
+    const inputs from = inputs_of(a, &p->kafka);
+    return input_stream_open(&p->stream, &from, NULL, &p->reading);
 }
 
 static int run(const args *a) {
     predicting p = {.proba = args_has(a, "proba")};
     int rc = prepare(a, &p);
     if (!rc) rc = predict_batches(&p);
-    if (p.reader) {
+    if (p.stream.reader) {
         skip_tally skipped = {0};
-        tally_skipped(&skipped, p.reader);
+        tally_skipped(&skipped, p.stream.reader);
         warn_skipped(&skipped, "input");
         if (skipped.total) warning_detail("their predictions are empty fields");
     }
@@ -339,7 +343,8 @@ static int run(const args *a) {
     free(p.best);
     free(p.margins);
     free(p.probs);
-    sluice_reader_close(p.reader);
+    input_stream_close(&p.stream);
+    kafka_settings_free(&p.kafka);
     sluice_model_free(p.model);
     return rc;
 }

@@ -18,6 +18,7 @@ static const option_info options[] = {
     {"at", 0, "GOAL", "choose a threshold and show what it gives: " GOALS_TEXT "; may be repeated", 1},
     MEASURE_OPTIONS,
     INPUT_OPTIONS,
+    KAFKA_OPTIONS,
     {"json", 0, NULL, "print the results as one JSON object", 0},
     {NULL, 0, NULL, NULL, 0},
 };
@@ -95,40 +96,54 @@ static int check_class(const args *a, const sluice_model *model, measured *m) {
     return DONE;
 }
 
-static int run(const args *a) {
+/* What `test` was given. */
+typedef struct testing {
     sluice_reader_options reading;
-    reader_settings kept;
+    reader_settings kept; /* `reading` points to it */
     sluice_meter_options how;
+    kafka_settings kafka;
+    sluice_model *model;
+    measured result;
+    void *room; /* of the goals */
+} testing;
+
+static int prepare(const args *a, testing *t) {
     const char *path = args_value(a, "model");
     if (!path) return wrong_usage(a->command->name, "which model? give it with -m MODEL");
-    int rc = input_options(a, &reading);
-    if (!rc) rc = measure_options(a, &how);
+    int rc = input_options(a, &t->reading);
+    if (!rc) rc = kafka_options(a, &t->reading, &t->kafka);
+    if (!rc && t->kafka.brokers && !t->kafka.until_end)
+        rc = wrong_usage(a->command->name, "--kafka needs --until-end: there is no result before the end");
+    if (!rc) rc = measure_options(a, &t->how);
+    if (!rc) rc = read_goals(a, &t->result, &t->room);
+    if (!rc) rc = model_to_use(a, path, &t->model, NULL);
+    if (!rc) rc = check_class(a, t->model, &t->result);
     if (rc) return rc;
-    measured result = {0};
-    void *room;
-    sluice_model *model;
-    rc = read_goals(a, &result, &room);
-    if (!rc) rc = model_to_use(a, path, &model, NULL);
-    if (!rc && (rc = check_class(a, model, &result))) sluice_model_free(model);
-    if (rc) {
-        free(room);
-        return rc;
-    }
-    input_for_model(&reading, model, &kept);
-    reading.words = 1;
+    input_for_model(&t->reading, t->model, &t->kept);
+    t->reading.words = 1;
+    return DONE;
+}
 
+static int measure_and_print(const args *a, testing *t) {
     progress p = progress_start(1, 0);
-    note_stdin(a);
-    rc = measure_inputs(model, a->inputs, a->n_inputs, &reading, &how, &p, &result);
+    if (!t->kafka.brokers) note_stdin(a);
+    const inputs from = inputs_of(a, &t->kafka);
+    int rc = measure_inputs(t->model, &from, &t->reading, &t->how, &p, &t->result);
     double seconds = now_seconds() - p.started;
-    if (!rc) {
-        warn_measured(model, &result, "input");
-        warn_thresholds(&result);
-        rc = print_results(a, model, &result, seconds);
-    }
-    class_figures_free(&result.classes);
-    sluice_model_free(model);
-    free(room);
+    if (rc) return rc;
+    warn_measured(t->model, &t->result, "input");
+    warn_thresholds(&t->result);
+    return print_results(a, t->model, &t->result, seconds);
+}
+
+static int run(const args *a) {
+    testing t = {0};
+    int rc = prepare(a, &t);
+    if (!rc) rc = measure_and_print(a, &t);
+    class_figures_free(&t.result.classes);
+    sluice_model_free(t.model);
+    kafka_settings_free(&t.kafka);
+    free(t.room);
     return rc;
 }
 

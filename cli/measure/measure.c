@@ -101,7 +101,7 @@ shape shape_of(sluice_meter *meter) {
     return s;
 }
 
-int measure_inputs(const sluice_model *model, const char *const *paths, size_t n, const sluice_reader_options *reading,
+int measure_inputs(const sluice_model *model, const inputs *from, const sluice_reader_options *reading,
                    const sluice_meter_options *how, progress *live, measured *result) {
     sluice_error err = {0};
     sluice_meter_options exact = *how;
@@ -117,17 +117,18 @@ int measure_inputs(const sluice_model *model, const char *const *paths, size_t n
     alone.exact_auc = 1;
     const int needs_one = many && result->n_goals;
     sluice_meter *one = meter && needs_one ? sluice_meter_new(&alone, &err) : NULL;
-    sluice_reader *reader = meter && (one || !needs_one) ? sluice_reader_open(paths, n, reading, &err) : NULL;
-    int rc;
-    if (reader) {
+    input_stream stream = {0};
+    int rc = meter && (one || !needs_one) ? DONE : complain_error(&err);
+    if (!rc) rc = input_stream_open(&stream, from, NULL, reading);
+    if (!rc) {
         measuring m = {.model = exact.model, .meter = meter, .worst = result->worst, .one = one};
         m.one_class = result->goal_class;
         if (sluice_model_settings(model)->classes == SLUICE_CLASSES_OVO) m.worst = NULL; /* nothing explains those */
-        rc = each_batch(reader, reading, live, many ? measure_classes : measure_batch, &m);
+        rc = each_batch(&stream, live, many ? measure_classes : measure_batch, &m);
         free(m.margins);
         if (m.worst) worst_free(m.worst);
         result->known = m.known;
-        tally_skipped(&result->skipped, reader);
+        tally_skipped(&result->skipped, stream.reader);
         result->measures = (sluice_measures){.size = sizeof result->measures};
         sluice_meter_read(meter, &result->measures);
         sluice_meter *cut = one ? one : meter;
@@ -137,10 +138,8 @@ int measure_inputs(const sluice_model *model, const char *const *paths, size_t n
         if (result->needs_shape) result->shape = shape_of(cut);
         if (!rc) rc = class_figures_of(model, meter, &result->classes);
         if (!rc) rc = choose_thresholds(cut, result->goals, result->n_goals, result->chosen);
-    } else {
-        rc = complain_error(&err);
     }
-    sluice_reader_close(reader);
+    input_stream_close(&stream);
     sluice_meter_free(meter);
     sluice_meter_free(one);
     sluice_model_free(final);

@@ -54,7 +54,7 @@ typedef struct measured {
 
 /* Measures the model on labelled inputs without learning; the AUC is exact. `live` may be NULL. Returns an exit status,
  * after saying what went wrong. */
-int measure_inputs(const sluice_model *model, const char *const *paths, size_t n, const sluice_reader_options *reading,
+int measure_inputs(const sluice_model *model, const inputs *from, const sluice_reader_options *reading,
                    const sluice_meter_options *how, progress *live, measured *result);
 
 /* Warns where there were no examples, or only one of the classes that the model knows. */

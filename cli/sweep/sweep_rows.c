@@ -110,16 +110,17 @@ static int learn_batch(void *context, const sluice_batch *batch) {
 
 static int stream_pass(learning *g) {
     sweeping *w = g->w;
-    sluice_error err = {0};
     const sluice_reader_options reading = costs_reading(&w->costs, &w->reading);
-    sluice_reader *reader = sluice_reader_open(w->a->inputs, w->a->n_inputs, &reading, &err);
-    if (!reader) return complain_error(&err);
-    int rc = each_batch(reader, &reading, &g->live, learn_batch, g);
-    if (g->count) tally_skipped(&w->skipped, reader);
-    if (g->count) costs_count(&w->costs, reader);
+    const inputs from = {w->a->inputs, w->a->n_inputs, NULL};
+    input_stream s;
+    int rc = input_stream_open(&s, &from, NULL, &reading);
+    if (rc) return rc;
+    rc = each_batch(&s, &g->live, learn_batch, g);
+    if (g->count) tally_skipped(&w->skipped, s.reader);
+    if (g->count) costs_count(&w->costs, s.reader);
     if (g->count && !rc) costs_warn(&w->costs);
-    w->format = sluice_reader_format(reader);
-    sluice_reader_close(reader);
+    w->format = sluice_reader_format(s.reader);
+    input_stream_close(&s);
     return rc;
 }
 

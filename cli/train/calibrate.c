@@ -65,15 +65,16 @@ static int take_batch(void *context, const sluice_batch *batch) {
 }
 
 static int read_examples(examples *e, const char *path, const sluice_reader_options *reading) {
-    sluice_error err = {0};
-    sluice_reader *reader = sluice_reader_open(&path, 1, reading, &err);
-    if (!reader) return complain_error(&err);
+    const inputs from = {&path, 1, NULL};
+    input_stream s;
+    int rc = input_stream_open(&s, &from, NULL, reading);
+    if (rc) return rc;
     progress p = progress_start(1, 0);
     skip_tally skipped = {0};
-    int rc = each_batch(reader, reading, &p, take_batch, e);
-    tally_skipped(&skipped, reader);
+    rc = each_batch(&s, &p, take_batch, e);
+    tally_skipped(&skipped, s.reader);
     warn_skipped(&skipped, path);
-    sluice_reader_close(reader);
+    input_stream_close(&s);
     return rc;
 }
 

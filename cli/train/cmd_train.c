@@ -79,7 +79,7 @@ static int check_usage(training *t) {
 }
 
 /* Before the model is saved: what has to be in it besides what was learned. */
-static int prepare_save(training *t) { return t->stream ? kafka_remember(t->stream, t->model) : DONE; }
+static int prepare_save(training *t) { return t->stream.kafka ? kafka_remember(t->stream.kafka, t->model) : DONE; }
 
 /* Saves a checkpoint if one is due after n more examples. It is a full model, whatever --final says. */
 static int save_if_due(training *t, progress *p, const sluice_reader *reader, size_t n) {
@@ -89,7 +89,7 @@ static int save_if_due(training *t, progress *p, const sluice_reader *reader, si
     int rc = remember_input(t->a, t->model, sluice_reader_format(reader));
     if (!rc) rc = prepare_save(t);
     if (!rc) checkpoint_try(&t->checkpoint, t->model, why);
-    if (!rc && t->stream) kafka_saved(t->stream);
+    if (!rc && t->stream.kafka) kafka_saved(t->stream.kafka);
     return rc;
 }
 
@@ -161,37 +161,23 @@ static int learn_batch(training *t, progress *p, const sluice_reader *reader, co
         note_classes(t, p);
         note_scale(t, p, batch, first, n);
         if (p->pass == 0) label_order_learned(&t->order, batch, first, n);
-        if (t->stream) kafka_row_done(t->stream, batch, first + n - 1);
+        if (t->stream.kafka) kafka_row_done(t->stream.kafka, batch, first + n - 1);
         progress_learned(p, reader, n, t->model, t->meter);
         trace_learned(&t->trace, n, t->model, t->meter);
         history_learned(&t->history, batch, first, n, t->model, t->meter);
         rc = save_if_due(t, p, reader, n);
     }
-    if (t->stream && first == rows && !rc) kafka_rows_done(t->stream, reader, 0);
+    if (first == rows && !rc) input_stream_done(&t->stream, 0);
     return rc;
-}
-
-/* Opens the inputs: files, or topics from where the model stands. */
-static int open_inputs(training *t, const sluice_reader_options *reading, sluice_reader **reader) {
-    sluice_error err = {0};
-    if (t->kafka.brokers) return kafka_open(&t->kafka, t->model, reading, &t->stream, reader);
-    *reader = sluice_reader_open(t->a->inputs, t->a->n_inputs, reading, &err);
-    return *reader ? DONE : complain_error(&err);
-}
-
-/* What the reader says at its end. */
-static int end_inputs(training *t, const sluice_reader *reader, sluice_status status) {
-    if (status == SLUICE_END && t->stream) kafka_rows_done(t->stream, reader, 1);
-    if (status == SLUICE_END || stop_signal()) return DONE;
-    return t->stream ? kafka_complain(t->stream, reader, t->reading.skip_errors) : complain_reader(reader, &t->reading);
 }
 
 static int learn_pass(training *t, progress *p) {
     const sluice_reader_options labelled = costs_reading(&t->costs, &t->reading),
                                 reading = pseudo_reading(&t->pseudo, &labelled);
-    sluice_reader *reader;
-    int rc = open_inputs(t, &reading, &reader);
+    const inputs from = inputs_of(t->a, &t->kafka);
+    int rc = input_stream_open(&t->stream, &from, t->model, &reading);
     if (rc) return rc;
+    sluice_reader *reader = t->stream.reader;
     const sluice_batch *batch;
     sluice_status status = SLUICE_OK;
     signals_interrupt(reader);
@@ -199,12 +185,13 @@ static int learn_pass(training *t, progress *p) {
         rc = learn_batch(t, p, reader, batch);
     signals_interrupt(NULL);
     progress_clear(p);
-    if (!rc) rc = end_inputs(t, reader, status);
+    if (!rc && status == SLUICE_END) input_stream_done(&t->stream, 1);
+    if (!rc && !stop_signal() && status != SLUICE_END) rc = input_stream_complain(&t->stream);
     t->format = sluice_reader_format(reader);
     if (!rc) rc = remember_input(t->a, t->model, t->format);
     tally_skipped(&t->skipped, reader);
     costs_count(&t->costs, reader);
-    sluice_reader_close(reader);
+    input_stream_end(&t->stream);
     return rc;
 }
 
@@ -314,7 +301,8 @@ static int learn(training *t) {
 static int measure_file(training *t, const char *path, measured *result) {
     if (!path) return DONE;
     progress p = progress_start(1, 0);
-    int rc = measure_inputs(t->result, &path, 1, &t->reading, &t->how, &p, result);
+    const inputs from = {&path, 1, NULL};
+    int rc = measure_inputs(t->result, &from, &t->reading, &t->how, &p, result);
     if (!rc) warn_measured(t->result, result, path);
     return rc;
 }
@@ -335,7 +323,7 @@ static int save(training *t) {
     sluice_model *m = final ? final : t->model;
     rc = checkpoint_save(&t->checkpoint, m);
     sluice_model_free(final);
-    if (!rc && t->stream) kafka_saved(t->stream);
+    if (!rc && t->stream.kafka) kafka_saved(t->stream.kafka);
     return rc;
 }
 
@@ -439,7 +427,7 @@ static int run(const args *a) {
         if (!rc) rc = save(&t);
         if (!rc) rc = write_train_page(&t);
     }
-    kafka_close(t.stream);
+    input_stream_close(&t.stream);
     kafka_settings_free(&t.kafka);
     costs_free(&t.costs);
     checkpoint_close(&t.checkpoint);

@@ -34,7 +34,8 @@ static int choose(thresholding *h, const sluice_model *result, const sluice_read
                   const sluice_meter_options *how) {
     measured on = {.goals = &h->wish, .n_goals = 1, .chosen = &h->chosen};
     progress p = progress_start(1, 0);
-    int rc = measure_inputs(result, &h->path, 1, reading, how, &p, &on);
+    const inputs from = {&h->path, 1, NULL};
+    int rc = measure_inputs(result, &from, reading, how, &p, &on);
     if (rc) return rc;
     if (isnan(h->chosen.margin)) {
         complain("--threshold %s: %s has not examples of both classes", h->wish.text, h->path);

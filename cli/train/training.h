@@ -18,7 +18,7 @@ typedef struct training {
     sluice_reader_options reading;
     reader_settings kept; /* what the model keeps of its reader: `reading` points to it */
     kafka_settings kafka;
-    kafka_stream *stream; /* the topics that are learned; NULL: the inputs are files */
+    input_stream stream;
     costs costs;
     sluice_meter_options how;
     const char *test, *holdout, *page;

@@ -55,6 +55,7 @@ typedef struct sl_rules {
     bool drop_id;         /* and is no feature */
     char *label, *weight; /* as in sluice_reader_options; copies, or NULL */
     bool no_header;
+    bool as_is;                             /* the first bytes are not looked at */
     bool unlabelled;                        /* examples need no label */
     bool missing_labels;                    /* a label may be empty or ?; never with `unlabelled` */
     bool words;                             /* labels may be any text; never with `unlabelled` */

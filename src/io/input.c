@@ -12,6 +12,12 @@
 static sluice_status choose_format(sl_input *in, sluice_error *err) {
     static const char model[] = "sluice\x1a\n"; /* how models begin: a likely mistake, worth its own message */
     bool is_model = false;
+    if (in->rules->as_is) {
+        sl_source_take_as_is(in->source);
+        in->format = in->rules->format;
+        in->started = true;
+        return SLUICE_OK;
+    }
     sluice_status status = sl_source_begins(in->source, model, sizeof model - 1, &is_model, err);
     if (status != SLUICE_OK) return status;
     if (is_model)

@@ -47,6 +47,8 @@ sluice_status sl_rules_set(sl_rules *rules, const sluice_reader_options *given, 
     rules->every_line = o.every_line != 0;
     rules->keep_lines = o.keep_lines != 0;
     rules->drop_id = o.drop_id != 0;
+    rules->as_is = o.as_is != 0;
+    if (rules->as_is && !o.format) return sl_fail(err, SLUICE_E_USAGE, "as_is needs a format");
     if ((rules->keep_lines || o.id) && !rules->every_line)
         return sl_fail(err, SLUICE_E_USAGE, "keep_lines and id need every_line");
     rules->ngrams = o.ngrams ? o.ngrams : 1;

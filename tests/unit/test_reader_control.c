@@ -687,6 +687,26 @@ TEST(bytes_that_come_later_lose_no_row) {
     }
 }
 
+TEST(bytes_as_they_are_may_begin_like_anything) {
+    static const char *const begins[] = {"\x1f\x8b", "\x28\xb5\x2f\xfd", "\xef\xbb\xbf", "sluice\x1a", "BZh91AY"};
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
+        char line[64];
+        snprintf(line, sizeof line, "%s\tword\n", begins[i]);
+        sluice_reader_options o = with_threads(1);
+        o.format = "text", o.as_is = 1, o.words = 1;
+        sluice_reader *r = sluice_reader_open_memory(line, strlen(line), NULL, &o, &err);
+        const sluice_batch *b;
+        CHECK_EQ(sluice_reader_next(r, &b), SLUICE_OK);
+        const sluice_name word = sluice_batch_word(b, 0);
+        CHECK(word.n == strlen(begins[i]) && memcmp(word.text, begins[i], word.n) == 0);
+        sluice_reader_close(r);
+    }
+    sluice_reader_options o = with_threads(1);
+    o.as_is = 1;
+    CHECK(!sluice_reader_open_memory("", 0, NULL, &o, &err));
+    CHECK_EQ(err.status, SLUICE_E_USAGE);
+}
+
 /* ---- lines that are left out ------------------------------------------------------------------------------------- */
 
 typedef struct bad_lines {
@@ -768,6 +788,7 @@ int main(void) {
     RUN(options_of_any_size_but_none);
     RUN(a_reader_whose_function_has_no_bytes_yet_is_woken_and_cancelled);
     RUN(bytes_that_come_later_lose_no_row);
+    RUN(bytes_as_they_are_may_begin_like_anything);
     RUN(lines_that_are_left_out_are_told_with_their_place);
     RUN(every_line_that_is_left_out_is_told_once);
     return DONE;

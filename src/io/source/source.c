@@ -161,6 +161,8 @@ static sluice_status recognise(sl_source *s, sluice_error *err) {
     return SLUICE_OK;
 }
 
+void sl_source_take_as_is(sl_source *s) { s->raw = s->first; }
+
 static sl_source *new_source(const char *name, _Atomic uint64_t *consumed, sluice_error *err) {
     sl_source *s = calloc(1, sizeof *s);
     if (!s) {

@@ -46,6 +46,8 @@ void sl_source_push_reset(sl_source *s);
 /* Reads at least one byte and at most n, as many as are there without waiting; *got = 0 at the end. SLUICE_END when it
  * was woken, or when bytes are to be pushed. */
 sluice_status sl_source_read(sl_source *s, void *to, size_t n, size_t *got, sluice_error *err);
+/* Before the first read: its bytes are not compressed, whatever they look like. */
+void sl_source_take_as_is(sl_source *s);
 /* Whether the next bytes are these (at most SL_SOURCE_LOOK); they are not consumed. Reads no more than it takes to
  * tell. */
 enum { SL_SOURCE_LOOK = 16 };
