@@ -5,6 +5,7 @@
 #include "output/class_text.h"
 #include "output/message.h"
 #include "args/model_args.h"
+#include "kafka/kafka_report.h"
 #include "output/race_report.h"
 #include "output/report.h"
 #include "output/weights.h"
@@ -151,6 +152,7 @@ static int print_facts(const args *a, const inspected *in, uint64_t dimension, u
     if (f.learner->flags & SLUICE_LEARNER_BATCH) report_count(&r, "waiting", in->waiting);
     report_size(&r, &f, dimension);
     report_truth(&r, "names", f.has_names);
+    report_positions(&r, in->model);
     int rc = DONE;
     if (kind)
         rc = report_class_features(&r, in->model, in->only, (size_t)top);

@@ -28,6 +28,7 @@ progress progress_start(uint64_t passes, uint64_t dimension) {
                       .passes = passes,
                       .dimension = dimension,
                       .next_row = 1,
+                      .lag = -1,
                       .started = now,
                       .drawn = live ? 0 : now};
 }
@@ -100,10 +101,11 @@ static void draw_examples(progress *p, const sluice_reader *reader) {
     double now = now_seconds(), share = -1;
     if (!is_due(p, now)) return;
     uint64_t done, total;
-    char what[40];
+    char what[80];
     sluice_reader_progress(reader, &done, &total);
     if (total) share = ((double)p->pass + fmin((double)done / (double)total, 1)) / (double)p->passes;
-    snprintf(what, sizeof what, "%" PRIu64 " examples", p->seen);
+    int n = snprintf(what, sizeof what, "%" PRIu64 " examples", p->seen);
+    if (p->lag >= 0) snprintf(what + n, sizeof what - (size_t)n, "  %" PRId64 " to come", p->lag);
     draw_live_line(p, now, share, what);
 }
 
@@ -141,8 +143,8 @@ static void print_row(progress *p, const sluice_model *model, sluice_meter *mete
 
     progress_clear(p);
     if (!p->header_done) {
-        fprintf(stderr, "%12s  %10s  %10s  %12s  %8s  %11s\n", "examples", "error", "since last", "nonzeros",
-                "sparsity", "examples/s");
+        fprintf(stderr, "%12s  %10s  %10s  %12s  %8s  %11s%s\n", "examples", "error", "since last", "nonzeros",
+                "sparsity", "examples/s", p->lag >= 0 ? "     to come" : "");
         p->header_done = 1;
     }
     fprintf(stderr, "%12" PRIu64, m.examples);
@@ -153,9 +155,11 @@ static void print_row(progress *p, const sluice_model *model, sluice_meter *mete
     fprintf(stderr, "  %12" PRIu64, facts.nonzeros);
     print_share(sparsity(&facts, p->dimension), 8);
     if (seconds > 0)
-        fprintf(stderr, "  %11.0f\n", (double)m.examples / seconds);
+        fprintf(stderr, "  %11.0f", (double)m.examples / seconds);
     else
-        fprintf(stderr, "  %11s\n", "-");
+        fprintf(stderr, "  %11s", "-");
+    if (p->lag >= 0) fprintf(stderr, "  %10" PRId64, p->lag);
+    fputc('\n', stderr);
     p->row_examples = m.examples;
     p->row_mistakes = m.mistakes;
 }

@@ -13,6 +13,7 @@ typedef struct progress {
     uint64_t seen;                       /* rows read so far */
     uint64_t next_row;                   /* rows read when the next row of the table is due */
     uint64_t row_examples, row_mistakes; /* as of the last row */
+    int64_t lag;                         /* of topics: messages to come; -1: not known, or files are read */
     int header_done, line_shown;
     double started, drawn;
 } progress;

@@ -1,4 +1,5 @@
 /* Prints the results of `sluice train`. */
+#include "kafka/kafka_report.h"
 #include "output/class_features.h"
 #include "output/message.h"
 #include "output/race_report.h"
@@ -43,6 +44,7 @@ int print_results(const training *t) {
     report_speed(&r, t->seconds, t->measures.examples);
     report_pseudo(&r, &t->pseudo, &t->facts);
     report_skipped(&r, &t->skipped);
+    report_kafka(&r, t->stream.kafka);
     report_threshold(&r, &t->thresholding, t->result);
     if (r.as_json || !(t->test || t->holdout)) report_class_figures(&r, t->model, &t->classes);
     if (t->holdout) report_tested(&r, "holdout", t->result, &t->held);
@@ -50,7 +52,7 @@ int print_results(const training *t) {
     if (t->interrupted) {
         report_open(&r, "interrupted");
         report_text(&r, "signal", signal_name(t->interrupted));
-        report_count(&r, "skip", checkpoint_place(&t->checkpoint));
+        if (!t->checkpoint.has_positions) report_count(&r, "skip", checkpoint_place(&t->checkpoint));
         report_close(&r);
     }
     int rc = t->top ? report_top(&r, t) : DONE;
