@@ -30,27 +30,27 @@ static void on_log(const rd_kafka_t *producer, int level, const char *facility, 
     if (level <= 2 || level >= 7) note("kafka: %s: %s", facility, text);
 }
 
-int dead_letters_open(kafka_stream *k) {
-    static const char *const own[][2] = {{"client.id", "sluice"}, {"enable.idempotence", "true"}, {"linger.ms", "20"}};
-    if (!k->settings->dead_letters) return DONE;
+int kafka_make_producer(kafka_stream *k, const char *const (*own)[2], size_t n_own, const char *option,
+                        const char *topic) {
     rd_kafka_conf_t *conf = rd_kafka_conf_new();
     char why[512];
     rd_kafka_conf_set_log_cb(conf, on_log);
-    int rc = kafka_set_properties(k->settings, conf, own, sizeof own / sizeof *own);
+    rd_kafka_conf_set_opaque(conf, k);
+    rd_kafka_conf_set_dr_msg_cb(conf, on_delivery);
+    rd_kafka_conf_set_error_cb(conf, on_error);
+    int rc = kafka_set_properties(k->settings, conf, own, n_own);
     if (!rc && rd_kafka_conf_set(conf, "bootstrap.servers", k->settings->brokers, why, sizeof why) != RD_KAFKA_CONF_OK)
         rc = wrong_usage(NULL, "--kafka %s: %s", k->settings->brokers, why);
-    if (!rc) {
-        rd_kafka_conf_set_opaque(conf, k);
-        rd_kafka_conf_set_dr_msg_cb(conf, on_delivery);
-        rd_kafka_conf_set_error_cb(conf, on_error);
-        k->producer = rd_kafka_new(RD_KAFKA_PRODUCER, conf, why, sizeof why);
-        if (!k->producer) {
-            complain("kafka: --dead-letters %s: %s", k->settings->dead_letters, why);
-            rc = FAILED;
-        }
-    }
-    if (!k->producer) rd_kafka_conf_destroy(conf);
-    return rc;
+    if (!rc) k->producer = rd_kafka_new(RD_KAFKA_PRODUCER, conf, why, sizeof why);
+    if (k->producer) return DONE;
+    rd_kafka_conf_destroy(conf);
+    if (!rc) complain("kafka: %s %s: %s", option, topic, why);
+    return rc ? rc : FAILED;
+}
+
+int dead_letters_open(kafka_stream *k) {
+    static const char *const own[][2] = {{"client.id", "sluice"}, {"enable.idempotence", "true"}, {"linger.ms", "20"}};
+    return kafka_make_producer(k, own, sizeof own / sizeof *own, "--dead-letters", k->settings->dead_letters);
 }
 
 static rd_kafka_headers_t *headers_of(const rd_kafka_message_t *m, const char *reason, const char *error) {

@@ -19,6 +19,8 @@
 #define KAFKA_LEARN_OPTIONS \
     {"order", 0, "arrival|deterministic", "Kafka: take messages as they come, or partition by partition in fixed turns, so that the run can be repeated byte for byte (needs --until-end)", 0}, \
     {"dead-letters", 0, "TOPIC", "Kafka: send malformed messages to this topic, with what is wrong (needs --on-error skip)", 0}
+#define KAFKA_ANSWER_OPTIONS \
+    {"to", 0, "TOPIC", "Kafka: send the answers to this topic, in transactions with the offsets of what is answered (needs -X group.id=NAME, under which the brokers keep these)", 0}
 /* clang-format on */
 
 enum { KAFKA_FROM_POSITION = 0, KAFKA_FROM_BEGINNING = 1, KAFKA_FROM_END = 2 };
@@ -34,6 +36,8 @@ typedef struct kafka_settings {
     size_t n_properties;
     int from, until_end, deterministic;
     const char *label_header, *csv_header, *dead_letters;
+    const char *to;    /* the topic of answers; NULL: they are printed */
+    const char *group; /* of -X group.id; NULL: none is given */
     char *text;
 } kafka_settings;
 
@@ -63,6 +67,10 @@ void kafka_saved(kafka_stream *k);
 
 /* Says why the reader stopped, with the message's place. Returns an exit status. */
 int kafka_complain(kafka_stream *k, const sluice_reader *reader, int skips);
+
+/* Sends the answers to the next `rows` rows, a line each, in a transaction; then their messages are done. Returns DONE
+ * or FAILED, after saying why. */
+int kafka_answer(kafka_stream *k, const char *text, size_t n, uint64_t rows);
 
 typedef struct kafka_counts {
     uint64_t messages, tombstones, dead_letters;

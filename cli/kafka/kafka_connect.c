@@ -99,7 +99,6 @@ static int make_client(kafka_stream *k) {
     }
     rd_kafka_poll_set_consumer(k->client);
     k->queue = rd_kafka_queue_get_consumer(k->client);
-    k->commits = has_property(k->settings, "group.id");
     return DONE;
 }
 
@@ -251,15 +250,15 @@ static int check_cluster(const kafka_stream *k, const sluice_model *model) {
 /* A partition that a saved position does not fit. */
 static int check_position(const kafka_stream *k, const kafka_partition *p, int64_t low, int64_t high) {
     if (p->next > high) {
-        complain("kafka: %s[%d]: the model has learned up to offset %" PRId64 ", and the partition ends at %" PRId64
-                 ": the topic was made anew or cut off; --from beginning learns it from its beginning",
+        complain("kafka: %s[%d]: what comes next is offset %" PRId64 ", and the partition ends at %" PRId64
+                 ": the topic was made anew or cut off; --from beginning takes it from its beginning",
                  p->topic->name, p->number, p->next, high);
         return FAILED;
     }
     if (p->next >= low) return DONE;
     if (!has_property(k->settings, "auto.offset.reset")) {
-        complain("kafka: %s[%d]: the model has learned up to offset %" PRId64 ", and the partition begins at %" PRId64
-                 ": messages between were deleted before they were learned; -X auto.offset.reset=earliest goes on with "
+        complain("kafka: %s[%d]: what comes next is offset %" PRId64 ", and the partition begins at %" PRId64
+                 ": messages between were deleted before they were read; -X auto.offset.reset=earliest goes on with "
                  "those that are left",
                  p->topic->name, p->number, p->next, low);
         return FAILED;
@@ -287,7 +286,12 @@ static int place(kafka_stream *k, kafka_partition *p, const sluice_model *model)
     const kafka_settings *s = k->settings;
     int rc = ask_offsets(k, p, &low, &high);
     if (rc) return rc;
-    const int has = find_position(k, model, p, &saved);
+    int has = !s->to && find_position(k, model, p, &saved);
+    if (s->to) { /* the brokers keep the offsets of answers */
+        saved = (sluice_position){.end = -1, .last = -1};
+        if ((rc = kafka_answered_offsets(k, p, &saved.next))) return rc;
+        has = saved.next >= 0;
+    }
     if (has && s->from == KAFKA_FROM_POSITION) {
         p->next = saved.next;
         p->messages = saved.messages;
@@ -389,6 +393,7 @@ int kafka_connect(kafka_stream *k, const sluice_model *model) {
         complain("kafka: the brokers at %s do not say which cluster they are", k->settings->brokers);
         rc = FAILED;
     }
+    if (!rc && k->settings->to) rc = kafka_answers_open(k); /* ends what an earlier run has left open */
     if (!rc) rc = place_all(k, model);
     k->looked = now_seconds();
     return rc ? rc : assign(k, 0);

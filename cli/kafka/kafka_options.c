@@ -87,6 +87,7 @@ static const struct {
     {"enable.auto.commit", "the model keeps the positions; brokers are told after each save"},
     {"enable.auto.offset.store", "the model keeps the positions; brokers are told after each save"},
     {"enable.partition.eof", "sluice needs it"},
+    {"transactional.id", "sluice names it by group, topics and partitions"},
 };
 
 static int read_properties(const args *a, kafka_settings *s) {
@@ -97,6 +98,7 @@ static int read_properties(const args *a, kafka_settings *s) {
         const char *given = s->properties[i], *equals = strchr(given, '=');
         if (!equals || equals == given)
             return wrong_usage(a->command->name, "-X %s: give a property of librdkafka as NAME=VALUE", given);
+        if (strncmp(given, "group.id=", 9) == 0) s->group = equals + 1;
         for (size_t k = 0; k < sizeof own_properties / sizeof *own_properties; k++)
             if (strlen(own_properties[k].name) == (size_t)(equals - given) &&
                 memcmp(own_properties[k].name, given, (size_t)(equals - given)) == 0)
@@ -124,8 +126,8 @@ static int check_format(const args *a, const char *format, const kafka_settings 
 
 /* An option that means something with Kafka alone. */
 static int check_without(const args *a) {
-    static const char *const names[] = {"topic",      "property",     "partitions", "from",        "until-end",
-                                        "csv-header", "label-header", "order",      "dead-letters"};
+    static const char *const names[] = {"topic",      "property",     "partitions", "from",         "until-end",
+                                        "csv-header", "label-header", "order",      "dead-letters", "to"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (args_has(a, names[i]))
             return wrong_usage(a->command->name, "--%s is for Kafka: give the brokers with --kafka HOST:PORT",
@@ -142,10 +144,16 @@ static int check_together(const args *a, const sluice_reader_options *reading, c
     if (s->dead_letters && !reading->skip_errors)
         return wrong_usage(a->command->name, "--dead-letters needs --on-error skip: without it the first malformed "
                                              "message ends the run");
-    for (size_t i = 0; s->dead_letters && i < s->n_topics; i++)
-        if (strcmp(s->topics[i], s->dead_letters) == 0)
-            return wrong_usage(a->command->name, "--dead-letters %s: it is one of the topics that are read",
-                               s->dead_letters);
+    if (s->to && !(s->group && *s->group))
+        return wrong_usage(a->command->name,
+                           "--to %s needs -X group.id=NAME: under this name the brokers keep what has "
+                           "been answered",
+                           s->to);
+    for (size_t i = 0; i < s->n_topics; i++)
+        if ((s->dead_letters && strcmp(s->topics[i], s->dead_letters) == 0) ||
+            (s->to && strcmp(s->topics[i], s->to) == 0))
+            return wrong_usage(a->command->name, "--%s %s: it is one of the topics that are read",
+                               s->to ? "to" : "dead-letters", s->topics[i]);
     return check_format(a, reading->format, s);
 }
 
@@ -159,6 +167,7 @@ int kafka_options(const args *a, const sluice_reader_options *reading, kafka_set
     s->label_header = args_value(a, "label-header");
     s->csv_header = args_value(a, "csv-header");
     s->dead_letters = args_value(a, "dead-letters");
+    s->to = args_value(a, "to");
     int rc = args_word(a, "from", places, &place);
     if (!rc) rc = args_word(a, "order", orders, &order);
     if (!rc && args_has(a, "from")) s->from = (int)place + 1;

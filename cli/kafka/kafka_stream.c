@@ -29,9 +29,9 @@ int kafka_open(const kafka_settings *s, const sluice_model *model, const sluice_
     k->csv = strcmp(options.format, "csv") == 0;
     k->separator = strcmp(options.format, "text") == 0 || strcmp(options.format, "url") == 0 ? '\t' : ' ';
     int rc = kafka_connect(k, model);
-    if (!rc) rc = dead_letters_open(k);
+    if (!rc && s->dead_letters) rc = dead_letters_open(k);
     if (rc) return rc;
-    if (k->producer) options.bad_line = dead_letters_send, options.bad_line_context = k;
+    if (s->dead_letters) options.bad_line = dead_letters_send, options.bad_line_context = k;
     *reader = sluice_reader_open_function(kafka_read, k, "kafka", &options, &err);
     return *reader ? DONE : complain_error(&err);
 }
@@ -87,6 +87,12 @@ void kafka_row_done(kafka_stream *k, const sluice_batch *batch, size_t row) {
     pthread_mutex_unlock(&k->lock);
 }
 
+void kafka_messages_done(kafka_stream *k, uint64_t n) {
+    pthread_mutex_lock(&k->lock);
+    while (n--) finish_message(k);
+    pthread_mutex_unlock(&k->lock);
+}
+
 void kafka_rows_done(kafka_stream *k, const sluice_reader *reader, int ended) {
     size_t input;
     uint64_t offset;
@@ -128,7 +134,7 @@ int kafka_remember(kafka_stream *k, sluice_model *model) {
 }
 
 void kafka_saved(kafka_stream *k) {
-    if (!k->commits) return;
+    if (!k->settings->group) return;
     rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new((int)k->n_partitions);
     pthread_mutex_lock(&k->lock);
     for (size_t i = 0; i < k->n_partitions; i++)

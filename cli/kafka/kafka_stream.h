@@ -73,7 +73,6 @@ struct kafka_stream {
     size_t n_partitions, room_partitions;
     bool csv;
     char separator; /* between the label of a header and the line */
-    bool commits;   /* a group.id was given */
     bool continues; /* the deterministic run was begun before, and its ends are those of the model */
     int refresh_ms; /* how often to look for new partitions; 0: never */
     double looked;  /* when that was done last */
@@ -101,7 +100,7 @@ struct kafka_stream {
     bool failed;
     sluice_error error; /* why */
 
-    rd_kafka_t *producer; /* of dead letters; NULL: they are not wanted */
+    rd_kafka_t *producer; /* of dead letters or of answers; NULL: neither is wanted */
     _Atomic uint64_t dead_letters;
     atomic_bool undelivered;
     char delivery_error[256]; /* why, guarded by the lock */
@@ -118,9 +117,19 @@ ptrdiff_t kafka_read(void *stream, void *to, size_t n);
 /* dead_letters.c */
 int dead_letters_open(kafka_stream *k);
 void dead_letters_send(void *stream, const sluice_bad_line *bad); /* a sluice_bad_line_function */
+/* A producer with the properties of the user and these; `option` and `topic` stand in messages. */
+int kafka_make_producer(kafka_stream *k, const char *const (*own)[2], size_t n_own, const char *option,
+                        const char *topic);
 /* Waits until all are delivered. */
 int dead_letters_flush(kafka_stream *k);
 void dead_letters_close(kafka_stream *k);
+
+/* kafka_answers.c: the producer of answers; and the offset behind what was answered, -1: nothing was. */
+int kafka_answers_open(kafka_stream *k);
+int kafka_answered_offsets(kafka_stream *k, const kafka_partition *p, int64_t *next);
+
+/* kafka_stream.c: the next n messages that wait are done. */
+void kafka_messages_done(kafka_stream *k, uint64_t n);
 
 /* The properties that the user gave, and others, into a configuration. Says what is wrong. */
 int kafka_set_properties(const kafka_settings *s, rd_kafka_conf_t *conf, const char *const (*own)[2], size_t n_own);

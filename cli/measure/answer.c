@@ -14,6 +14,7 @@
 int answer_options(const args *a, answer_form *form) {
     *form = (answer_form){.json = args_has(a, "json"), .keep = args_has(a, "keep"), .id = args_value(a, "id")};
     form->proba = args_has(a, "proba");
+    form->out = stdout;
     form->numbered = form->id && strcmp(form->id, "line") == 0;
     int rc = args_count(a, "explain", 1, SIZE_MAX, &form->explain);
     if (!rc) rc = args_count(a, "top-classes", 1, SLUICE_MAX_MATRIX_CLASSES, &form->top_classes);
@@ -41,48 +42,49 @@ void answer_reading(const answer_form *form, const sluice_model *full, sluice_re
 
 /* ---- text -------------------------------------------------------------------------------------------------------- */
 
-static void put_feature(const sluice_term *t) {
+static void put_feature(FILE *out, const sluice_term *t) {
     if (t->is_bias)
-        fputs("bias", stdout);
+        fputs("bias", out);
     else if (t->name.text)
-        put_exact(stdout, t->name.text, t->name.n);
+        put_exact(out, t->name.text, t->name.n);
     else
-        printf("%" PRIu64, t->id);
+        fprintf(out, "%" PRIu64, t->id);
 }
 
 static void put_terms(const answer_form *form, size_t n) {
     char number[32];
     for (size_t i = 0; i < n; i++) {
         sluice_format_double(number, form->terms[i].contribution);
-        putchar('\t');
-        put_feature(&form->terms[i]);
-        printf(":%s", number);
+        putc('\t', form->out);
+        put_feature(form->out, &form->terms[i]);
+        fprintf(form->out, ":%s", number);
     }
     if (form->explain <= MOST_EXPLAIN_FIELDS)
-        for (size_t i = n; i < form->explain; i++) putchar('\t');
+        for (size_t i = n; i < form->explain; i++) putc('\t', form->out);
 }
 
 /* The line as it is; of a csv record with line ends in quotes these become \x0a and \x0d. */
-static void put_line(sluice_name line) {
+static void put_line(FILE *out, sluice_name line) {
     for (const char *p = line.text, *end = p + line.n; p < end;) {
         const char *stop = p;
         while (stop < end && *stop != '\n' && *stop != '\r') stop++;
-        fwrite(p, 1, (size_t)(stop - p), stdout);
-        if (stop < end) fputs(*stop == '\n' ? "\\x0a" : "\\x0d", stdout);
+        fwrite(p, 1, (size_t)(stop - p), out);
+        if (stop < end) fputs(*stop == '\n' ? "\\x0a" : "\\x0d", out);
         p = stop + 1;
     }
 }
 
 static void put_text(const answer_form *form, const sluice_row_origin *from, const char *plain, size_t n,
                      size_t terms) {
-    fwrite(plain, 1, n, stdout);
+    FILE *out = form->out;
+    fwrite(plain, 1, n, out);
     if (form->numbered)
-        printf("\t%" PRIu64, from->line);
+        fprintf(out, "\t%" PRIu64, from->line);
     else if (form->id)
-        putchar('\t'), put_exact(stdout, from->id.text, from->id.n);
+        putc('\t', out), put_exact(out, from->id.text, from->id.n);
     put_terms(form, terms);
-    if (form->keep) putchar('\t'), put_line(from->text);
-    putchar('\n');
+    if (form->keep) putc('\t', out), put_line(out, from->text);
+    putc('\n', out);
 }
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
@@ -172,7 +174,7 @@ static void json_classes(json *j, const answer_form *form, const answered *is) {
 
 static void put_json(const answer_form *form, const sluice_row_origin *from, int left_out, const answered *is,
                      size_t terms, double scale) {
-    json j = {.out = stdout};
+    json j = {.out = form->out};
     json_open(&j, NULL, '{');
     if (left_out)
         json_null(&j, "label");
@@ -190,7 +192,7 @@ static void put_json(const answer_form *form, const sluice_row_origin *from, int
     }
     if (form->keep) json_bytes(&j, "line", from->text.text, from->text.n);
     json_close(&j, '}');
-    putchar('\n');
+    putc('\n', form->out);
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */

@@ -5,6 +5,8 @@
 #include "args/args.h"
 #include "sluice.h"
 
+#include <stdio.h>
+
 /* Rows for a command's option table. */
 /* clang-format off */
 #define ANSWER_OPTIONS \
@@ -25,6 +27,7 @@ typedef struct answer_form {
     int proba;
     uint64_t top_classes; /* classes to name; 0: the predicted one alone */
 
+    FILE *out; /* where answers are written */
     const sluice_model *model;
     sluice_term *terms;
     size_t room;
@@ -51,8 +54,8 @@ typedef struct answered {
     const double *margins, *probabilities; /* of all classes */
 } answered;
 
-/* Writes the answer to a row to standard output. `plain` has the plain fields, separated by tabs, n bytes; empty ones
- * where the row stands for a line that was left out. `input` is the input that the row comes from. Returns an exit
+/* Writes the answer to a row, a line, to form->out. `plain` has the plain fields, separated by tabs, n bytes; empty
+ * ones where the row stands for a line that was left out. `input` is the input that the row comes from. Returns an exit
  * status. */
 int answer_row(answer_form *form, const sluice_batch *batch, size_t row, const answered *is, const char *plain,
                size_t n, size_t input);

@@ -28,6 +28,7 @@ static const option_info options[] = {
     ANSWER_OPTIONS,
     INPUT_OPTIONS,
     KAFKA_OPTIONS,
+    KAFKA_ANSWER_OPTIONS,
     {NULL, 0, NULL, NULL, 0},
 };
 
@@ -41,6 +42,8 @@ typedef struct predicting {
     sluice_model *model; /* in its final form */
     kafka_settings kafka;
     input_stream stream;
+    char *sent; /* the answers to a batch for the topic of --to */
+    size_t sent_n;
     sluice_reader_options reading;
     reader_settings kept; /* `reading` points to it */
     int proba;
@@ -114,8 +117,8 @@ static int prepare_classes(predicting *p, const answer_form *form) {
     return p->best && p->margins && (p->probs || !p->proba) ? DONE : out_of_memory();
 }
 
-static void write_answers(answers *out) {
-    fwrite(out->text, 1, out->n, stdout);
+static void write_answers(const predicting *p, answers *out) {
+    fwrite(out->text, 1, out->n, p->form.out);
     out->n = 0;
 }
 
@@ -139,7 +142,7 @@ static void answer(const predicting *p, answers *out, double margin) {
         out->last_n = format_answer(p, margin, out->last);
         out->margin = margin;
     }
-    if (out->n + p->room > out->room) write_answers(out);
+    if (out->n + p->room > out->room) write_answers(p, out);
     if (out->last_n <= ANSWER_ROOM)
         memcpy(out->text + out->n, out->last, ANSWER_ROOM); /* a fixed length is fastest */
     else
@@ -149,7 +152,7 @@ static void answer(const predicting *p, answers *out, double margin) {
 
 /* The answer to a malformed line that was skipped. */
 static void answer_empty(const predicting *p, answers *out) {
-    if (out->n + p->room > out->room) write_answers(out);
+    if (out->n + p->room > out->room) write_answers(p, out);
     const size_t fields = (p->many ? p->top : 1) * (p->proba ? 3 : 2);
     for (size_t i = 1; i < fields; i++) out->text[out->n++] = '\t';
     out->text[out->n++] = '\n';
@@ -157,7 +160,7 @@ static void answer_empty(const predicting *p, answers *out) {
 
 /* The same of several classes: the classes, each with its margin and probability. */
 static void answer_classes(const predicting *p, answers *out) {
-    if (out->n + p->room > out->room) write_answers(out);
+    if (out->n + p->room > out->room) write_answers(p, out);
     char *line = out->text + out->n, *end = line;
     for (size_t i = 0; i < p->top; i++) {
         const uint32_t c = p->best[i];
@@ -200,7 +203,7 @@ static int answer_many(predicting *p, answers *out, const sluice_batch *batch, u
         rc = answer_row(&p->form, batch, i, &is, out->text, out->n - 1, input);
         out->n = 0;
     }
-    write_answers(out);
+    write_answers(p, out);
     return rc;
 }
 
@@ -222,7 +225,25 @@ static int answer_batch(predicting *p, answers *out, const sluice_batch *batch, 
         rc = answer_row(&p->form, batch, i, &is, out->text, out->n - 1, input);
         out->n = 0;
     }
-    write_answers(out);
+    write_answers(p, out);
+    return rc;
+}
+
+/* The answers to a batch go to memory first where a topic is to have them. */
+static int begin_answers(predicting *p) {
+    if (!p->kafka.to) return DONE;
+    p->form.out = open_memstream(&p->sent, &p->sent_n);
+    return p->form.out ? DONE : out_of_memory();
+}
+
+/* Hands them on, unless something went wrong before. */
+static int end_answers(predicting *p, size_t rows, int rc) {
+    if (!p->kafka.to) return rc ? rc : flush_results(stdout, "standard output");
+    if (fclose(p->form.out) && !rc) rc = out_of_memory();
+    p->form.out = stdout;
+    if (!rc && rows) rc = kafka_answer(p->stream.kafka, p->sent, p->sent_n, rows);
+    free(p->sent);
+    p->sent = NULL;
     return rc;
 }
 
@@ -242,7 +263,7 @@ static int predict_batches(predicting *p) {
     signals_interrupt(p->stream.reader);
     while (!rc && (s = sluice_reader_next(p->stream.reader, &batch)) == SLUICE_OK) {
         size_t rows = sluice_batch_rows(batch);
-        if ((rc = reserve_margins(&margins, &room, rows))) break;
+        if ((rc = reserve_margins(&margins, &room, rows)) || (rc = begin_answers(p))) break;
         sluice_error err = {0};
         if (p->many) {
             rc = answer_many(p, &out, batch, &all, &known);
@@ -252,7 +273,7 @@ static int predict_batches(predicting *p) {
             rc = answer_batch(p, &out, batch, margins, &all);
             known |= any_margin(margins, rows);
         }
-        if (!rc) rc = flush_results(stdout, "standard output");
+        rc = end_answers(p, rows, rc);
         if (!rc) input_stream_done(&p->stream, 0);
         progress_examples(&live, p->stream.reader, rows);
     }
