@@ -37,3 +37,7 @@ int input_stream_complain(input_stream *s) {
     const int malformed_line = e->status == SLUICE_E_DATA && e->line && !s->skips_errors;
     return complain_error_with(e, malformed_line ? "; --on-error skip leaves such lines out" : "");
 }
+
+int input_stream_complain_error(input_stream *s, const sluice_error *error) {
+    return s->kafka ? kafka_complain_error(s->kafka, error) : complain_error(error);
+}

@@ -32,5 +32,7 @@ void input_stream_end(input_stream *s);
 void input_stream_done(input_stream *s, int ended);
 /* Prints why the reader stopped, and the option that skips malformed lines. Returns an exit status. */
 int input_stream_complain(input_stream *s);
+/* Prints what is wrong with one of its rows. */
+int input_stream_complain_error(input_stream *s, const sluice_error *error);
 
 #endif

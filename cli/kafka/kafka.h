@@ -68,6 +68,9 @@ void kafka_saved(kafka_stream *k);
 /* Says why the reader stopped, with the message's place. Returns an exit status. */
 int kafka_complain(kafka_stream *k, const sluice_reader *reader, int skips);
 
+/* Says what is wrong with a row, with its message's place. */
+int kafka_complain_error(kafka_stream *k, const sluice_error *error);
+
 /* Sends the answers to the next `rows` rows, a line each, in a transaction; then their messages are done. Returns DONE
  * or FAILED, after saying why. */
 int kafka_answer(kafka_stream *k, const char *text, size_t n, uint64_t rows);

@@ -148,25 +148,34 @@ void kafka_saved(kafka_stream *k) {
 /* ---- what is said --------------------------------------------------------------------------------------------------
  */
 
-int kafka_complain(kafka_stream *k, const sluice_reader *reader, int skips) {
-    sluice_error e = *sluice_reader_error(reader);
-    const char *flaw = NULL;
+/* Puts the message's place for that of its line in an error; whether the message is malformed. */
+static bool find_place(kafka_stream *k, sluice_error *e) {
+    const uint64_t headers = header_lines(k);
+    if (strcmp(e->source, "kafka") != 0 || e->line <= headers + k->done || e->line > headers + k->handed) return false;
+    const kafka_pending *p = &k->pending[(e->line - headers - 1) % k->room];
+    const char *flaw = kafka_flaw_text(p->flaw);
+    snprintf(e->source, sizeof e->source, "%s[%" PRId32 "]@%" PRId64, p->partition->topic->name, p->partition->number,
+             p->message->offset);
+    if (flaw) snprintf(e->message, sizeof e->message, "%s", flaw);
+    e->line = flaw ? 0 : e->column; /* it is one line */
+    e->column = 0;
+    return true;
+}
+
+int kafka_complain_error(kafka_stream *k, const sluice_error *error) {
+    sluice_error e = *error;
     pthread_mutex_lock(&k->lock);
-    if (k->failed) {
-        e = k->error;
-    } else if (e.line > header_lines(k) + k->done && e.line <= header_lines(k) + k->handed) {
-        const kafka_pending *p = &k->pending[(e.line - header_lines(k) - 1) % k->room];
-        snprintf(e.source, sizeof e.source, "%s[%" PRId32 "]@%" PRId64, p->partition->topic->name, p->partition->number,
-                 p->message->offset);
-        flaw = kafka_flaw_text(p->flaw);
-        if (flaw) snprintf(e.message, sizeof e.message, "%s", flaw);
-        e.line = flaw ? 0 : e.column;
-        e.column = 0;
-        skips = !skips;
-    }
+    find_place(k, &e);
     pthread_mutex_unlock(&k->lock);
-    return complain_error_with(
-        &e, e.source[0] && e.status == SLUICE_E_DATA && skips ? "; --on-error skip leaves such messages out" : "");
+    return complain_error(&e);
+}
+
+int kafka_complain(kafka_stream *k, const sluice_reader *reader, int skips) {
+    pthread_mutex_lock(&k->lock);
+    sluice_error e = k->failed ? k->error : *sluice_reader_error(reader);
+    const bool malformed = find_place(k, &e) && e.status == SLUICE_E_DATA;
+    pthread_mutex_unlock(&k->lock);
+    return complain_error_with(&e, malformed && !skips ? "; --on-error skip leaves such messages out" : "");
 }
 
 kafka_counts kafka_count(kafka_stream *k) {
@@ -203,6 +212,7 @@ void kafka_saved(kafka_stream *k) { (void)k; }
 int kafka_complain(kafka_stream *k, const sluice_reader *reader, int skips) {
     return (void)k, (void)reader, (void)skips, FAILED;
 }
+int kafka_complain_error(kafka_stream *k, const sluice_error *error) { return (void)k, complain_error(error); }
 kafka_counts kafka_count(kafka_stream *k) { return (void)k, (kafka_counts){0}; }
 
 #endif

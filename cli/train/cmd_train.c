@@ -156,7 +156,7 @@ static int learn_batch(training *t, progress *p, const sluice_reader *reader, co
         n = history_until_point(&t->history, checkpoint_until(&t->checkpoint, n));
         sluice_status status;
         n = learn_part(t, p, batch, first, n, &status);
-        if (status != SLUICE_OK) return complain_error(sluice_model_error(t->model));
+        if (status != SLUICE_OK) return input_stream_complain_error(&t->stream, sluice_model_error(t->model));
         if ((rc = keep_negative(t, batch, first, n))) return rc;
         note_classes(t, p);
         note_scale(t, p, batch, first, n);
