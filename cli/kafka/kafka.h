@@ -77,8 +77,7 @@ int kafka_answer(kafka_stream *k, const char *text, size_t n, uint64_t rows);
 
 typedef struct kafka_counts {
     uint64_t messages, tombstones, dead_letters;
-    int64_t lag; /* messages, control records and aborted ones that are still to be read, as far as is known; -1: it is
-                    not */
+    int64_t lag; /* messages, control records and aborted ones that are still to be read, as far as is known */
 } kafka_counts;
 kafka_counts kafka_count(kafka_stream *k);
 

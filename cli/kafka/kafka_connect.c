@@ -307,7 +307,8 @@ static int place(kafka_stream *k, kafka_partition *p, const sluice_model *model)
     p->begin = p->next;
     if (s->until_end && p->end < 0) p->end = high > p->next ? high : p->next;
     p->expected = p->begin;
-    p->ended = p->end >= 0 && p->next >= p->end;
+    p->ended = p->end >= 0 && p->next >= p->end && p->known.offset < 0; /* what is known is looked at all the same */
+    p->high = high;
     return DONE;
 }
 

@@ -2,7 +2,6 @@
 #include "kafka/kafka_report.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 
 void report_kafka(report *r, kafka_stream *k) {
@@ -12,7 +11,7 @@ void report_kafka(report *r, kafka_stream *k) {
     report_count(r, "messages", c.messages);
     report_count(r, "tombstones", c.tombstones);
     report_count(r, "dead_letters", c.dead_letters);
-    report_figure(r, "lag", c.lag < 0 ? NAN : (double)c.lag);
+    report_count(r, "lag", (uint64_t)c.lag);
     report_close(r);
 }
 

@@ -182,13 +182,12 @@ kafka_counts kafka_count(kafka_stream *k) {
     kafka_counts c = {.tombstones = atomic_load(&k->tombstones), .dead_letters = atomic_load(&k->dead_letters)};
     pthread_mutex_lock(&k->lock);
     c.messages = k->done;
-    for (size_t i = 0; i < k->n_partitions && c.lag >= 0; i++) {
+    for (size_t i = 0; i < k->n_partitions; i++) {
         int64_t low, high;
         const kafka_partition *p = k->partition[i];
-        if (rd_kafka_get_watermark_offsets(k->client, p->topic->name, p->number, &low, &high) || high < 0)
-            c.lag = -1;
-        else if (high > p->next)
-            c.lag += high - p->next;
+        if (rd_kafka_get_watermark_offsets(k->client, p->topic->name, p->number, &low, &high) || high < p->high)
+            high = p->high; /* nothing has come yet */
+        if (high > p->next) c.lag += high - p->next;
     }
     pthread_mutex_unlock(&k->lock);
     return c;

@@ -24,6 +24,7 @@ typedef struct kafka_partition {
     const kafka_topic *topic;
     int32_t number;
     rd_kafka_queue_t *queue; /* in the deterministic order: its messages */
+    int64_t high;            /* the offset behind the partition's last message, when the run began */
     int64_t begin;           /* the first offset to hand on */
     int64_t end;             /* the run stops before this offset; -1: it does not */
     struct {
