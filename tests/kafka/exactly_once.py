@@ -166,10 +166,9 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
     try:
-        with open(os.path.join(given.broker, "bootstrap")) as file:
-            tool = Tool(given.tool, file.read().strip())
-    except FileNotFoundError:
-        print("skipped: there is no broker")
+        tool = Tool(given.tool, broker.started_in_background(given.broker))
+    except broker.Missing as missing:
+        print(f"skipped: {missing}")
         return broker.SKIP
     rng = random.Random(given.seed)
     check(given, tool, "one", 1, [], True, rng)
