@@ -161,7 +161,7 @@ static int learn_batch(training *t, progress *p, const sluice_reader *reader, co
         note_classes(t, p);
         note_scale(t, p, batch, first, n);
         if (p->pass == 0) label_order_learned(&t->order, batch, first, n);
-        if (t->stream.kafka) {
+        if (t->stream.kafka && n) {
             kafka_row_done(t->stream.kafka, batch, first + n - 1);
             p->lag = kafka_count(t->stream.kafka).lag;
         }
