@@ -1,5 +1,5 @@
 /* Metadata of a model: a small sorted list of (key, bytes). */
-#include "model/metadata.h"
+#include "model/kept/metadata.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Positions of a model: a small sorted list. */
-#include "model/positions.h"
+#include "model/kept/positions.h"
 
 #include <stdlib.h>
 #include <string.h>
