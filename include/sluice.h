@@ -306,6 +306,11 @@ typedef int (*sluice_progress_function)(void *context, uint64_t done, uint64_t t
  * none is called. A copy of the model has none. */
 SLUICE_API void sluice_model_set_progress(sluice_model *model, sluice_progress_function function, void *context);
 
+/* The model begins anew: as sluice_model_new() made it, with learner, parameters, settings, classes (not their counts),
+ * metadata, progress function, threads and pseudo-labels as they are; everything learned, pending rows, calibration and
+ * threshold are gone. SLUICE_E_UNSUPPORTED for a predict-only model. */
+SLUICE_API sluice_status sluice_model_begin_anew(sluice_model *model);
+
 /* Says that a run is over: a learner that takes a whole run as one batch (SLUICE_LEARNER_BATCH with batch = 0) learns
  * it now. An unfinished batch of fixed size stays pending until more examples come; it is saved with the model. When
  * memory runs out the rows stay pending too. */

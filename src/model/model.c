@@ -131,6 +131,31 @@ void sluice_model_free(sluice_model *m) {
     free(m);
 }
 
+#define EXCHANGE(type, a, b)                                                                                           \
+    do {                                                                                                               \
+        type exchanged = (a);                                                                                          \
+        (a) = (b);                                                                                                     \
+        (b) = exchanged;                                                                                               \
+    } while (0)
+
+static void own_pointers(sluice_model *m) {
+    m->state.p = m->params;
+    m->state.scalar = m->scalars;
+    if (m->matrix) m->matrix->space = &m->features.space;
+}
+
+void sl_model_exchange(sluice_model *a, sluice_model *b) {
+    const sluice_error of_a = a->error, of_b = b->error;
+    EXCHANGE(sluice_model, *a, *b);
+    EXCHANGE(sl_metadata, a->metadata, b->metadata);
+    EXCHANGE(sl_positions, a->positions, b->positions);
+    a->error = of_a;
+    b->error = of_b;
+    a->progress = b->progress;
+    own_pointers(a);
+    own_pointers(b);
+}
+
 /* ---- copies ------------------------------------------------------------------------------------------------------ */
 
 void sl_model_copy_counts(sluice_model *to, const sluice_model *from) {

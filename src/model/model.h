@@ -103,6 +103,8 @@ bool sl_model_prepare_pending(sluice_model *m, const sl_row *x);
 void sl_model_add_pending(sluice_model *m, const sl_row *x);
 /* Checks, before its first row, that a batch can be learned. */
 sluice_status sl_model_check_batch(sluice_model *m);
+/* Exchanges two models, but for metadata and error; `a` keeps its progress function. */
+void sl_model_exchange(sluice_model *a, sluice_model *b);
 /* Learns the pending rows, if there are any, and removes them. */
 sluice_status sl_model_finish_batch(sluice_model *m);
 /* Whether the weights of n features are finite: 64-bit state may be where the 32-bit weight computed from it is not. */

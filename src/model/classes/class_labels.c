@@ -313,18 +313,6 @@ void sl_mirror_free(sluice_model *m) {
     m->classes.metered = NULL;
 }
 
-#define EXCHANGE(type, a, b)                                                                                           \
-    do {                                                                                                               \
-        type exchanged = (a);                                                                                          \
-        (a) = (b);                                                                                                     \
-        (b) = exchanged;                                                                                               \
-    } while (0)
-
-static void own_pointers(sluice_model *m) {
-    m->state.p = m->params;
-    m->state.scalar = m->scalars;
-}
-
 /* The model becomes what the mirror is: it has learned its rows as -1. */
 static void take_mirror(sluice_model *m, sluice_meter *meter) {
     sl_class_labels *c = &m->classes;
@@ -333,15 +321,11 @@ static void take_mirror(sluice_model *m, sluice_meter *meter) {
         sl_meter_exchange(meter, c->mirror_meter);
     else if (meter)
         sl_meter_turn(meter);
-    EXCHANGE(sluice_model, *m, *other);
-    EXCHANGE(sl_metadata, m->metadata, other->metadata);
-    EXCHANGE(sl_positions, m->positions, other->positions);
-    EXCHANGE(sl_class_labels, m->classes, other->classes);
-    m->progress = other->progress;
+    sl_model_exchange(m, other);
+    const sl_class_labels labels = other->classes;
+    other->classes = m->classes;
+    m->classes = labels;
     m->pseudo = other->pseudo;
-    m->error = other->error;
-    own_pointers(m);
-    own_pointers(other);
     sl_mirror_free(m);
 }
 
