@@ -589,8 +589,8 @@ SLUICE_API size_t sluice_model_growth(const sluice_model *model, uint64_t *seen,
 
 /* Metadata: bytes that a program keeps in the model under keys of its own, such as how its reader makes features. The
  * library does nothing with them but copy and save them; sluice_model_merge() keeps those of `into`. Keys are text
- * without spaces and control characters; those that begin with "sluice." are reserved, "reader." is what the program
- * `sluice` keeps. */
+ * without spaces and control characters; those that begin with "sluice." are reserved, "reader." and "drift." are what
+ * the program `sluice` keeps. */
 #define SLUICE_MAX_METADATA 256             /* keys in a model */
 #define SLUICE_MAX_METADATA_KEY 255         /* bytes of a key */
 #define SLUICE_MAX_METADATA_BYTES (1 << 20) /* bytes of a value */
@@ -995,6 +995,63 @@ SLUICE_API sluice_status sluice_writer_commit(sluice_writer *writer);
 SLUICE_API void sluice_writer_close(sluice_writer *writer);
 SLUICE_API const sluice_error *sluice_writer_error(const sluice_writer *writer);
 
+/* ---- drift ------------------------------------------------------------------------------------------------------ */
+
+/* Watches whether predictions become worse (docs/drift.md). It is told of every prediction in the order of the stream,
+ * by a meter (sluice_meter_options.drift) or by sluice_drift_add(), and gives an alarm where the error rate has risen
+ * by more than chance. After an alarm the detector begins anew; counts and figures go on. Nothing is allocated
+ * meanwhile. */
+typedef struct sluice_drift sluice_drift;
+
+typedef struct sluice_detector_info {
+    const char *name, *summary;
+    const sluice_param_info *params;
+    size_t n_params;
+    const void *reserved[4];
+} sluice_detector_info;
+
+/* The detectors, the default first; NULL past the last. */
+SLUICE_API const sluice_detector_info *sluice_detector_at(size_t i);
+/* `params` are "name=value" strings; those left out have their defaults. `detector` NULL: the default. */
+SLUICE_API sluice_drift *sluice_drift_new(const char *detector, const char *const *params, size_t n_params,
+                                          sluice_error *err);
+SLUICE_API void sluice_drift_free(sluice_drift *drift);
+/* What it was made with; NaN past the last parameter. */
+SLUICE_API const sluice_detector_info *sluice_drift_detector(const sluice_drift *drift);
+SLUICE_API double sluice_drift_param(const sluice_drift *drift, size_t i);
+
+#define SLUICE_DRIFT_STEP 32   /* alarms come when the number of examples is a multiple of this */
+#define SLUICE_DRIFT_ALARMS 64 /* how many alarms are kept: the last ones */
+
+/* Counts one example: whether it was predicted wrong. */
+SLUICE_API void sluice_drift_add(sluice_drift *drift, int mistake);
+
+typedef struct sluice_drift_alarm {
+    uint64_t example;                 /* how many there were, when it came */
+    double error_before, error_after; /* error rates, before and since the rise as the detector places it */
+    uint64_t reserved[2];
+} sluice_drift_alarm;
+
+/* The i-th alarm of all; NULL: it has not come, is no longer kept, or came before sluice_drift_parse(). Valid until the
+ * next example. */
+SLUICE_API const sluice_drift_alarm *sluice_drift_alarm_at(const sluice_drift *drift, uint64_t i);
+
+/* Figures that do not exist, without any example, are NaN. */
+typedef struct sluice_drift_figures {
+    size_t size;
+    uint64_t examples, alarms;
+    double window_error; /* of the last `window` examples, or of all where there are fewer */
+    double fading_error; /* each example counts 1 - 1 / window times as much as the one after it; the mean of all as
+                            long as there are fewer than `window` */
+} sluice_drift_figures;
+
+SLUICE_API sluice_status sluice_drift_read(const sluice_drift *drift, sluice_drift_figures *figures, sluice_error *err);
+
+/* Its state, the same on all machines: with it a stream can be watched on later as if it had not been interrupted.
+ * Free *bytes, NULL where the call fails, with sluice_free(). SLUICE_E_FORMAT for bytes that are no such state. */
+SLUICE_API sluice_status sluice_drift_bytes(const sluice_drift *drift, void **bytes, size_t *n, sluice_error *err);
+SLUICE_API sluice_drift *sluice_drift_parse(const void *bytes, size_t n, sluice_error *err);
+
 /* ---- measures --------------------------------------------------------------------------------------------------- */
 
 typedef struct sluice_meter_options {
@@ -1005,8 +1062,9 @@ typedef struct sluice_meter_options {
     int probability;                /* margins are log odds: measure them as probabilities */
     const sluice_model *model;      /* measure its probabilities, and count by its threshold; it must outlive the meter.
                                        NULL: none, and +1 is predicted where margins are > 0 */
-    size_t top_classes; /* several classes: count how often the class is among the best k answers for k up to this; 0
-                           means SLUICE_TOP_ACCURACIES */
+    size_t top_classes;  /* several classes: count how often the class is among the best k answers for k up to this; 0
+                            means SLUICE_TOP_ACCURACIES */
+    sluice_drift *drift; /* is told of every prediction; it must outlive the meter. NULL: none */
 } sluice_meter_options;
 
 #define SLUICE_TOP_ACCURACIES 5

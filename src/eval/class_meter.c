@@ -37,8 +37,10 @@ sluice_status sluice_meter_add_class(sluice_meter *m, uint32_t truth, uint32_t p
     if (status == SLUICE_OK) status = check_class(m, predicted);
     if (status == SLUICE_OK) status = begin_classes(m);
     if (status != SLUICE_OK) return status;
-    if (sl_class_counts_add(&m->classes, truth, predicted, rank, probability)) return SLUICE_OK;
-    return sl_fail(&m->error, SLUICE_E_MEMORY, "no memory for the measures of several classes");
+    if (!sl_class_counts_add(&m->classes, truth, predicted, rank, probability))
+        return sl_fail(&m->error, SLUICE_E_MEMORY, "no memory for the measures of several classes");
+    if (m->options.drift) sluice_drift_add(m->options.drift, truth != predicted || truth == SLUICE_NO_CLASS);
+    return SLUICE_OK;
 }
 
 sluice_status sl_meter_add_learned_class(sluice_meter *m, const sluice_model *model, double y) {

@@ -115,6 +115,7 @@ static sluice_status count(sluice_meter *m, double margin, int positive, int yes
         m->bin[positive][bin_of(margin)]++;
     }
     m->count[positive][yes]++;
+    if (m->options.drift) sluice_drift_add(m->options.drift, positive != yes);
     double agreement = positive ? margin : -margin;
     if (agreement < 1) m->hinge += 1 - agreement;
     if (has_probabilities(m)) add_probability(m, margin, positive);
@@ -204,6 +205,7 @@ sluice_meter *sl_meter_copy(const sluice_meter *m, const sluice_model *model) {
     sluice_meter *to = sluice_meter_new(&m->options, NULL);
     if (!to) return NULL;
     if (to->options.model) to->options.model = model;
+    to->options.drift = NULL; /* it sees every prediction once */
     memcpy(to->count, m->count, sizeof m->count);
     to->hinge = m->hinge;
     to->logistic = m->logistic;
