@@ -55,7 +55,7 @@ static int terminal_columns(void) {
     return ioctl(STDERR_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col ? w.ws_col : 80;
 }
 
-enum { BAR = 24, LIVE_TEXT = 160 };
+enum { BAR = 18, LIVE_TEXT = 160 };
 
 /* "[####....] " */
 static void write_bar(char bar[BAR + 4], double share) {
@@ -105,7 +105,10 @@ static void draw_examples(progress *p, const sluice_reader *reader) {
     sluice_reader_progress(reader, &done, &total);
     if (total) share = ((double)p->pass + fmin((double)done / (double)total, 1)) / (double)p->passes;
     int n = snprintf(what, sizeof what, "%" PRIu64 " examples", p->seen);
-    if (p->lag >= 0) snprintf(what + n, sizeof what - (size_t)n, "  %" PRId64 " to come", p->lag);
+    if (p->lag >= 0) n += snprintf(what + n, sizeof what - (size_t)n, ", %" PRId64 " to come", p->lag);
+    sluice_drift_figures f = {.size = sizeof f};
+    if (p->drift) sluice_drift_read(p->drift, &f, NULL);
+    if (f.examples) snprintf(what + n, sizeof what - (size_t)n, ", window error %.3f", f.window_error);
     draw_live_line(p, now, share, what);
 }
 

@@ -16,6 +16,7 @@ typedef struct progress {
     int64_t lag;                         /* of topics: messages to come; -1: not known, or files are read */
     int header_done, line_shown;
     double started, drawn;
+    const sluice_drift *drift; /* the live line shows its window error; NULL: none */
 } progress;
 
 progress progress_start(uint64_t passes, uint64_t dimension);

@@ -31,6 +31,7 @@ static const option_info options[] = {
     {"dim", 0, "N", "the dimension that sparsity refers to (default: the features seen)", 0},
     {"report", 0, "FILE", "write a page about the run to this HTML file: figures, curves, heaviest features", 0},
     TRACE_OPTIONS,
+    DRIFT_OPTIONS,
     MEASURE_OPTIONS,
     COST_OPTIONS,
     INPUT_OPTIONS,
@@ -60,6 +61,7 @@ static int check_usage(training *t) {
     if (!rc) rc = measure_options(a, &t->how);
     if (!rc) rc = checkpoint_options(a, &t->checkpoint);
     if (!rc) rc = trace_options(a, &t->trace);
+    if (!rc) rc = drift_options(a, &t->drift);
     if (!rc) rc = calibrate_options(a, &t->calibrating);
     if (!rc) rc = threshold_options(a, &t->calibrating, t->holdout, t->test, &t->thresholding);
     if (!rc) rc = pseudo_options(a, &t->pseudo);
@@ -79,7 +81,24 @@ static int check_usage(training *t) {
 }
 
 /* Before the model is saved: what has to be in it besides what was learned. */
-static int prepare_save(training *t) { return t->stream.kafka ? kafka_remember(t->stream.kafka, t->model) : DONE; }
+static int prepare_save(training *t) {
+    int rc = drift_remember(&t->drift, t->model);
+    return rc || !t->stream.kafka ? rc : kafka_remember(t->stream.kafka, t->model);
+}
+
+/* Whether a signal or an alarm of --on-drift stop ends the run. */
+static int is_ended(const training *t) { return stop_signal() || t->drift.has_stopped; }
+
+static uint64_t examples_of(const sluice_model *model) {
+    sluice_model_facts facts = {.size = sizeof facts};
+    sluice_model_quick_facts(model, &facts);
+    return facts.examples;
+}
+
+/* The examples learned in this run. */
+static uint64_t learned_now(const training *t) {
+    return t->examples_ended + examples_of(t->model) - t->examples_before;
+}
 
 /* Saves a checkpoint if one is due after n more examples. It is a full model, whatever --final says. */
 static int save_if_due(training *t, progress *p, const sluice_reader *reader, size_t n) {
@@ -107,6 +126,24 @@ static void note_scale(training *t, progress *p, const sluice_batch *batch, size
     progress_clear(p);
     scale_note_end(t->values);
     t->values = NULL;
+}
+
+static int begin_anew(training *t) {
+    sluice_model_facts facts = {.size = sizeof facts};
+    sluice_model_quick_facts(t->model, &facts);
+    t->examples_ended += facts.examples - t->examples_before;
+    t->updates_ended += facts.updates - t->updates_before;
+    t->examples_before = t->updates_before = 0;
+    pseudo_begin_anew(&t->pseudo, t->model);
+    return sluice_model_begin_anew(t->model) == SLUICE_OK ? DONE : complain_error(sluice_model_error(t->model));
+}
+
+/* What an alarm does. */
+static int mind_drift(training *t, progress *p) {
+    if (!drift_has_alarm(&t->drift)) return DONE;
+    progress_clear(p);
+    drift_tell(&t->drift);
+    return t->drift.action == DRIFT_RESET ? begin_anew(t) : DONE;
 }
 
 /* Keeps how the first negative label was written, when n rows were learned. */
@@ -151,8 +188,8 @@ static size_t learn_part(training *t, const progress *p, const sluice_batch *bat
 static int learn_batch(training *t, progress *p, const sluice_reader *reader, const sluice_batch *batch) {
     size_t rows = sluice_batch_rows(batch), first = checkpoint_skip(&t->checkpoint, rows);
     int rc = save_if_due(t, p, reader, 0); /* one may have been asked for while the input was waited for */
-    for (size_t n; first < rows && !rc && !stop_signal(); first += n) {
-        n = trace_until_row(&t->trace, progress_until_row(p, rows - first));
+    for (size_t n; first < rows && !rc && !is_ended(t); first += n) {
+        n = drift_until(&t->drift, trace_until_row(&t->trace, progress_until_row(p, rows - first)));
         n = history_until_point(&t->history, checkpoint_until(&t->checkpoint, n));
         sluice_status status;
         n = learn_part(t, p, batch, first, n, &status);
@@ -166,9 +203,10 @@ static int learn_batch(training *t, progress *p, const sluice_reader *reader, co
             p->lag = kafka_count(t->stream.kafka).lag;
         }
         progress_learned(p, reader, n, t->model, t->meter);
-        trace_learned(&t->trace, n, t->model, t->meter);
+        trace_learned(&t->trace, n, t->model, t->meter, &t->drift);
         history_learned(&t->history, batch, first, n, t->model, t->meter);
-        rc = save_if_due(t, p, reader, n);
+        rc = mind_drift(t, p);
+        if (!rc) rc = save_if_due(t, p, reader, n);
     }
     if (first == rows && !rc) input_stream_done(&t->stream, 0);
     return rc;
@@ -184,24 +222,18 @@ static int learn_pass(training *t, progress *p) {
     const sluice_batch *batch;
     sluice_status status = SLUICE_OK;
     signals_interrupt(reader);
-    while (!rc && !stop_signal() && (status = sluice_reader_next(reader, &batch)) == SLUICE_OK)
+    while (!rc && !is_ended(t) && (status = sluice_reader_next(reader, &batch)) == SLUICE_OK)
         rc = learn_batch(t, p, reader, batch);
     signals_interrupt(NULL);
     progress_clear(p);
     if (!rc && status == SLUICE_END) input_stream_done(&t->stream, 1);
-    if (!rc && !stop_signal() && status != SLUICE_END) rc = input_stream_complain(&t->stream);
+    if (!rc && !is_ended(t) && status != SLUICE_END) rc = input_stream_complain(&t->stream);
     t->format = sluice_reader_format(reader);
     if (!rc) rc = remember_input(t->a, t->model, t->format);
     tally_skipped(&t->skipped, reader);
     costs_count(&t->costs, reader);
     input_stream_end(&t->stream);
     return rc;
-}
-
-static uint64_t examples_of(const sluice_model *model) {
-    sluice_model_facts facts = {.size = sizeof facts};
-    sluice_model_quick_facts(model, &facts);
-    return facts.examples;
 }
 
 /* Whether the model has a batch that the end of the run would have finished: a signal ended the run before. */
@@ -223,9 +255,9 @@ static int learn_last_batch(training *t) {
     return DONE;
 }
 
-/* A run that a signal has ended leaves its batch open: it may go on. */
+/* A run that was ended on its way leaves its batch open: it may go on. */
 static int end_run(training *t) {
-    int rc = stop_signal() ? DONE : learn_last_batch(t);
+    int rc = is_ended(t) ? DONE : learn_last_batch(t);
     if (rc) return rc;
     t->result = t->model;
     t->waiting = sluice_model_waiting(t->model);
@@ -233,7 +265,7 @@ static int end_run(training *t) {
     sluice_error err = {0};
     t->result = sluice_model_finished(t->model, &err);
     if (t->result) return DONE;
-    if (!stop_signal()) return complain_error(&err);
+    if (!is_ended(t)) return complain_error(&err);
     t->result = t->model; /* the figures are those of the last finished batch */
     return DONE;
 }
@@ -242,15 +274,14 @@ static int end_run(training *t) {
 static int save_interrupted(training *t) {
     if (t->interrupted) return DONE;
     t->interrupted = stop_signal();
-    int worth_it = examples_of(t->model) > t->examples_before || args_has(t->a, "resume");
-    if (!worth_it) return DONE;
-    int rc = prepare_save(t);
-    return rc ? rc : checkpoint_save(&t->checkpoint, t->model);
+    int worth_it = learned_now(t) || args_has(t->a, "resume");
+    int rc = worth_it ? prepare_save(t) : DONE;
+    return rc || !worth_it ? rc : checkpoint_save(&t->checkpoint, t->model);
 }
 
 /* An empty input is most often a producer that failed: its result must not replace a good model. */
 static int check_learned(const training *t) {
-    if (stop_signal() || examples_of(t->model) > t->examples_before) return DONE;
+    if (stop_signal() || learned_now(t)) return DONE;
     if (args_has(t->a, "resume") || args_has(t->a, "allow-empty")) return DONE;
     complain("no example was learned%s; --allow-empty takes that for success",
              t->checkpoint.path ? ", and no model is saved" : "");
@@ -262,12 +293,13 @@ static int learn(training *t) {
     if (!t->checkpoint.path) note("the model will not be saved; -o MODEL saves it");
     if (!t->kafka.brokers) note_stdin(a);
     progress p = progress_start(t->passes, t->dimension);
+    p.drift = t->drift.drift;
     t->values = scale_note_start(a, t->model);
     int rc = DONE, fitted = is_fitted(t->model), had_threshold = sluice_model_threshold(t->model, NULL);
-    for (p.pass = 0; p.pass < t->passes && !rc && !stop_signal(); p.pass++) rc = learn_pass(t, &p);
+    for (p.pass = 0; p.pass < t->passes && !rc && !is_ended(t); p.pass++) rc = learn_pass(t, &p);
     if (rc) checkpoint_tell(&t->checkpoint, reads_once(a->inputs, a->n_inputs));
-    if (!rc && stop_signal()) rc = save_interrupted(t);
-    if (!rc && !stop_signal() && t->checkpoint.rows < t->checkpoint.skip)
+    if (!rc && is_ended(t)) rc = save_interrupted(t);
+    if (!rc && !is_ended(t) && t->checkpoint.rows < t->checkpoint.skip)
         warning("--skip %" PRIu64 ": the inputs have only %" PRIu64 " examples", t->checkpoint.skip,
                 t->checkpoint.rows);
     if (!rc) rc = check_learned(t);
@@ -282,10 +314,10 @@ static int learn(training *t) {
         sluice_model_describe(t->result, &t->facts);
         history_end(&t->history, t->model, &t->facts, t->meter);
     }
-    int traced = trace_end(&t->trace, t->result ? t->result : t->model, t->meter);
+    int traced = trace_end(&t->trace, t->result ? t->result : t->model, t->meter, &t->drift);
     if (!rc && !t->interrupted) rc = traced;
     warn_skipped(&t->skipped, "input");
-    if (!rc && !stop_signal()) costs_warn(&t->costs);
+    if (!rc && !is_ended(t)) costs_warn(&t->costs);
     if (!rc)
         scale_note_end(t->values);
     else
@@ -293,7 +325,7 @@ static int learn(training *t) {
     t->values = NULL;
     if (!rc) warn_one_class_of(t->model, &t->measures, "input");
     if (!rc) label_order_note(&t->order, &t->measures, &t->classes);
-    if (!rc && !stop_signal()) pseudo_note(&t->pseudo, t->model, t->skipped.unlabelled);
+    if (!rc && !is_ended(t)) pseudo_note(&t->pseudo, t->model, t->skipped.unlabelled);
     if (!rc && fitted && !is_fitted(t->model) && !t->calibrating.path)
         note("the model has learned more, and what --calibrate had fitted is gone; give it again");
     if (!rc && had_threshold && !sluice_model_threshold(t->model, NULL) && t->thresholding.wish.kind == THRESHOLD_NONE)
@@ -323,8 +355,8 @@ static int save(training *t) {
     int rc = prepare_save(t);
     if (rc) return rc;
     if (args_has(t->a, "final") && !(final = sluice_model_final(t->result, &err))) return complain_error(&err);
-    sluice_model *m = final ? final : t->model;
-    rc = checkpoint_save(&t->checkpoint, m);
+    if (final) drift_forget(final);
+    rc = checkpoint_save(&t->checkpoint, final ? final : t->model);
     sluice_model_free(final);
     if (!rc && t->stream.kafka) kafka_saved(t->stream.kafka);
     return rc;
@@ -332,7 +364,8 @@ static int save(training *t) {
 
 static void say_interrupted(const training *t, uint64_t learned) {
     const char *name = signal_name(t->interrupted), *path = t->checkpoint.path;
-    char advice[ADVICE_ROOM];
+    char advice[ADVICE_ROOM], drift[DRIFT_TEXT];
+    if (!t->interrupted) name = drift_text(drift_alarm(&t->drift, drift_figures(&t->drift).alarms - 1), drift);
     if (!path)
         complain("%s: %" PRIu64 " examples were learned, and nothing is saved: there is no -o MODEL", name, learned);
     else if (!t->checkpoint.has_saved)
@@ -343,16 +376,17 @@ static void say_interrupted(const training *t, uint64_t learned) {
                  checkpoint_advice(&t->checkpoint, reads_once(t->a->inputs, t->a->n_inputs), advice, sizeof advice));
 }
 
-/* After a signal, which may have come while the model was tested: says what there is. Testing and calibrating are left
+/* After an alarm that ends the run, or a signal, which may have come while the model was tested: says what there is.
+ * Testing and calibrating are left
  * out, and --final too: the model is to go on. */
 static int stop(training *t) {
-    int rc = save_interrupted(t);
+    int rc = t->drift.has_stopped ? DONE : save_interrupted(t);
     if (rc) return rc;
     t->test = t->holdout = t->calibrating.path = NULL;
-    say_interrupted(t, examples_of(t->model) - t->examples_before);
+    say_interrupted(t, learned_now(t));
     print_results(t);
     write_train_page(t);
-    return stop_status();
+    return t->interrupted ? stop_status() : FAILED;
 }
 
 /* What several classes do not have. */
@@ -366,6 +400,7 @@ static int make_meter(training *t) {
     sluice_error err = {0};
     sluice_meter_options how = t->how;
     sluice_meter_defaults(t->model, &how); /* it fails for a wrong size alone */
+    how.drift = t->drift.drift;
     t->meter = sluice_meter_new(&how, &err);
     return t->meter ? DONE : complain_error(&err);
 }
@@ -401,6 +436,7 @@ static int run(const args *a) {
     if (!rc) rc = model_from_args(a, &t.model);
     if (!rc) rc = check_classes(&t);
     if (!rc) rc = pseudo_start(a, &t.pseudo, t.model);
+    if (!rc) rc = drift_start(a, &t.drift, t.model);
     if (!rc) {
         note_learned_too(a, "--test", t.test);
         note_learned_too(a, "--holdout", t.holdout);
@@ -419,10 +455,10 @@ static int run(const args *a) {
     if (!rc) rc = count_before(&t);
     if (!rc) rc = learn(&t);
     int learned = !rc;
-    if (!rc && !stop_signal()) rc = calibrate(&t.calibrating, t.model, t.result, &t.reading);
-    if (!rc && !stop_signal()) rc = set_threshold(&t.thresholding, t.model, t.result, &t.reading, &t.how);
-    if (!rc && !stop_signal()) rc = measure(&t);
-    if (learned && stop_signal()) {
+    if (!rc && !is_ended(&t)) rc = calibrate(&t.calibrating, t.model, t.result, &t.reading);
+    if (!rc && !is_ended(&t)) rc = set_threshold(&t.thresholding, t.model, t.result, &t.reading, &t.how);
+    if (!rc && !is_ended(&t)) rc = measure(&t);
+    if (learned && is_ended(&t)) {
         rc = stop(&t);
     } else {
         if (!rc) rc = print_results(&t);
@@ -435,6 +471,7 @@ static int run(const args *a) {
     costs_free(&t.costs);
     checkpoint_close(&t.checkpoint);
     sluice_meter_free(t.meter);
+    drift_free(&t.drift);
     class_figures_free(&t.classes);
     class_figures_free(&t.tested.classes);
     class_figures_free(&t.held.classes);
@@ -448,9 +485,10 @@ static void more_help(const args *a) { print_learner_help(args_value(a, "learner
 const command train_command = {
     .name = "train",
     .summary = "learn from a stream of labelled examples",
-    .synopsis = "[-a LEARNER] [-P NAME=VALUE]... [-o MODEL] [-i MODEL] [--classes KIND] [--test FILE] [--holdout FILE] "
-                "[--calibrate FILE] "
-                "[--threshold GOAL] [--pseudo P] [--passes N] [--save-every N|Ns] [--skip N] [INPUT...]",
+    .synopsis =
+        "[-a LEARNER] [-P NAME=VALUE]... [-o MODEL] [-i MODEL] [--classes KIND] [--test FILE] [--holdout FILE] "
+        "[--calibrate FILE] "
+        "[--threshold GOAL] [--pseudo P] [--passes N] [--save-every N|Ns] [--skip N] [--on-drift WHAT] [INPUT...]",
     .notes =
         "The default learner is auto, which tunes and scales itself (docs/auto.md); before it was ssol. -a NAME is the "
         "plain rule on the values as they are. auto takes --bias, --transform, --scale and --normalize for all that it "

@@ -42,8 +42,13 @@ static size_t classes_of(const sluice_model *model) {
     return (facts.positives > 0) + (size_t)(facts.positives < facts.examples);
 }
 
+void pseudo_begin_anew(pseudo *p, const sluice_model *model) {
+    p->ended += learned_by(model) - p->before;
+    p->before = 0;
+}
+
 void pseudo_note(const pseudo *p, const sluice_model *model, uint64_t unlabelled) {
-    if (p->probability == 0 || unlabelled == 0 || learned_by(model) > p->before) return;
+    if (p->probability == 0 || unlabelled == 0 || p->ended + learned_by(model) > p->before) return;
     const char *why = "no prediction was as probable as that";
     if (classes_of(model) < 2)
         why = "there were no examples of two classes before them";
@@ -53,5 +58,6 @@ void pseudo_note(const pseudo *p, const sluice_model *model, uint64_t unlabelled
 }
 
 void report_pseudo(report *r, const pseudo *p, const sluice_model_facts *facts) {
-    if (facts->pseudo > p->before) report_count(r, "pseudo", facts->pseudo - p->before);
+    const uint64_t learned = p->ended + facts->pseudo - p->before;
+    if (learned) report_count(r, "pseudo", learned);
 }

@@ -18,6 +18,7 @@ typedef struct pseudo {
     double probability; /* 0: they are not learned */
     double weight;
     uint64_t before; /* learned in earlier runs, with -i */
+    uint64_t ended;  /* learned in this run by models that --on-drift reset has ended: nothing is then before */
 } pseudo;
 
 /* Reads the options. Returns DONE or WRONG_USAGE. */
@@ -26,6 +27,8 @@ int pseudo_options(const args *a, pseudo *p);
 int pseudo_start(const args *a, pseudo *p, sluice_model *model);
 /* How the examples to learn from are read. */
 sluice_reader_options pseudo_reading(const pseudo *p, const sluice_reader_options *reading);
+/* Before the model begins anew. */
+void pseudo_begin_anew(pseudo *p, const sluice_model *model);
 /* Where examples without a label came and none was learned, says why. */
 void pseudo_note(const pseudo *p, const sluice_model *model, uint64_t unlabelled);
 /* How many were learned in this run. */

@@ -4,12 +4,13 @@
 #define CLI_TRACE_H
 
 #include "args/args.h"
+#include "run/drift_watch.h"
 
 #include <stdio.h>
 
 /* clang-format off */
 #define TRACE_OPTIONS \
-    {"trace", 0, "FILE", "write examples, errors, features seen and nonzeros to this CSV file, as the run goes on", 0}, \
+    {"trace", 0, "FILE", "write examples, errors, features seen, nonzeros and drift to this CSV file, as the run goes on", 0}, \
     {"trace-every", 0, "N", "a row of the trace every N examples (default: each time they have grown by a twentieth)", 0}
 /* clang-format on */
 
@@ -25,8 +26,8 @@ int trace_options(const args *a, trace *t);
 int trace_start(trace *t);
 /* How many of the next `rows` examples to learn before trace_learned() is called. */
 size_t trace_until_row(const trace *t, size_t rows);
-void trace_learned(trace *t, uint64_t rows, const sluice_model *model, sluice_meter *meter);
+void trace_learned(trace *t, uint64_t rows, const sluice_model *model, sluice_meter *meter, const drift_watch *drift);
 /* The last row. Returns DONE, or FAILED where something could not be written. */
-int trace_end(trace *t, const sluice_model *model, sluice_meter *meter);
+int trace_end(trace *t, const sluice_model *model, sluice_meter *meter, const drift_watch *drift);
 
 #endif

@@ -51,6 +51,21 @@ static void put_interval(FILE *out, const chart *c, const interval *e, int few) 
     fputs("</g>\n", out);
 }
 
+/* A line where the error was noticed to have risen. */
+static void put_alarms(FILE *out, const train_page *g, const chart *c) {
+    const drift_watch *w = &g->t->drift;
+    char text[DRIFT_TEXT];
+    for (uint64_t i = 0; i < drift_figures(w).alarms; i++) {
+        const sluice_drift_alarm *alarm = drift_alarm(w, i);
+        if (!alarm) continue;
+        const double x = axis_place(&c->x, (double)(alarm->example - w->examples_before));
+        fprintf(out, "<g class=\"alarm c3\"><title>%s</title><path class=\"line thin dashed\" d=\"M%.1f %.0fV%.0f\"/>",
+                drift_text(alarm, text), x, c->bottom, c->top);
+        fprintf(out, "<rect class=\"hit\" x=\"%.1f\" y=\"%.0f\" width=\"8\" height=\"%.0f\"/></g>\n", x - 4, c->top,
+                c->bottom - c->top);
+    }
+}
+
 void put_error_chart(FILE *out, const train_page *g) {
     const history *c = &g->t->history;
     chart h = chart_small("error-chart", "error while learning over examples", HEIGHT);
@@ -70,6 +85,7 @@ void put_error_chart(FILE *out, const train_page *g) {
     figure_start(out, "Error while learning");
     figure_key(out, 0, "line", "all so far");
     figure_key(out, 1, "line thin", "each interval by itself");
+    if (drift_figures(&g->t->drift).alarms) figure_key(out, 3, "line thin dashed", "drift alarms");
     fputs("</figcaption>\n", out);
     chart_start(out, &h);
     chart_y_axis(out, &h, percent_label, NULL);
@@ -88,6 +104,7 @@ void put_error_chart(FILE *out, const train_page *g) {
         interval e = interval_at(c, i);
         put_interval(out, &h, &e, c->n <= FEW);
     }
+    put_alarms(out, g, &h);
     figure_end(out);
 }
 

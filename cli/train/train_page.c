@@ -24,6 +24,10 @@ static void put_notes(FILE *out, const train_page *g) {
     if (!m->examples) put_note(out, "There was no example to learn from.");
     if (t->interrupted)
         put_note(out, "A signal ended the run before its inputs did: this page is about what was learned until then.");
+    if (t->drift.has_stopped)
+        put_note(out,
+                 "An alarm of <code>--on-drift stop</code> ended the run before its inputs did: this page is about "
+                 "what was learned until then.");
     if (t->blind)
         put_note(out, t->test
                           ? "All examples were predicted before the first batch was learned: the figures while "

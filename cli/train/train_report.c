@@ -37,21 +37,22 @@ int print_results(const training *t) {
     report_settings(&r, t->result);
     report_race(&r, t->result, 0);
     report_measured(&r, is_of_many(t->model), &t->measures);
-    report_count(&r, "updates", t->facts.updates - t->updates_before);
+    report_count(&r, "updates", t->updates_ended + t->facts.updates - t->updates_before);
     if (t->facts.learner->flags & SLUICE_LEARNER_BATCH) report_count(&r, "waiting", t->waiting);
     report_count(&r, "passes", t->passes);
     report_size(&r, &t->facts, t->dimension);
     report_speed(&r, t->seconds, t->measures.examples);
     report_pseudo(&r, &t->pseudo, &t->facts);
+    report_drift(&r, &t->drift);
     report_skipped(&r, &t->skipped);
     report_kafka(&r, t->stream.kafka);
     report_threshold(&r, &t->thresholding, t->result);
     if (r.as_json || !(t->test || t->holdout)) report_class_figures(&r, t->model, &t->classes);
     if (t->holdout) report_tested(&r, "holdout", t->result, &t->held);
     if (t->test) report_tested(&r, "test", t->result, &t->tested);
-    if (t->interrupted) {
+    if (t->interrupted || t->drift.has_stopped) {
         report_open(&r, "interrupted");
-        report_text(&r, "signal", signal_name(t->interrupted));
+        report_text(&r, "signal", t->interrupted ? signal_name(t->interrupted) : NULL);
         if (!t->checkpoint.has_positions) report_count(&r, "skip", checkpoint_place(&t->checkpoint));
         report_close(&r);
     }

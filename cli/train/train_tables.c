@@ -184,11 +184,12 @@ void put_all_measures(FILE *out, const train_page *g) {
     }
     r = start_rows(out, "the model and the run");
     report_size(&r, &g->t->facts, t->dimension);
-    report_count(&r, "updates", g->t->facts.updates - t->updates_before);
+    report_count(&r, "updates", t->updates_ended + g->t->facts.updates - t->updates_before);
     report_pseudo(&r, &t->pseudo, &t->facts);
     if (g->t->facts.learner->flags & SLUICE_LEARNER_BATCH) report_count(&r, "waiting", t->waiting);
     report_count(&r, "passes", t->passes);
     report_skipped(&r, &t->skipped);
+    if (t->drift.drift) report_count(&r, "drift_alarms", drift_figures(&t->drift).alarms);
     report_speed(&r, t->seconds, t->measures.examples);
     fputs("</table>\n", out);
 }

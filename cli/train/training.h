@@ -5,6 +5,7 @@
 #include "train/calibrate.h"
 #include "kafka/kafka.h"
 #include "train/checkpoint.h"
+#include "run/drift_watch.h"
 #include "train/history.h"
 #include "measure/measure.h"
 #include "notes/order_note.h"
@@ -25,6 +26,7 @@ typedef struct training {
     uint64_t passes, dimension, top;
     checkpoint checkpoint;
     trace trace;
+    drift_watch drift;
     history history;
     calibrating calibrating;
     thresholding thresholding;
@@ -37,6 +39,8 @@ typedef struct training {
     sluice_model_facts facts; /* of the result, when all is learned */
     sluice_meter *meter;
     uint64_t examples_before, updates_before; /* of earlier runs, with -i */
+    uint64_t examples_ended, updates_ended;   /* of this run, by models that --on-drift reset has ended: nothing is then
+                                                 before */
     uint64_t waiting;                         /* examples of an unfinished batch */
     int interrupted;                          /* the signal that ended the run; 0: none */
     int blind;                                /* all examples were predicted before the first batch was learned */

@@ -547,11 +547,14 @@ def test_trace_follows_the_run(t):
     t.write("a", rows(1000))
     r = trained(t, "a", "--trace", "t.csv", "--trace-every", "300")
     lines = t.read("t.csv").decode().splitlines()
-    equal(lines[0], "examples,mistakes,error_rate,error_rate_since,features_seen,nonzeros")
+    equal(lines[0], "examples,mistakes,error_rate,error_rate_since,features_seen,nonzeros,window_error,fading_error,drift_alarms")
     table = [[float(x) for x in line.split(",")] for line in lines[1:]]
     equal([row[0] for row in table], [300, 600, 900, 1000])
     equal(table[-1][1], r["mistakes"])
     equal((table[-1][4], table[-1][5]), (r["features_seen"], r["nonzeros"]))
+    near(table[-1][6], r["drift"]["window_error"], 1e-5)
+    near(table[-1][7], r["drift"]["fading_error"], 1e-5)
+    equal(table[-1][8], 0)
     near(table[1][3], (table[1][1] - table[0][1]) / 300, 1e-5)
     for n in (300, 600):  # what stands there is what a run of so many examples gives
         t.write("part", b"".join(t.read("a").splitlines(keepends=True)[:n]))

@@ -36,7 +36,7 @@ OPTIONS = {
     "train": COMMON | {
         "sparsity", "resume", "hash", "max_features", "output", "save_every", "skip", "final", "allow_empty", "test",
         "holdout", "calibrate", "calibration", "threshold", "pseudo", "pseudo_weight", "top", "dim", "trace_every",
-        "mu_pos", "cost_missed", "cost_alarm",
+        "drift", "on_drift", "mu_pos", "cost_missed", "cost_alarm",
     },
     "tune": COMMON | {"grid", "random", "folds", "measure", "choose", "cost_missed", "cost_alarm", "output", "top"},
     "sweep": COMMON | {"lambda", "grid", "test", "sparsity", "repeats", "shuffle", "dim", "csv"},
