@@ -9,6 +9,7 @@
 #include "output/race_report.h"
 #include "output/report.h"
 #include "output/weights.h"
+#include "run/drift_watch.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -123,9 +124,13 @@ static const char *calibration_word(int calibration) {
     return words[calibration];
 }
 
-static int print_facts(const args *a, const inspected *in, uint64_t dimension, uint64_t top, uint64_t newest) {
+static int print_facts(const args *a, const char *path, const inspected *in, uint64_t dimension, uint64_t top,
+                       uint64_t newest) {
     sluice_model_facts f = {.size = sizeof f};
     sluice_model_describe(in->model, &f);
+    drift_watch watch;
+    int rc = drift_of_model(&watch, in->model, path);
+    if (rc) return rc;
     warn_dimension(dimension, &f);
     report r = report_start(args_has(a, "json"));
     report_text(&r, "learner", f.learner->name);
@@ -153,7 +158,8 @@ static int print_facts(const args *a, const inspected *in, uint64_t dimension, u
     report_size(&r, &f, dimension);
     report_truth(&r, "names", f.has_names);
     report_positions(&r, in->model);
-    int rc = DONE;
+    if (watch.drift) report_drift(&r, &watch);
+    drift_free(&watch);
     if (kind)
         rc = report_class_features(&r, in->model, in->only, (size_t)top);
     else
@@ -186,7 +192,7 @@ static int run(const args *a) {
     else if (args_has(a, "weights"))
         rc = kind ? print_class_weights(in.model, in.only) : print_weights(&in);
     else
-        rc = print_facts(a, &in, dimension, top, newest);
+        rc = print_facts(a, a->inputs[0], &in, dimension, top, newest);
     sluice_free(in.weights);
     sluice_model_free(in.model);
     return rc;

@@ -76,36 +76,37 @@ static int is_one_batch(const sluice_model *model) {
     return 0;
 }
 
-/* The watch that the model keeps goes on. */
-static int go_on(const args *a, drift_watch *w, const sluice_model *model, const char *path) {
-    char has[MOST_TEXT];
+int drift_of_model(drift_watch *w, const sluice_model *model, const char *path) {
     size_t n, word = 0;
     const void *bytes = sluice_model_metadata(model, state_key, &n);
     const char *action = sluice_model_metadata(model, action_key, NULL);
+    *w = (drift_watch){.drift = NULL};
     if (!bytes && !action) return DONE;
     sluice_error err = {0};
-    sluice_drift *kept = sluice_drift_parse(bytes ? bytes : "", n, &err);
-    if (!kept) {
-        complain("%s: %s", path, err.message);
-        return FAILED;
-    }
     while (action && action_words[word] && strcmp(action_words[word], action) != 0) word++;
-    const int rc = !action || !action_words[word] ? FAILED : DONE;
-    if (rc) complain("%s: the model keeps an action on drift that this version does not know", path);
-    if (rc || (args_has(a, "drift") && !is_same(kept, w->drift))) {
-        detector_text(kept, has);
-        sluice_drift_free(kept);
-        return rc ? rc
-                  : wrong_usage(
-                        a->command->name,
-                        "--drift %s: the model %s is watched by %s, and -i goes on with that; --drift none ends it",
-                        args_value(a, "drift"), path, has);
-    }
-    sluice_drift_free(w->drift);
-    w->drift = kept;
-    if (!w->is_kept) w->action = (drift_action)word;
+    if (!action || !action_words[word])
+        complain("%s: the model keeps an action on drift that this version does not know", path);
+    else if (!(w->drift = sluice_drift_parse(bytes ? bytes : "", n, &err)))
+        complain("%s: %s", path, err.message);
+    w->action = (drift_action)word;
     w->is_kept = 1;
-    return DONE;
+    return w->drift ? DONE : FAILED;
+}
+
+/* The watch that the model keeps goes on. */
+static int go_on(const args *a, drift_watch *w, const sluice_model *model, const char *path) {
+    char has[MOST_TEXT];
+    drift_watch kept;
+    int rc = drift_of_model(&kept, model, path);
+    if (rc || !kept.drift) return rc;
+    if (args_has(a, "drift") && !is_same(kept.drift, w->drift))
+        rc = wrong_usage(a->command->name,
+                         "--drift %s: the model %s is watched by %s, and -i goes on with that; --drift none ends it",
+                         args_value(a, "drift"), path, detector_text(kept.drift, has));
+    if (w->is_kept) kept.action = w->action;
+    drift_free(rc ? &kept : w);
+    if (!rc) *w = kept;
+    return rc;
 }
 
 int drift_start(const args *a, drift_watch *w, sluice_model *model) {

@@ -27,6 +27,9 @@ int drift_options(const args *a, drift_watch *w);
 void drift_free(drift_watch *w);
 /* Goes on with what the model keeps. Returns an exit status after saying what is wrong. */
 int drift_start(const args *a, drift_watch *w, sluice_model *model);
+/* The watch that a model keeps; drift is NULL where it keeps none. The alarms of its runs are a number alone. Returns
+ * an exit status; free in any case. */
+int drift_of_model(drift_watch *w, const sluice_model *model, const char *path);
 /* How many of the next `rows` examples to learn so that an action takes place at an exact example. */
 size_t drift_until(const drift_watch *w, size_t rows);
 /* Whether there is an alarm that nobody was told of. */

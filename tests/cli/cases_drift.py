@@ -96,7 +96,10 @@ def test_reset_is_a_new_model_on_the_rest(t):
         check(r["updates"] > rest["updates"] > 0 or learner[0] == "sbcw", f"updates of the run: {r['updates']}")
         show = [t.run("inspect", "--weights", m).out for m in ("m", "new")]
         equal(show[0], show[1], f"weights of {learner}")
-        equal(t.run("inspect", "--json", "m").json(), t.run("inspect", "--json", "new").json(), f"model of {learner}")
+        kept = t.run("inspect", "--json", "m").json()
+        watch = kept.pop("drift")
+        equal((watch["examples"], watch["alarm_count"], watch["on_drift"]), (len(lines), len(alarms(r)), "reset"))
+        equal(kept, t.run("inspect", "--json", "new").json(), f"model of {learner}")
         # without what the model keeps of the watch it is the new model, byte for byte
         t.run("train", "-q", "-i", "m", "--drift", "none", "-o", "m", stdin="")
         equal(t.read("m"), t.read("new"), f"bytes of {learner}")
@@ -270,6 +273,8 @@ def test_a_hostile_state_is_refused(t):
                          (lambda b: b[:at + 2] + b"\xff" + b[at + 3:], "the state of its drift detection is damaged")):
         t.write("bad", with_checksums(change(good)))
         t.refused("train", "-q", "-i", "bad", "a", status=1, says=["bad: ", says])
+        t.refused("inspect", "bad", status=1, says=["bad: ", says])
+        t.run("train", "-q", "-i", "bad", "--drift", "none", "a")
 
 
 PRIME = (11400714785074694791, 14029467366897019727, 1609587929392839161, 9650029242287828579, 2870177450012600261)
