@@ -17,7 +17,7 @@
     {"label-header", 0, "NAME", "Kafka: the label is in this header of the message and not in its line; for libsvm, vw, text and url", 0}, \
     {"csv-header", 0, "LINE", "Kafka: csv: the names of the columns, since messages have no header line", 0}
 #define KAFKA_LEARN_OPTIONS \
-    {"order", 0, "arrival|deterministic", "Kafka: take messages as they come, or partition by partition in fixed turns, so that the run can be repeated byte for byte (needs --until-end)", 0}, \
+    {"order", 0, "ORDER", "Kafka: arrival: messages as they come (default); deterministic: partition by partition in fixed turns, so that the run can be repeated byte for byte (needs --until-end)", 0}, \
     {"dead-letters", 0, "TOPIC", "Kafka: send malformed messages to this topic, with what is wrong (needs --on-error skip)", 0}
 #define KAFKA_ANSWER_OPTIONS \
     {"to", 0, "TOPIC", "Kafka: send the answers to this topic, in transactions with the offsets of what is answered (needs -X group.id=NAME, under which the brokers keep these)", 0}

@@ -373,8 +373,8 @@ static int run(const args *a) {
 const command predict_command = {
     .name = "predict",
     .summary = "print a label and a margin for every line",
-    .synopsis =
-        "-m MODEL [--proba] [--threshold P] [--json] [--id COLUMN] [--explain N] [--keep] [--top-classes K] [INPUT...]",
+    .synopsis = "-m MODEL [--proba] [--threshold P] [--json] [--id COLUMN] [--explain N] [--keep] [--top-classes K] "
+                "[INPUT... | --kafka BROKERS --topic T [--to TOPIC]]",
     .notes =
         "Each line is the class as it was written in training (1 or -1 for models of the labels -1, 0 and 1), a tab "
         "and the margin of the positive class in the shortest digits that read back exactly; with --proba another tab "

@@ -150,7 +150,7 @@ static int run(const args *a) {
 const command test_command = {
     .name = "test",
     .summary = "measure a model on labelled examples; learns nothing",
-    .synopsis = "-m MODEL [--at GOAL]... [--class W] [INPUT...]",
+    .synopsis = "-m MODEL [--at GOAL]... [--class W] [INPUT... | --kafka BROKERS --topic T --until-end]",
     .notes =
         "The AUC is exact: it keeps 8 bytes for every example.\n"
         "Counts and rates are those of the model's threshold (train --threshold), where it has one. --at chooses "

@@ -485,10 +485,10 @@ static void more_help(const args *a) { print_learner_help(args_value(a, "learner
 const command train_command = {
     .name = "train",
     .summary = "learn from a stream of labelled examples",
-    .synopsis =
-        "[-a LEARNER] [-P NAME=VALUE]... [-o MODEL] [-i MODEL] [--classes KIND] [--test FILE] [--holdout FILE] "
-        "[--calibrate FILE] "
-        "[--threshold GOAL] [--pseudo P] [--passes N] [--save-every N|Ns] [--skip N] [--on-drift WHAT] [INPUT...]",
+    .synopsis = "[-a LEARNER] [-P NAME=VALUE]... [-o MODEL] [-i MODEL] [--classes KIND] [--test FILE] [--holdout FILE] "
+                "[--calibrate FILE] "
+                "[--threshold GOAL] [--pseudo P] [--passes N] [--save-every N|Ns] [--skip N] [--on-drift WHAT] "
+                "[INPUT... | --kafka BROKERS --topic T]",
     .notes =
         "The default learner is auto, which tunes and scales itself (docs/auto.md); before it was ssol. -a NAME is the "
         "plain rule on the values as they are. auto takes --bias, --transform, --scale and --normalize for all that it "
