@@ -51,7 +51,7 @@ static void put_interval(FILE *out, const chart *c, const interval *e, int few) 
     fputs("</g>\n", out);
 }
 
-/* A line where the error was noticed to have risen. */
+/* A line where the error was noticed to have risen, with a handle above the chart, where no point is, to read it. */
 static void put_alarms(FILE *out, const train_page *g, const chart *c) {
     const drift_watch *w = &g->t->drift;
     char text[DRIFT_TEXT];
@@ -61,8 +61,7 @@ static void put_alarms(FILE *out, const train_page *g, const chart *c) {
         const double x = axis_place(&c->x, (double)(alarm->example - w->examples_before));
         fprintf(out, "<g class=\"alarm c3\"><title>%s</title><path class=\"line thin dashed\" d=\"M%.1f %.0fV%.0f\"/>",
                 drift_text(alarm, text), x, c->bottom, c->top);
-        fprintf(out, "<rect class=\"hit\" x=\"%.1f\" y=\"%.0f\" width=\"8\" height=\"%.0f\"/></g>\n", x - 4, c->top,
-                c->bottom - c->top);
+        fprintf(out, "<path class=\"mark\" d=\"M%.1f %.0fl-5 -8h10z\"/></g>\n", x, c->top);
     }
 }
 
@@ -91,6 +90,7 @@ void put_error_chart(FILE *out, const train_page *g) {
     chart_y_axis(out, &h, percent_label, NULL);
     chart_x_axis(out, &h, count_label, "examples");
     chart_frame(out, &h, h.right);
+    put_alarms(out, g, &h); /* below the points */
     char letter = 'M';
     fputs("<path class=\"line thin c1\" d=\"", out);
     for (size_t i = 0; i < c->n; i++)
@@ -104,7 +104,6 @@ void put_error_chart(FILE *out, const train_page *g) {
         interval e = interval_at(c, i);
         put_interval(out, &h, &e, c->n <= FEW);
     }
-    put_alarms(out, g, &h);
     figure_end(out);
 }
 
