@@ -1,4 +1,4 @@
-/* kafka_tool create, delete, delete-records, cluster, ends, offsets: what is asked of the cluster. */
+/* kafka_tool create, partitions, delete, delete-records, cluster, ends, offsets: what is asked of the cluster. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,6 +84,25 @@ void create_topic(int count, char **arguments) {
     check_topics(result, results);
     wait_for_metadata(a.rk, arguments[0], partitions);
     rd_kafka_NewTopic_destroy(topic);
+    admin_free(&a, event);
+}
+
+/* More partitions for a topic: N in all. */
+void add_partitions(int count, char **arguments) {
+    (void)count;
+    admin a = admin_new(RD_KAFKA_ADMIN_OP_CREATEPARTITIONS);
+    char why[300];
+    int partitions = (int)whole_number(arguments[1], 1, 1000);
+    rd_kafka_NewPartitions_t *more = rd_kafka_NewPartitions_new(arguments[0], (size_t)partitions, why, sizeof why);
+    if (!more) die("%s", why);
+    rd_kafka_CreatePartitions(a.rk, &more, 1, a.options, a.queue);
+    rd_kafka_event_t *event = answer(&a);
+    size_t results;
+    const rd_kafka_topic_result_t **result =
+        rd_kafka_CreatePartitions_result_topics(rd_kafka_event_CreatePartitions_result(event), &results);
+    check_topics(result, results);
+    wait_for_metadata(a.rk, arguments[0], partitions);
+    rd_kafka_NewPartitions_destroy(more);
     admin_free(&a, event);
 }
 

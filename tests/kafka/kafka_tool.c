@@ -14,6 +14,7 @@ options given = {.partition = -1, .from = RD_KAFKA_OFFSET_BEGINNING, .isolation 
 
 static const command commands[] = {
     {"create", "TOPIC PARTITIONS [NAME=VALUE...]", 2, 99, create_topic},
+    {"partitions", "TOPIC N", 2, 2, add_partitions},
     {"delete", "TOPIC", 1, 1, delete_topic},
     {"delete-records", "TOPIC PARTITION OFFSET", 3, 3, delete_records},
     {"cluster", "", 0, 0, show_cluster},

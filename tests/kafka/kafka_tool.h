@@ -41,6 +41,7 @@ typedef struct {
 } command;
 
 void create_topic(int count, char **arguments);
+void add_partitions(int count, char **arguments);
 void delete_topic(int count, char **arguments);
 void delete_records(int count, char **arguments);
 void show_cluster(int count, char **arguments);
