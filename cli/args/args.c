@@ -196,6 +196,8 @@ static const struct given_option *find_given(const args *a, const char *option) 
     return NULL;
 }
 
+int args_knows(const args *a, const char *option) { return find_long(a->command, option, strlen(option)) != NULL; }
+
 int args_has(const args *a, const char *option) { return find_given(a, option) != NULL; }
 
 const char *args_value(const args *a, const char *option) {

@@ -70,6 +70,8 @@ int args_parse(args *a, const command *c, const command *const *all, int argc, c
 void args_free(args *a);
 
 int args_has(const args *a, const char *option);
+/* Whether the command has such an option: others may not be asked for. */
+int args_knows(const args *a, const char *option);
 /* The option's value, or NULL where it was not given. */
 const char *args_value(const args *a, const char *option);
 /* All values of an option that repeats: fills `values` (room for a->n_given) and returns how many. */

@@ -129,7 +129,7 @@ static int check_without(const args *a) {
     static const char *const names[] = {"topic",      "property",     "partitions", "from",         "until-end",
                                         "csv-header", "label-header", "order",      "dead-letters", "to"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (args_has(a, names[i]))
+        if (args_knows(a, names[i]) && args_has(a, names[i]))
             return wrong_usage(a->command->name, "--%s is for Kafka: give the brokers with --kafka HOST:PORT",
                                names[i]);
     return DONE;
@@ -166,10 +166,11 @@ int kafka_options(const args *a, const sluice_reader_options *reading, kafka_set
     s->until_end = args_has(a, "until-end");
     s->label_header = args_value(a, "label-header");
     s->csv_header = args_value(a, "csv-header");
-    s->dead_letters = args_value(a, "dead-letters");
-    s->to = args_value(a, "to");
+    const int learns = args_knows(a, "order");
+    s->dead_letters = learns ? args_value(a, "dead-letters") : NULL;
+    s->to = args_knows(a, "to") ? args_value(a, "to") : NULL;
     int rc = args_word(a, "from", places, &place);
-    if (!rc) rc = args_word(a, "order", orders, &order);
+    if (!rc && learns) rc = args_word(a, "order", orders, &order);
     if (!rc && args_has(a, "from")) s->from = (int)place + 1;
     s->deterministic = order == 1;
     if (!rc) rc = read_topics(a, s);
