@@ -22,9 +22,11 @@ static int shows_warnings(void) { return quietness < 2; }
 static void say(const char *kind, const char *format, va_list values) {
     char text[4 * 4096];
     vsnprintf(text, sizeof text, format, values);
+    flockfile(stderr); /* threads say something too, of librdkafka for one */
     fprintf(stderr, "sluice: %s", kind);
     put_shown(stderr, text);
     fputc('\n', stderr);
+    funlockfile(stderr);
 }
 
 void complain(const char *format, ...) {
