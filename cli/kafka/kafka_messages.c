@@ -14,7 +14,7 @@ enum { WAIT_MS = 50 };
 const char *kafka_flaw_text(kafka_flaw flaw) {
     static const char *const texts[] = {NULL, "the message has several lines", "a quote that is not closed",
                                         "the message has no header of the label",
-                                        "the label in the header has a blank, or is empty"};
+                                        "the label in the header is empty, or has a blank, | or #"};
     return texts[flaw];
 }
 
@@ -193,18 +193,45 @@ static kafka_flaw add_label(kafka_stream *k, const rd_kafka_message_t *m) {
         return FLAW_NO_LABEL;
     const char *label = value;
     for (size_t i = 0; i < n; i++)
-        if (label[i] == '\t' || label[i] == '\n' || label[i] == '\r' || (k->separator == ' ' && label[i] == ' '))
+        if (label[i] == '\t' || label[i] == '\n' || label[i] == '\r' ||
+            (k->separator == ' ' && (label[i] == ' ' || label[i] == '|')))
             return FLAW_LABEL;
-    if (!n) return FLAW_LABEL;
+    if (!n || (k->separator == ' ' && *label == '#')) return FLAW_LABEL; /* the line would be a comment */
     add_piece(k, label, n);
     add_piece(k, &k->separator, 1);
     return FLAW_NONE;
 }
 
-static size_t count_quotes(const char *text, size_t n) {
-    size_t count = 0;
-    for (const char *at = text, *end = text + n; (at = memchr(at, '"', (size_t)(end - at))); at++) count++;
-    return count;
+/* Whether quotes of a line of csv are still open at its end, as the reader sees them: a quote opens where a field
+ * begins. *separator, where it is not known (0), is found in the line: the first comma or tab outside quotes. */
+static bool leaves_quotes_open(const char *text, size_t n, char *separator) {
+    bool quoted = false, fresh = true;
+    for (size_t i = 0; i < n; i++) {
+        const char c = text[i];
+        if (quoted) {
+            quoted = c != '"';
+            fresh = !quoted; /* one more quote is a doubled one */
+        } else {
+            if (!*separator && (c == ',' || c == '\t')) *separator = c;
+            quoted = c == '"' && fresh;
+            fresh = *separator && c == *separator;
+        }
+    }
+    return quoted;
+}
+
+static bool is_blank_line(const char *text, size_t n) {
+    while (n && (*text == ' ' || *text == '\r')) text++, n--;
+    return !n;
+}
+
+/* Whether a message is no line of csv by itself. */
+static bool is_open_csv(kafka_stream *k, const char *text, size_t n) {
+    char separator = k->csv_separator;
+    if (is_blank_line(text, n)) return false;
+    const bool open = leaves_quotes_open(text, n, &separator);
+    k->csv_separator = open || !separator ? ',' : separator; /* what the reader takes from the line that it gets */
+    return open;
 }
 
 /* The line of a message. A message that can be no line becomes one with a NUL byte, which no format takes, so that it
@@ -223,7 +250,7 @@ static void begin_line(kafka_stream *k) {
     if (n && text[n - 1] == '\n') n--;
     if (k->settings->label_header) flaw = add_label(k, m);
     if (!flaw && n && memchr(text, '\n', n)) flaw = FLAW_LINES;
-    if (!flaw && k->csv && count_quotes(text, n) % 2) flaw = FLAW_QUOTES;
+    if (!flaw && k->csv && is_open_csv(k, text, n)) flaw = FLAW_QUOTES;
     k->now.flaw = flaw;
     if (flaw) {
         k->pieces = 0;
@@ -264,6 +291,8 @@ static bool begin(kafka_stream *k) {
     k->began = true;
     if (!header) return false;
     k->pieces = k->piece_at = 0;
+    leaves_quotes_open(header, strlen(header), &k->csv_separator);
+    if (!k->csv_separator) k->csv_separator = ',';
     add_piece(k, header, strlen(header));
     add_piece(k, "\n", 1);
     return true;

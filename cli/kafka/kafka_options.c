@@ -107,20 +107,27 @@ static int read_properties(const args *a, kafka_settings *s) {
     return DONE;
 }
 
-/* What the formats need, and what they cannot have. */
+static int is_one_line(const char *text) {
+    size_t quotes = 0;
+    for (const char *at = text; *at; at++) quotes += *at == '"';
+    return !strchr(text, '\n') && quotes % 2 == 0;
+}
+
+/* What the format needs, and what it cannot have. */
 static int check_format(const args *a, const char *format, const kafka_settings *s) {
-    const int csv = format && strcmp(format, "csv") == 0;
-    if (format && strcmp(format, "bin") == 0)
-        return wrong_usage(a->command->name, "-f bin: a message is a line, and bin has none");
-    if (csv && !s->csv_header && !args_has(a, "no-header"))
-        return wrong_usage(a->command->name,
+    const char *name = a->command->name;
+    const int no_header = args_has(a, "no-header");
+    const int csv = strcmp(format, "csv") == 0;
+    if (strcmp(format, "bin") == 0) return wrong_usage(name, "-f bin: a message is a line, and bin has none");
+    if (csv && !s->csv_header && !no_header)
+        return wrong_usage(name,
                            "-f csv: messages have no header line; give the names of the columns with --csv-header "
                            "'label,a,b', or --no-header");
-    if (s->csv_header && (!csv || args_has(a, "no-header") || strchr(s->csv_header, '\n')))
-        return wrong_usage(a->command->name, "--csv-header: one line, for -f csv without --no-header");
-    if (s->label_header && (csv || (format && strcmp(format, "jsonl") == 0)))
-        return wrong_usage(a->command->name, "--label-header is for libsvm, vw, text and url: in csv and jsonl the "
-                                             "label is a column or key of the line");
+    if (s->csv_header && (!csv || no_header || !is_one_line(s->csv_header)))
+        return wrong_usage(name, "--csv-header: one line, for -f csv without --no-header");
+    if (s->label_header && (csv || strcmp(format, "jsonl") == 0))
+        return wrong_usage(name, "--label-header is for libsvm, vw, text and url: in csv and jsonl the label is a "
+                                 "column or key of the line");
     return DONE;
 }
 
@@ -154,7 +161,7 @@ static int check_together(const args *a, const sluice_reader_options *reading, c
             (s->to && strcmp(s->topics[i], s->to) == 0))
             return wrong_usage(a->command->name, "--%s %s: it is one of the topics that are read",
                                s->to ? "to" : "dead-letters", s->topics[i]);
-    return check_format(a, reading->format, s);
+    return check_format(a, reading->format ? reading->format : "libsvm", s); /* or text or url, as the model says */
 }
 
 int kafka_options(const args *a, const sluice_reader_options *reading, kafka_settings *s) {

@@ -73,10 +73,11 @@ struct kafka_stream {
     kafka_partition **partition;
     size_t n_partitions, room_partitions;
     bool csv;
-    char separator; /* between the label of a header and the line */
-    bool continues; /* the deterministic run was begun before, and its ends are those of the model */
-    int refresh_ms; /* how often to look for new partitions; 0: never */
-    double looked;  /* when that was done last */
+    char csv_separator; /* 0: not known yet */
+    char separator;     /* between the label of a header and the line */
+    bool continues;     /* the deterministic run was begun before, and its ends are those of the model */
+    int refresh_ms;     /* how often to look for new partitions; 0: never */
+    double looked;      /* when that was done last */
 
     /* of the thread that reads */
     rd_kafka_message_t *batch[KAFKA_AT_ONCE];
