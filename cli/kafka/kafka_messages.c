@@ -39,7 +39,7 @@ void kafka_fail(kafka_stream *k, const char *format, ...) {
         int n = snprintf(k->error.message, sizeof k->error.message, "kafka: ");
         vsnprintf(k->error.message + n, sizeof k->error.message - (size_t)n, format, values);
         va_end(values);
-        k->failed = true;
+        atomic_store(&k->failed, true);
     }
     pthread_mutex_unlock(&k->lock);
 }

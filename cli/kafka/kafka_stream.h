@@ -91,7 +91,9 @@ struct kafka_stream {
     uint64_t written;
     bool began, ended;
 
-    atomic_bool down; /* no broker answers */
+    atomic_bool down;                /* no broker answers */
+    atomic_bool failed;              /* the run ends; `error` says why */
+    _Atomic(sluice_reader *) reader; /* NULL: it is not open yet */
     _Atomic uint64_t tombstones;
 
     pthread_mutex_t lock;
@@ -99,8 +101,10 @@ struct kafka_stream {
     kafka_pending *pending; /* a ring: of numbers done ... handed - 1 */
     size_t room;
     uint64_t done, handed;
-    bool failed;
-    sluice_error error; /* why */
+    sluice_error error; /* why it has failed */
+
+    rd_kafka_queue_t *commits; /* of the thread that saves: answers to commits of offsets; NULL: there were none */
+    unsigned committing;       /* how many are to come */
 
     rd_kafka_t *producer; /* of dead letters or of answers; NULL: neither is wanted */
     _Atomic uint64_t dead_letters;
