@@ -280,6 +280,8 @@ static bool end_line(kafka_stream *k) {
     }
     k->now.end = k->written;
     k->pending[k->handed++ % k->room] = k->now;
+    k->call_messages++;
+    k->call_bytes += k->now.message->len + k->now.message->key_len;
     k->now.message = NULL;
     pthread_mutex_unlock(&k->lock);
     return true;
@@ -325,10 +327,20 @@ static size_t copy_pieces(kafka_stream *k, char *to, size_t room) {
     return got;
 }
 
+/* Tombstones and malformed messages have no rows, and the reader delivers rows alone: after many messages it is woken,
+ * so that those are done and do not gather in memory, and that many short lines do not come in one block. */
+static bool is_enough(kafka_stream *k) {
+    if (k->call_messages < KAFKA_MOST && k->call_bytes < KAFKA_MOST_BYTES) return false;
+    sluice_reader *reader = atomic_load(&k->reader);
+    if (reader) sluice_reader_wake(reader);
+    return true;
+}
+
 ptrdiff_t kafka_read(void *stream, void *to, size_t n) {
     kafka_stream *k = stream;
     size_t got = 0;
-    while (got < n && !k->failed) {
+    k->call_messages = k->call_bytes = 0;
+    while (got < n && !k->failed && !is_enough(k)) {
         if (k->piece_at == k->pieces && !next_line(k, got == 0)) break;
         got += copy_pieces(k, (char *)to + got, n - got);
         if (k->piece_at == k->pieces && k->now.message && !end_line(k)) break;

@@ -33,6 +33,7 @@ int kafka_open(const kafka_settings *s, const sluice_model *model, const sluice_
     if (rc) return rc;
     if (s->dead_letters) options.bad_line = dead_letters_send, options.bad_line_context = k;
     *reader = sluice_reader_open_function(kafka_read, k, "kafka", &options, &err);
+    atomic_store(&k->reader, *reader);
     return *reader ? DONE : complain_error(&err);
 }
 

@@ -14,8 +14,10 @@
 #include <stdbool.h>
 
 enum {
-    KAFKA_TURN = 1000,   /* messages of a turn in the deterministic order */
-    KAFKA_AT_ONCE = 4096 /* messages taken from librdkafka together */
+    KAFKA_TURN = 1000,          /* messages of a turn in the deterministic order */
+    KAFKA_AT_ONCE = 4096,       /* messages taken from librdkafka together */
+    KAFKA_MOST_BYTES = 4 << 20, /* handed on in one call, */
+    KAFKA_MOST = 16384          /* and in messages */
 };
 
 typedef struct kafka_topic kafka_topic;
@@ -89,6 +91,7 @@ struct kafka_stream {
     } piece[4]; /* what is left of its line */
     size_t pieces, piece_at;
     uint64_t written;
+    size_t call_messages, call_bytes; /* handed on in this call of kafka_read() */
     bool began, ended;
 
     atomic_bool down;                /* no broker answers */

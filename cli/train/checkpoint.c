@@ -69,7 +69,7 @@ int checkpoint_due(checkpoint *c, size_t n) {
         warning("SIGUSR1: %s to save the model to", c->file ? "-o names no regular file" : "there is no -o MODEL");
         return 0;
     }
-    if (c->rows <= c->skip || (c->has_saved && c->rows == c->saved)) { /* there is nothing new */
+    if (c->rows <= c->skip || (c->has_saved && c->rows == c->saved && !c->moved)) { /* there is nothing new */
         if (asked == SIGUSR1)
             tell_progress("SIGUSR1: there is nothing new to save after %" PRIu64 " examples", c->rows);
         return 0;
@@ -80,6 +80,7 @@ int checkpoint_due(checkpoint *c, size_t n) {
 static int try_to_save(checkpoint *c, const sluice_model *model) {
     if (sluice_model_file_save(c->file, model) != SLUICE_OK) return 0;
     c->has_saved = 1;
+    c->moved = 0;
     c->saved = checkpoint_place(c);
     return 1;
 }

@@ -20,6 +20,7 @@ typedef struct checkpoint {
     int has_saved;           /* it was saved in this run, */
     uint64_t saved;          /* rows learned when it was saved */
     int has_positions;       /* the model keeps where to go on: there is nothing to skip */
+    int moved;               /* messages without an example were passed since it was saved */
 } checkpoint;
 
 /* Reads the options. Returns DONE or WRONG_USAGE. */

@@ -183,10 +183,19 @@ static size_t learn_part(training *t, const progress *p, const sluice_batch *bat
     return now.learned;
 }
 
+/* Messages behind the last row that was learned are done, too: tombstones, and what was left out. */
+static void pass_messages(training *t) {
+    if (!t->stream.kafka) return;
+    const uint64_t before = kafka_count(t->stream.kafka).messages;
+    input_stream_done(&t->stream, 0);
+    if (kafka_count(t->stream.kafka).messages > before) t->checkpoint.moved = 1;
+}
+
 /* Learns a batch, in parts where something is due within it: a row of the progress table or of the trace, a point of
  * the history, a checkpoint, what a signal asks for. */
 static int learn_batch(training *t, progress *p, const sluice_reader *reader, const sluice_batch *batch) {
     size_t rows = sluice_batch_rows(batch), first = checkpoint_skip(&t->checkpoint, rows);
+    if (!rows) pass_messages(t);
     int rc = save_if_due(t, p, reader, 0); /* one may have been asked for while the input was waited for */
     for (size_t n; first < rows && !rc && !is_ended(t); first += n) {
         n = drift_until(&t->drift, trace_until_row(&t->trace, progress_until_row(p, rows - first)));
@@ -208,7 +217,7 @@ static int learn_batch(training *t, progress *p, const sluice_reader *reader, co
         rc = mind_drift(t, p);
         if (!rc) rc = save_if_due(t, p, reader, n);
     }
-    if (first == rows && !rc) input_stream_done(&t->stream, 0);
+    if (first == rows && !rc) pass_messages(t);
     return rc;
 }
 
