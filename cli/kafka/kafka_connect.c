@@ -102,16 +102,33 @@ static int make_client(kafka_stream *k) {
     return DONE;
 }
 
-/* Whether to try again after an error, for as long as there is patience. Serves the client's events. */
-static int try_again(kafka_stream *k, rd_kafka_resp_err_t code, double began, const char *what, int *rc) {
-    const int passing = code == RD_KAFKA_RESP_ERR__TRANSPORT || code == RD_KAFKA_RESP_ERR__TIMED_OUT ||
-                        code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN || code == RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE ||
-                        code == RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION ||
-                        code == RD_KAFKA_RESP_ERR_COORDINATOR_LOAD_IN_PROGRESS;
+/* Errors that pass by themselves. */
+static bool is_passing(rd_kafka_resp_err_t code) {
+    static const rd_kafka_resp_err_t codes[] = {RD_KAFKA_RESP_ERR__TRANSPORT,
+                                                RD_KAFKA_RESP_ERR__TIMED_OUT,
+                                                RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN,
+                                                RD_KAFKA_RESP_ERR__WAIT_COORD,
+                                                RD_KAFKA_RESP_ERR_REQUEST_TIMED_OUT,
+                                                RD_KAFKA_RESP_ERR_NETWORK_EXCEPTION,
+                                                RD_KAFKA_RESP_ERR_BROKER_NOT_AVAILABLE,
+                                                RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE,
+                                                RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION,
+                                                RD_KAFKA_RESP_ERR_OFFSET_NOT_AVAILABLE,
+                                                RD_KAFKA_RESP_ERR_COORDINATOR_LOAD_IN_PROGRESS,
+                                                RD_KAFKA_RESP_ERR_COORDINATOR_NOT_AVAILABLE,
+                                                RD_KAFKA_RESP_ERR_NOT_COORDINATOR,
+                                                RD_KAFKA_RESP_ERR_UNSTABLE_OFFSET_COMMIT};
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        if (code == codes[i]) return true;
+    return false;
+}
+
+int kafka_try_again(kafka_stream *k, rd_kafka_resp_err_t code, double began, const char *what, int *rc) {
+    const bool passing = is_passing(code);
     rd_kafka_poll(k->client, 0);
-    if (k->failed || (!k->failed && stop_signal())) {
-        *rc = stop_signal() ? stop_status() : FAILED;
-        if (k->failed) complain("%s", k->error.message);
+    if (k->failed) {
+        complain("%s", k->error.message);
+        *rc = FAILED;
         return 0;
     }
     if (passing && now_seconds() - began < patience_seconds) {
@@ -150,13 +167,14 @@ static int add_partition(kafka_stream *k, kafka_topic *t, int32_t number, kafka_
     return DONE;
 }
 
-/* How many partitions a topic has. */
-static int count_partitions(kafka_stream *k, const kafka_topic *t, int *count) {
+/* How many partitions a topic has, by the metadata that this client gets. */
+static int count_partitions(kafka_stream *k, rd_kafka_t *client, rd_kafka_topic_t *topic, int *count) {
+    const char *name = rd_kafka_topic_name(topic);
     const double began = now_seconds();
     int rc = DONE;
     for (;;) {
         const struct rd_kafka_metadata *found;
-        rd_kafka_resp_err_t code = rd_kafka_metadata(k->client, 0, t->handle, &found, CALL_MS);
+        rd_kafka_resp_err_t code = rd_kafka_metadata(client, 0, topic, &found, CALL_MS);
         if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
             code = found->topic_cnt == 1 ? found->topics[0].err : RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART;
             *count = code ? 0 : found->topics[0].partition_cnt;
@@ -165,14 +183,25 @@ static int count_partitions(kafka_stream *k, const kafka_topic *t, int *count) {
         if (!code && *count) return DONE;
         if (code == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART || !code) {
             if (now_seconds() - began > topic_patience_seconds) { /* one that was just made may not be known yet */
-                complain("kafka: there is no topic %s at %s", t->name, k->settings->brokers);
+                complain("kafka: there is no topic %s at %s", name, k->settings->brokers);
                 return FAILED;
             }
             usleep(PAUSE_US);
-        } else if (!try_again(k, code, began, t->name, &rc)) {
+        } else if (!kafka_try_again(k, code, began, name, &rc)) {
             return rc;
         }
     }
+}
+
+int kafka_check_target(kafka_stream *k, const char *topic) {
+    rd_kafka_topic_t *handle = rd_kafka_topic_new(k->producer, topic, NULL);
+    int count, rc = FAILED;
+    if (handle)
+        rc = count_partitions(k, k->producer, handle, &count);
+    else
+        complain("kafka: topic %s: %s", topic, rd_kafka_err2str(rd_kafka_last_error()));
+    if (handle) rd_kafka_topic_destroy(handle);
+    return rc;
 }
 
 static int wanted(const kafka_settings *s, int32_t number) {
@@ -183,7 +212,7 @@ static int wanted(const kafka_settings *s, int32_t number) {
 }
 
 static int find_partitions(kafka_stream *k, kafka_topic *t) {
-    int count = 0, rc = count_partitions(k, t, &count);
+    int count = 0, rc = count_partitions(k, k->client, t->handle, &count);
     kafka_partition *added;
     for (int32_t i = 0; i < count && !rc; i++)
         if (wanted(k->settings, i)) rc = add_partition(k, t, i, &added);
@@ -276,7 +305,7 @@ static int ask_offsets(kafka_stream *k, const kafka_partition *p, int64_t *low, 
         rd_kafka_resp_err_t code =
             rd_kafka_query_watermark_offsets(k->client, p->topic->name, p->number, low, high, CALL_MS);
         if (!code) return DONE;
-        if (!try_again(k, code, began, p->topic->name, &rc)) return rc;
+        if (!kafka_try_again(k, code, began, p->topic->name, &rc)) return rc;
     }
 }
 
@@ -387,13 +416,18 @@ void kafka_look_for_partitions(kafka_stream *k) {
     if (k->n_partitions > before && assign(k, before)) kafka_fail(k, "new partitions cannot be read");
 }
 
+static int ask_cluster(kafka_stream *k) {
+    const double began = now_seconds();
+    int rc = DONE;
+    while (!(k->cluster = rd_kafka_clusterid(k->client, CALL_MS)))
+        if (!kafka_try_again(k, RD_KAFKA_RESP_ERR__TIMED_OUT, began, "the cluster's id", &rc)) return rc;
+    return DONE;
+}
+
 int kafka_connect(kafka_stream *k, const sluice_model *model) {
     int rc = make_client(k);
     if (!rc) rc = find_topics(k);
-    if (!rc && !(k->cluster = rd_kafka_clusterid(k->client, CALL_MS))) {
-        complain("kafka: the brokers at %s do not say which cluster they are", k->settings->brokers);
-        rc = FAILED;
-    }
+    if (!rc) rc = ask_cluster(k);
     if (!rc && k->settings->to) rc = kafka_answers_open(k); /* ends what an earlier run has left open */
     if (!rc) rc = place_all(k, model);
     k->looked = now_seconds();

@@ -2,6 +2,8 @@
 #include "kafka/kafka.h"
 
 #include "output/message.h"
+#include "output/progress.h"
+#include "run/signals.h"
 
 #if SLUICE_HAVE_RDKAFKA
 #include "kafka/kafka_stream.h"
@@ -28,8 +30,10 @@ int kafka_open(const kafka_settings *s, const sluice_model *model, const sluice_
     options.as_is = 1; /* whatever the first message looks like */
     k->csv = strcmp(options.format, "csv") == 0;
     k->separator = strcmp(options.format, "text") == 0 || strcmp(options.format, "url") == 0 ? '\t' : ' ';
-    int rc = kafka_connect(k, model);
+    const int orderly = signals_set_orderly(0); /* there is nothing to save, and librdkafka's calls wait for brokers */
+    int rc = stop_signal() ? stop_status() : kafka_connect(k, model);
     if (!rc && s->dead_letters) rc = dead_letters_open(k);
+    signals_set_orderly(orderly);
     if (rc) return rc;
     if (s->dead_letters) options.bad_line = dead_letters_send, options.bad_line_context = k;
     *reader = sluice_reader_open_function(kafka_read, k, "kafka", &options, &err);

@@ -119,6 +119,13 @@ struct kafka_stream {
 int kafka_connect(kafka_stream *k, const sluice_model *model);
 /* Looks for partitions that are new, from time to time. */
 void kafka_look_for_partitions(kafka_stream *k);
+/* Goes on in a partition whose next offset is not there, or fails. */
+void kafka_find_offset(kafka_stream *k, kafka_partition *p);
+/* Whether to try again after an error, for as long as there is patience; if not, says why and sets *rc. Serves the
+ * client's events. */
+int kafka_try_again(kafka_stream *k, rd_kafka_resp_err_t code, double began, const char *what, int *rc);
+/* Whether the producer's topic is there, or can be made by sending to it. Says what is wrong. */
+int kafka_check_target(kafka_stream *k, const char *topic);
 
 /* kafka_messages.c: a sluice_read_function. */
 ptrdiff_t kafka_read(void *stream, void *to, size_t n);

@@ -78,6 +78,8 @@ void signals_start(void) {
 
 void signals_stop_orderly(void) { orderly = 1; }
 
+int signals_set_orderly(int wanted) { return atomic_exchange(&orderly, wanted); }
+
 int stop_signal(void) { return stop; }
 
 int stop_status(void) { return 128 + stop; }

@@ -11,6 +11,8 @@ void signals_start(void);
 /* From now on the first of these signals is noted (stop_signal) and ends the wait for input; the next one ends the
  * program at once. */
 void signals_stop_orderly(void);
+/* Whether that holds; 0: the first one ends the program at once, too. Returns what held before. */
+int signals_set_orderly(int wanted);
 /* The signal that was noted; 0: none. Commands look at it while they work. */
 int stop_signal(void);
 /* "SIGTERM" */
