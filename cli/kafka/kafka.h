@@ -35,6 +35,7 @@ typedef struct kafka_settings {
     const char **properties; /* NAME=VALUE */
     size_t n_properties;
     int from, until_end, deterministic;
+    int resets; /* goes on where messages were deleted before they were read */
     const char *label_header, *csv_header, *dead_letters;
     const char *to;    /* the topic of answers; NULL: they are printed */
     const char *group; /* of -X group.id; NULL: none is given */

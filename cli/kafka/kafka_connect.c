@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 static const double patience_seconds = 60, topic_patience_seconds = 3;
-enum { CALL_MS = 2000, PAUSE_US = 100000 };
+enum { CALL_MS = 2000, PAUSE_US = 100000, MOST_TRIES = 30 };
 
 int kafka_set_properties(const kafka_settings *s, rd_kafka_conf_t *conf, const char *const (*own)[2], size_t n_own) {
     char why[512];
@@ -23,6 +23,7 @@ int kafka_set_properties(const kafka_settings *s, rd_kafka_conf_t *conf, const c
         }
     for (size_t i = 0; i < s->n_properties; i++) {
         const char *equals = strchr(s->properties[i], '=');
+        if (strncmp(s->properties[i], "auto.offset.reset=", 18) == 0) continue; /* sluice does that itself */
         char *name = strndup(s->properties[i], (size_t)(equals - s->properties[i]));
         if (!name) return out_of_memory();
         rd_kafka_conf_res_t result = rd_kafka_conf_set(conf, name, equals + 1, why, sizeof why);
@@ -30,13 +31,6 @@ int kafka_set_properties(const kafka_settings *s, rd_kafka_conf_t *conf, const c
         if (result != RD_KAFKA_CONF_OK) return wrong_usage(NULL, "-X %s: %s", s->properties[i], why);
     }
     return DONE;
-}
-
-static int has_property(const kafka_settings *s, const char *name) {
-    size_t n = strlen(name);
-    for (size_t i = 0; i < s->n_properties; i++)
-        if (strncmp(s->properties[i], name, n) == 0 && s->properties[i][n] == '=') return 1;
-    return 0;
 }
 
 /* ---- the client -------------------------------------------------------------------------------------------------- */
@@ -285,7 +279,7 @@ static int check_position(const kafka_stream *k, const kafka_partition *p, int64
         return FAILED;
     }
     if (p->next >= low) return DONE;
-    if (!has_property(k->settings, "auto.offset.reset")) {
+    if (!k->settings->resets) {
         complain("kafka: %s[%d]: what comes next is offset %" PRId64 ", and the partition begins at %" PRId64
                  ": messages between were deleted before they were read; -X auto.offset.reset=earliest goes on with "
                  "those that are left",
@@ -333,6 +327,7 @@ static int place(kafka_stream *k, kafka_partition *p, const sluice_model *model)
         p->next = s->from == KAFKA_FROM_END ? high : low;
     }
     if (p->next < low) p->next = low;
+    if (p->end >= 0 && p->end < p->next) p->end = p->next; /* all before it was deleted */
     p->begin = p->next;
     if (s->until_end && p->end < 0) p->end = high > p->next ? high : p->next;
     p->expected = p->begin;
@@ -414,6 +409,48 @@ void kafka_look_for_partitions(kafka_stream *k) {
         }
     }
     if (k->n_partitions > before && assign(k, before)) kafka_fail(k, "new partitions cannot be read");
+}
+
+/* A partition whose next offset is not there: messages were deleted, or the topic was made anew. Called by the thread
+ * that reads. */
+void kafka_find_offset(kafka_stream *k, kafka_partition *p) {
+    int64_t low, high;
+    rd_kafka_resp_err_t code = RD_KAFKA_RESP_ERR__TIMED_OUT;
+    for (int i = 0; i < MOST_TRIES && is_passing(code) && !stop_signal(); i++)
+        code = rd_kafka_query_watermark_offsets(k->client, p->topic->name, p->number, &low, &high, CALL_MS);
+    if (code) {
+        kafka_fail(k, "%s[%d]: %s", p->topic->name, p->number, rd_kafka_err2str(code));
+        return;
+    }
+    if (p->expected > high) {
+        kafka_fail(k,
+                   "%s[%d]: what comes next is offset %" PRId64 ", and the partition ends at %" PRId64
+                   ": the topic was made anew or cut off; --from beginning takes it from its beginning",
+                   p->topic->name, p->number, p->expected, high);
+        return;
+    }
+    if (p->expected < low && !k->settings->resets) {
+        kafka_fail(k,
+                   "%s[%d]: what comes next is offset %" PRId64 ", and the partition begins at %" PRId64
+                   ": messages between were deleted before they were read; -X auto.offset.reset=earliest goes on with "
+                   "those that are left",
+                   p->topic->name, p->number, p->expected, low);
+        return;
+    }
+    if (p->expected < low) {
+        warning("kafka: %s[%d]: offsets %" PRId64 " to %" PRId64 " were deleted before they were learned",
+                p->topic->name, p->number, p->expected, low - 1);
+        p->expected = low;
+        p->known.offset = -1;
+    }
+    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(1);
+    rd_kafka_topic_partition_list_add(list, p->topic->name, p->number)->offset = p->expected;
+    rd_kafka_error_t *error =
+        rd_kafka_incremental_unassign(k->client, list); /* it has stopped; seeking does not start it */
+    if (!error) error = rd_kafka_incremental_assign(k->client, list);
+    if (error) kafka_fail(k, "%s[%d]: %s", p->topic->name, p->number, rd_kafka_error_string(error));
+    if (error) rd_kafka_error_destroy(error);
+    rd_kafka_topic_partition_list_destroy(list);
 }
 
 static int ask_cluster(kafka_stream *k) {

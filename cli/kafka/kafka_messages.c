@@ -61,10 +61,7 @@ static void take_event(kafka_stream *k, const rd_kafka_message_t *m) {
         return;
     case RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET:
     case RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE:
-        kafka_fail(k,
-                   "%s[%d]: offset %" PRId64 " is not there any more: messages were deleted before they were learned; "
-                   "-X auto.offset.reset=earliest goes on with those that are left",
-                   p ? p->topic->name : "?", m->partition, p ? p->expected : m->offset);
+        if (p) kafka_find_offset(k, p);
         return;
     case RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC:
     case RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION:

@@ -98,7 +98,15 @@ static int read_properties(const args *a, kafka_settings *s) {
         const char *given = s->properties[i], *equals = strchr(given, '=');
         if (!equals || equals == given)
             return wrong_usage(a->command->name, "-X %s: give a property of librdkafka as NAME=VALUE", given);
-        if (strncmp(given, "group.id=", 9) == 0) s->group = equals + 1;
+        if (strncmp(given, "group.id=", 9) == 0) s->group = *equals && equals[1] ? equals + 1 : NULL;
+        if (strncmp(given, "auto.offset.reset=", 18) == 0) {
+            s->resets = strcmp(equals + 1, "earliest") == 0;
+            if (!s->resets && strcmp(equals + 1, "error") != 0)
+                return wrong_usage(a->command->name,
+                                   "-X %s: give earliest, to go on where messages were deleted, or error; --from end "
+                                   "begins at the end",
+                                   given);
+        }
         for (size_t k = 0; k < sizeof own_properties / sizeof *own_properties; k++)
             if (strlen(own_properties[k].name) == (size_t)(equals - given) &&
                 memcmp(own_properties[k].name, given, (size_t)(equals - given)) == 0)
@@ -151,7 +159,7 @@ static int check_together(const args *a, const sluice_reader_options *reading, c
     if (s->dead_letters && !reading->skip_errors)
         return wrong_usage(a->command->name, "--dead-letters needs --on-error skip: without it the first malformed "
                                              "message ends the run");
-    if (s->to && !(s->group && *s->group))
+    if (s->to && !s->group)
         return wrong_usage(a->command->name,
                            "--to %s needs -X group.id=NAME: under this name the brokers keep what has "
                            "been answered",
