@@ -385,7 +385,7 @@ static int assign(kafka_stream *k, size_t first) {
 
 void kafka_look_for_partitions(kafka_stream *k) {
     const double now = now_seconds();
-    if (!k->refresh_ms || k->settings->until_end || k->settings->n_partitions ||
+    if (k->refresh_ms <= 0 || k->settings->until_end || k->settings->n_partitions ||
         now - k->looked < 1e-3 * (double)k->refresh_ms)
         return;
     k->looked = now;
