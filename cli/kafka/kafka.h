@@ -63,7 +63,8 @@ void kafka_rows_done(kafka_stream *k, const sluice_reader *reader, int ended);
 /* Before the model is saved: waits until all dead letters are delivered, and sets the positions of what is done.
  * Returns DONE or FAILED, after saying why. */
 int kafka_remember(kafka_stream *k, sluice_model *model);
-/* After it was saved: tells the brokers, for monitoring, where a group.id was given. */
+/* After it was saved: tells the brokers, for monitoring, where a group.id was given. kafka_close() waits a little until
+ * they have it. */
 void kafka_saved(kafka_stream *k);
 
 /* Says why the reader stopped, with the message's place. Returns an exit status. */

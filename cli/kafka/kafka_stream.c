@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const double commit_seconds = 3;
+
 static const char *format_of(const sluice_reader_options *reading) {
     if (reading->format) return reading->format;
     return reading->hint && *reading->hint ? reading->hint : "libsvm";
@@ -41,8 +43,22 @@ int kafka_open(const kafka_settings *s, const sluice_model *model, const sluice_
     return *reader ? DONE : complain_error(&err);
 }
 
+/* Waits for answers to commits of offsets: at most so long for all. */
+static void take_commits(kafka_stream *k, double seconds) {
+    const double end = now_seconds() + seconds;
+    while (k->committing) {
+        const double left = end - now_seconds();
+        rd_kafka_event_t *event = rd_kafka_queue_poll(k->commits, left > 0 ? (int)(1e3 * left) : 0);
+        if (!event) return;
+        rd_kafka_event_destroy(event);
+        k->committing--;
+    }
+}
+
 void kafka_close(kafka_stream *k) {
     if (!k) return;
+    if (!k->down) take_commits(k, commit_seconds);
+    if (k->commits) rd_kafka_queue_destroy(k->commits);
     if (k->now.message) rd_kafka_message_destroy(k->now.message);
     for (ssize_t i = k->at; i < k->n; i++) rd_kafka_message_destroy(k->batch[i]);
     for (uint64_t i = k->done; i < k->handed; i++) rd_kafka_message_destroy(k->pending[i % k->room].message);
@@ -146,7 +162,9 @@ void kafka_saved(kafka_stream *k) {
         rd_kafka_topic_partition_list_add(list, k->partition[i]->topic->name, k->partition[i]->number)->offset =
             k->partition[i]->next;
     pthread_mutex_unlock(&k->lock);
-    rd_kafka_commit(k->client, list, 1); /* nobody waits for it: it is for those who watch the lag */
+    if (!k->commits) k->commits = rd_kafka_queue_new(k->client);
+    take_commits(k, 0);
+    if (rd_kafka_commit_queue(k->client, list, k->commits, NULL, NULL) == RD_KAFKA_RESP_ERR_NO_ERROR) k->committing++;
     rd_kafka_topic_partition_list_destroy(list);
 }
 

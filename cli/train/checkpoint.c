@@ -90,13 +90,15 @@ int checkpoint_save(checkpoint *c, const sluice_model *model) {
     return complain_error(sluice_model_file_error(c->file));
 }
 
-void checkpoint_try(checkpoint *c, const sluice_model *model, int why) {
+int checkpoint_try(checkpoint *c, const sluice_model *model, int why) {
     const sluice_error *e = sluice_model_file_error(c->file);
-    if (!try_to_save(c, model))
+    const int saved = try_to_save(c, model);
+    if (!saved)
         warning("%s%s%s; there is no new checkpoint, and the run goes on", e->source, *e->source ? ": " : "",
                 e->message);
     else if (why == SIGUSR1)
         tell_progress("SIGUSR1: the model is saved as %s after %" PRIu64 " examples", c->path, c->rows);
+    return saved;
 }
 
 const char *checkpoint_advice(const checkpoint *c, int read_once, char *text, size_t room) {

@@ -43,7 +43,7 @@ int checkpoint_due(checkpoint *c, size_t n);
 /* Saves the model. Returns an exit status after saying what went wrong. */
 int checkpoint_save(checkpoint *c, const sluice_model *model);
 /* The same on the way, `why` as checkpoint_due() says: what goes wrong is a warning, and the run goes on. */
-void checkpoint_try(checkpoint *c, const sluice_model *model, int why);
+int checkpoint_try(checkpoint *c, const sluice_model *model, int why);
 
 /* After a failure: says what the last checkpoint holds and how to go on, where there is one. */
 void checkpoint_tell(const checkpoint *c, int read_once);

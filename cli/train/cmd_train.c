@@ -107,8 +107,7 @@ static int save_if_due(training *t, progress *p, const sluice_reader *reader, si
     progress_clear(p);
     int rc = remember_input(t->a, t->model, sluice_reader_format(reader));
     if (!rc) rc = prepare_save(t);
-    if (!rc) checkpoint_try(&t->checkpoint, t->model, why);
-    if (!rc && t->stream.kafka) kafka_saved(t->stream.kafka);
+    if (!rc && checkpoint_try(&t->checkpoint, t->model, why) && t->stream.kafka) kafka_saved(t->stream.kafka);
     return rc;
 }
 
@@ -284,8 +283,11 @@ static int save_interrupted(training *t) {
     if (t->interrupted) return DONE;
     t->interrupted = stop_signal();
     int worth_it = learned_now(t) || args_has(t->a, "resume");
-    int rc = worth_it ? prepare_save(t) : DONE;
-    return rc || !worth_it ? rc : checkpoint_save(&t->checkpoint, t->model);
+    int rc = prepare_save(t);
+    if (rc || !worth_it || !t->checkpoint.file) return rc;
+    rc = checkpoint_save(&t->checkpoint, t->model);
+    if (!rc && t->stream.kafka) kafka_saved(t->stream.kafka);
+    return rc;
 }
 
 /* An empty input is most often a producer that failed: its result must not replace a good model. */
