@@ -9,15 +9,25 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FLUSH_MS = 200 };
+enum { FLUSH_MS = 200, TELL_AFTER = 10 };
+
+/* Called with the lock held. */
+static void note_undelivered(kafka_stream *k, rd_kafka_resp_err_t code) {
+    const bool passing = code == RD_KAFKA_RESP_ERR__MSG_TIMED_OUT || code == RD_KAFKA_RESP_ERR__PURGE_QUEUE ||
+                         code == RD_KAFKA_RESP_ERR__PURGE_INFLIGHT || code == RD_KAFKA_RESP_ERR__TRANSPORT ||
+                         code == RD_KAFKA_RESP_ERR__TIMED_OUT;
+    if (!k->undelivered || (!passing && !k->never_delivered))
+        snprintf(k->delivery_error, sizeof k->delivery_error, "%s", rd_kafka_err2str(code));
+    k->never_delivered |= !passing;
+    atomic_store(&k->undelivered, true);
+}
 
 static void on_delivery(rd_kafka_t *producer, const rd_kafka_message_t *m, void *stream) {
     kafka_stream *k = stream;
     (void)producer;
     if (!m->err) return;
     pthread_mutex_lock(&k->lock);
-    if (!atomic_exchange(&k->undelivered, true))
-        snprintf(k->delivery_error, sizeof k->delivery_error, "%s", rd_kafka_err2str(m->err));
+    note_undelivered(k, m->err);
     pthread_mutex_unlock(&k->lock);
 }
 
@@ -50,7 +60,8 @@ int kafka_make_producer(kafka_stream *k, const char *const (*own)[2], size_t n_o
 
 int dead_letters_open(kafka_stream *k) {
     static const char *const own[][2] = {{"client.id", "sluice"}, {"enable.idempotence", "true"}, {"linger.ms", "20"}};
-    return kafka_make_producer(k, own, sizeof own / sizeof *own, "--dead-letters", k->settings->dead_letters);
+    int rc = kafka_make_producer(k, own, sizeof own / sizeof *own, "--dead-letters", k->settings->dead_letters);
+    return rc ? rc : kafka_check_target(k, k->settings->dead_letters);
 }
 
 static rd_kafka_headers_t *headers_of(const rd_kafka_message_t *m, const char *reason, const char *error) {
@@ -79,8 +90,11 @@ static void send_copy(kafka_stream *k, const rd_kafka_message_t *m, const char *
         if (!code) break;
         rd_kafka_headers_destroy(headers);
         if (code != RD_KAFKA_RESP_ERR__QUEUE_FULL) {
-            atomic_store(&k->undelivered, true);
-            snprintf(k->delivery_error, sizeof k->delivery_error, "%s", rd_kafka_err2str(code));
+            note_undelivered(k, code);
+            return;
+        }
+        if (stop_signal()) { /* the run ends now: the model is not saved past this message */
+            note_undelivered(k, RD_KAFKA_RESP_ERR__MSG_TIMED_OUT);
             return;
         }
         pthread_mutex_unlock(&k->lock); /* on_delivery() takes it */
@@ -110,12 +124,14 @@ void dead_letters_send(void *stream, const sluice_bad_line *bad) {
 }
 
 int dead_letters_flush(kafka_stream *k) {
-    if (!k->producer) return DONE;
-    while (rd_kafka_flush(k->producer, FLUSH_MS) == RD_KAFKA_RESP_ERR__TIMED_OUT && !atomic_load(&k->undelivered)) {
-    }
-    if (!atomic_load(&k->undelivered)) return DONE;
+    if (!k->producer || !k->settings->dead_letters) return DONE;
+    for (int i = 0; rd_kafka_flush(k->producer, FLUSH_MS) == RD_KAFKA_RESP_ERR__TIMED_OUT && !k->undelivered; i++)
+        if (i == TELL_AFTER) note("kafka: --dead-letters %s: waiting for their delivery", k->settings->dead_letters);
+    if (!k->undelivered) return DONE;
+    pthread_mutex_lock(&k->lock);
     complain("kafka: --dead-letters %s: %s; the model is not saved past messages that did not get there",
              k->settings->dead_letters, k->delivery_error);
+    pthread_mutex_unlock(&k->lock);
     return FAILED;
 }
 

@@ -112,7 +112,8 @@ struct kafka_stream {
     rd_kafka_t *producer; /* of dead letters or of answers; NULL: neither is wanted */
     _Atomic uint64_t dead_letters;
     atomic_bool undelivered;
-    char delivery_error[256]; /* why, guarded by the lock */
+    char delivery_error[256]; /* why, guarded by the lock, */
+    bool never_delivered;     /* and whether another try would not help */
 };
 
 /* kafka_connect.c: the client, topics, partitions and their positions. */

@@ -360,11 +360,10 @@ static int measure(training *t) {
 }
 
 static int save(training *t) {
-    if (!t->checkpoint.path) return DONE;
     sluice_error err = {0};
     sluice_model *final = NULL;
     int rc = prepare_save(t);
-    if (rc) return rc;
+    if (rc || !t->checkpoint.path) return rc;
     if (args_has(t->a, "final") && !(final = sluice_model_final(t->result, &err))) return complain_error(&err);
     if (final) drift_forget(final);
     rc = checkpoint_save(&t->checkpoint, final ? final : t->model);
