@@ -46,6 +46,7 @@ typedef struct kafka_partition {
     int64_t last, last_time;
     uint64_t last_hash;
     rd_kafka_message_t *held; /* the last message that is done, of which the hash is not taken yet */
+    int64_t answered;         /* offset behind the last message of the transaction under way */
 } kafka_partition;
 
 struct kafka_topic {
