@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: all help setup demo check test test-long lint coverage abi fuzz torture bench docs site wheel format install uninstall clean
+.PHONY: all help setup demo kafka-demo check test test-long lint coverage abi fuzz torture bench docs site wheel format install uninstall clean
 
 all: setup
 	@cmake --preset release $(CMAKE_FLAGS) >/dev/null
@@ -13,6 +13,7 @@ all: setup
 help:
 	@echo "make            installs what is missing (Debian), builds build/release/bin/sluice"
 	@echo "make demo       learns a synthetic stream with several learners"
+	@echo "make kafka-demo a Kafka broker, a topic learned while it is written, kill -9, going on, the proof: 20 s"
 	@echo "make check      the quick tests: under 30 s"
 	@echo "make test       all tests, also with the sanitizers, with clang and with other kernels: under 15 minutes"
 	@echo "make test-long  musl, aarch64 (qemu), without optional libraries, every kernel"
@@ -33,6 +34,10 @@ setup:
 
 demo: all
 	@sh scripts/demo.sh build/release/bin/sluice build/demo
+
+kafka-demo: all
+	@sh scripts/setup.sh kafka
+	@/usr/bin/python3 scripts/kafka_demo.py build/release/bin/sluice build/release/bin/kafka_tool
 
 check: all
 	@ctest --test-dir build/release -L check -j $(JOBS) --timeout 1800 --output-on-failure --progress

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs what the build needs, if something is missing: Debian packages, as root or with sudo; else it names them.
-# setup.sh [test] [fuzz] [peers] [bench] [wheel] [lint] [coverage] [long] [abi] adds what those targets need.
+# setup.sh [test] [kafka] [fuzz] [peers] [bench] [wheel] [lint] [coverage] [long] [abi] adds what those targets need.
 set -eu
 
 # the package, and a question whether it is there (commands and headers: quicker to ask than dpkg, and true on any system)
@@ -45,6 +45,10 @@ browser() {
 links_asan() { echo "int main(void) { return 0; }" | clang -fsanitize=address -x c - -o /dev/null; }
 
 want librdkafka-dev header librdkafka/rdkafka.h # Kafka
+want_broker() { # of Kafka, which Maven fetches
+    want default-jre-headless command -v java
+    want maven command -v mvn
+}
 
 for target in "$@"; do
     case $target in
@@ -53,8 +57,10 @@ for target in "$@"; do
         want clang command -v clang
         want g++ command -v c++
         want python3-venv /usr/bin/python3 -c 'import ensurepip, venv'
-        want default-jre-headless command -v java # a Kafka broker, which Maven fetches
-        want maven command -v mvn
+        want_broker
+        ;;
+    kafka)
+        want_broker
         ;;
     fuzz)
         need clang command -v clang
