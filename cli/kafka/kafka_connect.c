@@ -56,7 +56,7 @@ static void on_log(const rd_kafka_t *client, int level, const char *facility, co
 }
 
 static int make_client(kafka_stream *k) {
-    static const char *const own[][2] = {
+    const char *const own[][2] = {
         {"client.id", "sluice"},
         {"group.id", "sluice"}, /* none is joined; librdkafka wants a name */
         {"enable.auto.commit", "false"},
@@ -67,7 +67,8 @@ static int make_client(kafka_stream *k) {
         {"check.crcs", "true"},
         {"queued.min.messages", "1000000"}, /* the limit is queued.max.messages.kbytes */
         {"fetch.message.max.bytes", "8388608"},
-        {"fetch.wait.max.ms", "100"},
+        /* the brokers say that a partition is at its end when they have waited this long for more */
+        {"fetch.wait.max.ms", k->settings->until_end ? "10" : "100"},
     };
     rd_kafka_conf_t *conf = rd_kafka_conf_new();
     char why[512];

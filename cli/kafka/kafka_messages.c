@@ -97,13 +97,10 @@ static bool is_wanted(kafka_stream *k, kafka_partition *p, const rd_kafka_messag
             return false;
         }
     }
-    if (m->offset < p->expected) return false;
-    if (p->end >= 0 && m->offset >= p->end) {
-        p->ended = true;
-        return false;
-    }
-    p->expected = m->offset + 1;
-    return true;
+    const bool behind = p->end >= 0 && m->offset >= p->end, wanted = m->offset >= p->expected && !behind;
+    if (wanted) p->expected = m->offset + 1;
+    if (behind || (p->end >= 0 && p->expected >= p->end)) p->ended = true; /* no need to wait until that is said */
+    return wanted;
 }
 
 static bool all_ended(const kafka_stream *k) {
