@@ -155,7 +155,7 @@ static int add_partition(kafka_stream *k, kafka_topic *t, int32_t number, kafka_
     }
     kafka_partition *p = calloc(1, sizeof *p);
     if (!p) return out_of_memory();
-    *p = (kafka_partition){.topic = t, .number = number, .end = -1, .known.offset = -1, .last = -1};
+    *p = (kafka_partition){.topic = t, .number = number, .end = -1, .known.offset = -1, .last = -1, .woken = -1};
     t->partition[number] = p;
     k->partition[k->n_partitions++] = p;
     *added = p;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WAIT_MS = 50 };
+enum { WAIT_MS = 50, SHORT_WAIT_MS = 5, WAKE_MS = 100 };
 
 const char *kafka_flaw_text(kafka_flaw flaw) {
     static const char *const texts[] = {NULL, "the message has several lines", "a quote that is not closed",
@@ -57,6 +57,7 @@ static void take_event(kafka_stream *k, const rd_kafka_message_t *m) {
     kafka_partition *p = partition_of(m);
     switch (m->err) {
     case RD_KAFKA_RESP_ERR__PARTITION_EOF:
+        if (p) p->at_end = true;
         if (p && p->end >= 0 && m->offset >= p->end) p->ended = true;
         return;
     case RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET:
@@ -120,14 +121,30 @@ static kafka_partition *whose_turn(const kafka_stream *k) {
     return chosen;
 }
 
+/* Wakes the thread of a partition's broker with a request, once at the same offset. librdkafka (2.0) stops fetching
+ * when its queue is full (queued.max.messages.kbytes), and looks at the queue again only when something else happens,
+ * or after a second: meanwhile a quick learner has emptied it. */
+static void wake(kafka_stream *k, kafka_partition *p) {
+    int64_t low, high;
+    if (p->at_end || p->ended || p->woken == p->expected) return;
+    p->woken = p->expected;
+    rd_kafka_query_watermark_offsets(k->client, p->topic->name, p->number, &low, &high, WAKE_MS);
+}
+
+static void wake_all(kafka_stream *k, kafka_partition *whose) {
+    for (size_t i = 0; i < k->n_partitions; i++)
+        if (!whose || k->partition[i] == whose) wake(k, k->partition[i]);
+}
+
 /* Gets what has come, after waiting for it if there is nothing and `wait`. */
 static void refill(kafka_stream *k, bool wait) {
     rd_kafka_queue_t *queue = k->queue;
+    kafka_partition *p = NULL;
     size_t most = KAFKA_AT_ONCE;
     k->at = k->n = 0;
     if (k->settings->deterministic) {
-        const kafka_partition *p = whose_turn(k);
         rd_kafka_message_t *event;
+        p = whose_turn(k);
         while ((event = rd_kafka_consume_queue(k->queue, 0))) {
             if (event->err) take_event(k, event);
             rd_kafka_message_destroy(event);
@@ -139,7 +156,11 @@ static void refill(kafka_stream *k, bool wait) {
     k->n = rd_kafka_consume_batch_queue(queue, 0, k->batch, most);
     if (k->n < 0) k->n = 0;
     if (k->n || !wait) return;
-    k->batch[0] = rd_kafka_consume_queue(queue, WAIT_MS);
+    k->batch[0] = rd_kafka_consume_queue(queue, SHORT_WAIT_MS);
+    if (!k->batch[0]) {
+        wake_all(k, p);
+        k->batch[0] = rd_kafka_consume_queue(queue, WAIT_MS);
+    }
     k->n = k->batch[0] != NULL;
 }
 
@@ -160,6 +181,7 @@ static rd_kafka_message_t *next_message(kafka_stream *k, bool wait, kafka_partit
             take_event(k, m);
         } else if ((*partition = partition_of(m)) && is_wanted(k, *partition, m)) {
             if (atomic_exchange(&k->down, false)) note("kafka: messages come again");
+            (*partition)->at_end = false;
             (*partition)->taken++;
             return m;
         }

@@ -39,6 +39,8 @@ typedef struct kafka_partition {
     int64_t expected; /* no message before this offset comes any more */
     uint64_t taken;   /* messages handed on since the turns began */
     bool ended;       /* nothing before `end` is to come */
+    bool at_end;      /* the brokers have said that there is no more for now */
+    int64_t woken;    /* what was expected when its broker's thread was woken last */
 
     /* guarded by the stream's lock */
     int64_t next; /* offset behind the last message that is done */
