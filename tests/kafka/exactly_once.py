@@ -24,38 +24,42 @@ from kafka_clients import Tool  # noqa: E402
 
 TURN = 1000  # messages of a turn in the deterministic order
 TRANSACTION = 700
+# small fetches: the run takes long enough to be killed in its middle, again and again
+SLOW = ["-X", "fetch.message.max.bytes=2000", "-X", "queued.min.messages=100"]
 
 
 class Runs:
     def __init__(self, given, folder, tool, topic, options, rng):
         self.given, self.folder, self.tool, self.topic, self.options, self.rng = given, folder, tool, topic, options, rng
         self.model = os.path.join(folder, topic + ".model")
-        self.kills = 0
+        self.kills = self.went_on = 0  # of them those that went on before they were killed
 
     def command(self):
         words = [self.given.sluice, "train", "-a", "arow", "--kafka", self.tool.brokers, "--topic", self.topic,
                  "--until-end", "--on-error", "skip", "--save-every", "997", "-o", self.model, "-q", "--json"]
-        return words + self.options + (["-i", self.model] if os.path.exists(self.model) else [])
+        return words + SLOW + self.options + (["-i", self.model] if os.path.exists(self.model) else [])
 
     def run(self, wanted):
-        """Kills the run until there were enough kills; then lets it end. The time until a kill is drawn anew each time,
-        from a range that follows how long a run takes to save for the first time."""
-        longest = 0.4
+        """Kills the run until there were enough kills, then lets it end. A run that comes to its end before is begun anew,
+        and its kills do not count."""
+        longest = 0.3
         while self.kills < wanted:
             before = self.examples()
-            process = subprocess.Popen(self.command(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            process = subprocess.Popen(self.command(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
             try:
-                process.wait(self.rng.uniform(0, longest))
-                longest *= 0.7  # it came to its end
+                _, said = process.communicate(timeout=self.rng.uniform(0, longest))
                 if process.returncode:
-                    raise AssertionError(f"exit status {process.returncode}: {self.command()}")
+                    raise AssertionError(f"exit status {process.returncode}: {said.decode()}")
                 os.remove(self.model)
+                self.kills = self.went_on = 0
+                longest *= 0.7
             except subprocess.TimeoutExpired:
                 process.kill()
-                process.wait()
+                process.communicate()
                 self.kills += 1
+                self.went_on += self.examples() > before
                 if self.examples() == before:
-                    longest = min(longest * 1.05, 2)
+                    longest = min(longest * 1.1, 2)
         done = subprocess.run(self.command(), capture_output=True, text=True, timeout=300)
         if done.returncode:
             raise AssertionError(f"exit status {done.returncode}: {done.stderr}")
@@ -146,7 +150,7 @@ def check(given, tool, name, partitions, options, exact, rng):
         is_ = runs.inspect()
         taken = sum(p["messages"] for p in is_["positions"])
         final, of_file = learn_file(given, folder, in_turns(parts))
-        print(f"{name}: {runs.kills} kills, {is_['examples']} examples of {taken} messages, {time.monotonic() - began:.0f} s")
+        print(f"{name}: {runs.kills} kills, {runs.went_on} of runs that had saved more, {is_['examples']} examples of {taken} messages, {time.monotonic() - began:.0f} s")
         if taken != sum(map(len, parts)):
             raise AssertionError(f"{name}: {taken} messages were taken of {sum(map(len, parts))}")
         for count in COUNTS if exact else ("examples", "positives", "features_seen"):
