@@ -65,8 +65,8 @@ static int make_client(kafka_stream *k) {
         {"isolation.level", "read_committed"},
         {"auto.offset.reset", "error"},
         {"check.crcs", "true"},
-        {"queued.min.messages", "1000000"}, /* the limit is queued.max.messages.kbytes */
-        {"fetch.message.max.bytes", "8388608"},
+        {"queued.min.messages", "1000000"},     /* the limit is queued.max.messages.kbytes */
+        {"fetch.message.max.bytes", "2097152"}, /* larger ones are memory that the kernel clears each time */
         /* the brokers say that a partition is at its end when they have waited this long for more */
         {"fetch.wait.max.ms", k->settings->until_end ? "10" : "100"},
     };

@@ -174,7 +174,7 @@ void measure_rate(int count, char **arguments) {
     (void)count;
     rd_kafka_conf_t *conf = settings();
     set(conf, "queued.min.messages", "1000000");
-    set(conf, "fetch.message.max.bytes", "8388608");
+    set(conf, "fetch.message.max.bytes", "2097152");
     set(conf, "fetch.wait.max.ms", "10");
     reading r;
     reading_begin(&r, arguments[0], conf);
