@@ -24,45 +24,43 @@ from kafka_clients import Tool  # noqa: E402
 
 TURN = 1000  # messages of a turn in the deterministic order
 TRANSACTION = 700
-# small fetches: the run takes long enough to be killed in its middle, again and again
-SLOW = ["-X", "fetch.message.max.bytes=2000", "-X", "queued.min.messages=100"]
+LONGEST = 0.08  # seconds until a kill
 
 
 class Runs:
     def __init__(self, given, folder, tool, topic, options, rng):
         self.given, self.folder, self.tool, self.topic, self.options, self.rng = given, folder, tool, topic, options, rng
         self.model = os.path.join(folder, topic + ".model")
-        self.kills = self.went_on = 0  # of them those that went on before they were killed
+        self.kills = self.went_on = 0  # of them those of runs that had saved something new
+        self.saved = 0
 
     def command(self):
         words = [self.given.sluice, "train", "-a", "arow", "--kafka", self.tool.brokers, "--topic", self.topic,
-                 "--until-end", "--on-error", "skip", "--save-every", "997", "-o", self.model, "-q", "--json"]
-        return words + SLOW + self.options + (["-i", self.model] if os.path.exists(self.model) else [])
+                 "--until-end", "--on-error", "skip", "--save-every", "53", "-o", self.model, "-q", "--json"]
+        return words + self.options + (["-i", self.model] if os.path.exists(self.model) else [])
 
-    def run(self, wanted):
-        """Kills the run until there were enough kills, then lets it end. A run that comes to its end before is begun anew,
-        and its kills do not count."""
-        longest = 0.3
-        while self.kills < wanted:
-            before = self.examples()
+    def run(self, wanted, check):
+        """Kills runs that go on one after the other until the topic is at its end; checks the model; and so on anew, until
+        there were enough kills. Returns how many times the end was reached."""
+        ends = 0
+        while True:
             process = subprocess.Popen(self.command(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
             try:
-                _, said = process.communicate(timeout=self.rng.uniform(0, longest))
+                _, said = process.communicate(timeout=None if self.kills >= wanted else self.rng.uniform(0.01, LONGEST))
                 if process.returncode:
                     raise AssertionError(f"exit status {process.returncode}: {said.decode()}")
+                check(self.inspect())
+                ends += 1
+                if self.kills >= wanted:
+                    return ends
                 os.remove(self.model)
-                self.kills = self.went_on = 0
-                longest *= 0.7
+                self.saved = 0
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.communicate()
                 self.kills += 1
-                self.went_on += self.examples() > before
-                if self.examples() == before:
-                    longest = min(longest * 1.1, 2)
-        done = subprocess.run(self.command(), capture_output=True, text=True, timeout=300)
-        if done.returncode:
-            raise AssertionError(f"exit status {done.returncode}: {done.stderr}")
+                before, self.saved = self.saved, self.examples()
+                self.went_on += self.saved > before
 
     def examples(self):
         return self.inspect()["examples"] if os.path.exists(self.model) else 0
@@ -144,20 +142,23 @@ def check(given, tool, name, partitions, options, exact, rng):
             for i in rng.sample(range(len(lines)), 5):
                 lines[i] = "GONE"
             parts.append(put_transactions(tool, topic, p, lines, rng))
-        runs = Runs(given, folder, tool, topic, options, rng)
-        began = time.monotonic()
-        runs.run(given.kills)
-        is_ = runs.inspect()
-        taken = sum(p["messages"] for p in is_["positions"])
         final, of_file = learn_file(given, folder, in_turns(parts))
-        print(f"{name}: {runs.kills} kills, {runs.went_on} of runs that had saved more, {is_['examples']} examples of {taken} messages, {time.monotonic() - began:.0f} s")
-        if taken != sum(map(len, parts)):
-            raise AssertionError(f"{name}: {taken} messages were taken of {sum(map(len, parts))}")
-        for count in COUNTS if exact else ("examples", "positives", "features_seen"):
-            if is_[count] != of_file[count]:
-                raise AssertionError(f"{name}: {count} is {is_[count]}, and {of_file[count]} of the file")
-        if exact and runs.final() != final:
-            raise AssertionError(f"{name}: the predict-only model is not that of the file")
+        runs = Runs(given, folder, tool, topic, options, rng)
+
+        def check_model(found):
+            taken = sum(p["messages"] for p in found["positions"])  # with turns those of the last run
+            if "--order" not in options and taken != sum(map(len, parts)):
+                raise AssertionError(f"{name}: {taken} messages were taken of {sum(map(len, parts))}")
+            for count in COUNTS if exact else ("examples", "positives", "features_seen"):
+                if found[count] != of_file[count]:
+                    raise AssertionError(f"{name}: {count} is {found[count]}, and {of_file[count]} of the file")
+            if exact and runs.final() != final:
+                raise AssertionError(f"{name}: the predict-only model is not that of the file")
+
+        began = time.monotonic()
+        ends = runs.run(given.kills, check_model)
+        print(f"{name}: {runs.kills} kills, {runs.went_on} of them of runs that had saved more; {ends} times at the end of "
+              f"{sum(map(len, parts))} messages, {time.monotonic() - began:.0f} s")
         tool("delete", topic)
 
 
