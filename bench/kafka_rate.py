@@ -3,9 +3,9 @@
 one run: messages a second of the whole process, its CPU time a message, and the rate as a share of the bare consumer's.
 Then the time of a run over one message: what starting, connecting and ending take.
 
-    bench/kafka.py                                  # starts a broker of its own (tests/kafka/broker.py), and ends it
-    bench/kafka.py --partitions 4 --learners ssol --orders arrival --rounds 9
-    bench/kafka.py --others old=/tmp/old/sluice     # another build, in the same rounds
+    bench/kafka_rate.py                                  # starts a broker of its own (tests/kafka/broker.py), and ends it
+    bench/kafka_rate.py --partitions 4 --learners ssol --orders arrival --rounds 9
+    bench/kafka_rate.py --others old=/tmp/old/sluice     # another build, in the same rounds
 
 The broker works on the same machine, on as many cores as it likes: on a busy machine the rates scatter, and CPU times repeat
 better. The best of the rounds counts.
@@ -109,11 +109,11 @@ def main():
             rates = measure_rates(args, programs, tool, stream)
             starts = measure_starts(args, programs, tool)
     except broker.Missing as why:
-        sys.exit(f"bench/kafka.py needs what is not here: {why}")
+        sys.exit(f"bench/kafka_rate.py needs what is not here: {why}")
     common.table(rates)
     print()
     common.table(starts)
-    what = f"bench/kafka.py {' '.join(sys.argv[1:])}: {args.messages} messages of {os.path.getsize(stream) // args.messages} bytes"
+    what = f"bench/kafka_rate.py {' '.join(sys.argv[1:])}: {args.messages} messages of {os.path.getsize(stream) // args.messages} bytes"
     comments = [f"{what}, best of {args.rounds} rounds", *common.machine(args)]
     common.save(os.path.join(args.results, "kafka.csv"), comments, rates)
     common.save(os.path.join(args.results, "kafka_start.csv"), comments, starts)
