@@ -146,7 +146,7 @@ static sluice_drift *take(source *from, sluice_error *err) {
         params[i] = take_double(from);
         if (!(params[i] >= p->min && params[i] <= p->max) || (p->integer && params[i] != floor(params[i]))) return NULL;
     }
-    const bool has_window = detector && !from->short_of && from->left >= params[SL_DRIFT_WINDOW] / 8;
+    const bool has_window = detector && !from->short_of && (double)from->left >= params[SL_DRIFT_WINDOW] / 8;
     sluice_drift *d = has_window ? sl_drift_make(detector, params, err) : NULL;
     if (!d) return NULL;
     const bool fine =
