@@ -32,7 +32,7 @@ int drift_start(const args *a, drift_watch *w, sluice_model *model);
 int drift_of_model(drift_watch *w, const sluice_model *model, const char *path);
 /* How many of the next `rows` examples to learn so that an action takes place at an exact example. */
 size_t drift_until(const drift_watch *w, size_t rows);
-/* Whether there is an alarm that nobody was told of. */
+/* Whether there is an alarm that was not reported yet. */
 int drift_has_alarm(const drift_watch *w);
 /* Tells of all of them. */
 void drift_tell(drift_watch *w);

@@ -154,7 +154,7 @@ static cut find_cut(const sl_adwin *w, const double *params, size_t levels) {
             if (!(beyond > 0 && beyond * beyond > spread * both && both > 0)) continue;
             if (rise > 0 && rise < params[SL_DRIFT_OTHER] * both) continue;
             const double evidence = beyond * beyond / both;
-            /* a rise goes before a fall */
+            /* a rise is preferred to a fall */
             if (best.evidence > 0 && ((rise < 0) != best.falls ? rise < 0 : evidence <= best.evidence)) continue;
             best = (cut){evidence, (ones - s1) / (n - n1), s1 / n1, rise < 0};
         }

@@ -46,7 +46,7 @@ typedef struct sl_rules {
     size_t part_rows,
         part_text; /* rows, or features, and bytes of names and labels in a batch after which a part of a block ends */
     bool skip_errors;
-    bool only_counted;                 /* malformed lines are left out, and nobody asks what is wrong with them */
+    bool only_counted;                 /* malformed lines are left out and counted; no messages are made */
     sluice_bad_line_function bad_line; /* NULL, or who asks */
     void *bad_line_context;
     bool every_line;      /* blank and malformed lines are rows too */
