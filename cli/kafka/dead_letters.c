@@ -1,4 +1,6 @@
 /* Malformed messages go to a topic of their own, with what is wrong and where they come from. */
+#include "kafka/kafka.h"
+
 #if SLUICE_HAVE_RDKAFKA
 #include "kafka/kafka_stream.h"
 
@@ -11,53 +13,6 @@
 
 enum { FLUSH_MS = 200, TELL_AFTER = 10 };
 
-/* Called with the lock held. */
-static void note_undelivered(kafka_stream *k, rd_kafka_resp_err_t code) {
-    const bool passing = code == RD_KAFKA_RESP_ERR__MSG_TIMED_OUT || code == RD_KAFKA_RESP_ERR__PURGE_QUEUE ||
-                         code == RD_KAFKA_RESP_ERR__PURGE_INFLIGHT || code == RD_KAFKA_RESP_ERR__TRANSPORT ||
-                         code == RD_KAFKA_RESP_ERR__TIMED_OUT;
-    if (!k->undelivered || (!passing && !k->never_delivered))
-        snprintf(k->delivery_error, sizeof k->delivery_error, "%s", rd_kafka_err2str(code));
-    k->never_delivered |= !passing;
-    atomic_store(&k->undelivered, true);
-}
-
-static void on_delivery(rd_kafka_t *producer, const rd_kafka_message_t *m, void *stream) {
-    kafka_stream *k = stream;
-    (void)producer;
-    if (!m->err) return;
-    pthread_mutex_lock(&k->lock);
-    note_undelivered(k, m->err);
-    pthread_mutex_unlock(&k->lock);
-}
-
-static void on_error(rd_kafka_t *producer, int code, const char *reason, void *stream) {
-    (void)producer, (void)code, (void)reason, (void)stream; /* the consumer says what is wrong with the brokers */
-}
-
-static void on_log(const rd_kafka_t *producer, int level, const char *facility, const char *text) {
-    (void)producer;
-    if (level <= 2 || level >= 7) note("kafka: %s: %s", facility, text);
-}
-
-int kafka_make_producer(kafka_stream *k, const char *const (*own)[2], size_t n_own, const char *option,
-                        const char *topic) {
-    rd_kafka_conf_t *conf = rd_kafka_conf_new();
-    char why[512];
-    rd_kafka_conf_set_log_cb(conf, on_log);
-    rd_kafka_conf_set_opaque(conf, k);
-    rd_kafka_conf_set_dr_msg_cb(conf, on_delivery);
-    rd_kafka_conf_set_error_cb(conf, on_error);
-    int rc = kafka_set_properties(k->settings, conf, own, n_own);
-    if (!rc && rd_kafka_conf_set(conf, "bootstrap.servers", k->settings->brokers, why, sizeof why) != RD_KAFKA_CONF_OK)
-        rc = wrong_usage(NULL, "--kafka %s: %s", k->settings->brokers, why);
-    if (!rc) k->producer = rd_kafka_new(RD_KAFKA_PRODUCER, conf, why, sizeof why);
-    if (k->producer) return DONE;
-    rd_kafka_conf_destroy(conf);
-    if (!rc) complain("kafka: %s %s: %s", option, topic, why);
-    return rc ? rc : FAILED;
-}
-
 int dead_letters_open(kafka_stream *k) {
     static const char *const own[][2] = {{"client.id", "sluice"}, {"enable.idempotence", "true"}, {"linger.ms", "20"}};
     int rc = kafka_make_producer(k, own, sizeof own / sizeof *own, "--dead-letters", k->settings->dead_letters);
@@ -65,17 +20,12 @@ int dead_letters_open(kafka_stream *k) {
 }
 
 static rd_kafka_headers_t *headers_of(const rd_kafka_message_t *m, const char *reason, const char *error) {
-    char number[32];
     rd_kafka_headers_t *headers = NULL, *given;
     if (rd_kafka_message_headers(m, &given) == RD_KAFKA_RESP_ERR_NO_ERROR) headers = rd_kafka_headers_copy(given);
     if (!headers) headers = rd_kafka_headers_new(5);
     rd_kafka_header_add(headers, "sluice.reason", -1, reason, -1);
     rd_kafka_header_add(headers, "sluice.error", -1, error, -1);
-    rd_kafka_header_add(headers, "sluice.topic", -1, rd_kafka_topic_name(m->rkt), -1);
-    snprintf(number, sizeof number, "%" PRId32, m->partition);
-    rd_kafka_header_add(headers, "sluice.partition", -1, number, -1);
-    snprintf(number, sizeof number, "%" PRId64, m->offset);
-    rd_kafka_header_add(headers, "sluice.offset", -1, number, -1);
+    kafka_add_origin(headers, m);
     return headers;
 }
 
@@ -90,11 +40,11 @@ static void send_copy(kafka_stream *k, const rd_kafka_message_t *m, const char *
         if (!code) break;
         rd_kafka_headers_destroy(headers);
         if (code != RD_KAFKA_RESP_ERR__QUEUE_FULL) {
-            note_undelivered(k, code);
+            kafka_note_undelivered(k, code);
             return;
         }
         if (stop_signal()) { /* the run ends now: the model is not saved past this message */
-            note_undelivered(k, RD_KAFKA_RESP_ERR__MSG_TIMED_OUT);
+            kafka_note_undelivered(k, RD_KAFKA_RESP_ERR__MSG_TIMED_OUT);
             return;
         }
         pthread_mutex_unlock(&k->lock); /* on_delivery() takes it */

@@ -71,20 +71,10 @@ int kafka_answers_open(kafka_stream *k) {
     return rc;
 }
 
-static rd_kafka_headers_t *origin_of(const rd_kafka_message_t *m) {
-    char number[32];
-    rd_kafka_headers_t *headers = rd_kafka_headers_new(3);
-    rd_kafka_header_add(headers, "sluice.topic", -1, rd_kafka_topic_name(m->rkt), -1);
-    snprintf(number, sizeof number, "%" PRId32, m->partition);
-    rd_kafka_header_add(headers, "sluice.partition", -1, number, -1);
-    snprintf(number, sizeof number, "%" PRId64, m->offset);
-    rd_kafka_header_add(headers, "sluice.offset", -1, number, -1);
-    return headers;
-}
-
 static outcome send_answer(kafka_stream *k, const rd_kafka_message_t *m, const char *line, size_t n, int *rc) {
     for (;;) {
-        rd_kafka_headers_t *headers = origin_of(m);
+        rd_kafka_headers_t *headers = rd_kafka_headers_new(3);
+        kafka_add_origin(headers, m);
         rd_kafka_resp_err_t code =
             rd_kafka_producev(k->producer, RD_KAFKA_V_TOPIC(k->settings->to), RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
                               RD_KAFKA_V_VALUE((void *)(uintptr_t)line, n), RD_KAFKA_V_KEY(m->key, m->key_len),

@@ -1,4 +1,6 @@
 /* Connects to Kafka: the client, the topics and their partitions, and where to begin in each. */
+#include "kafka/kafka.h"
+
 #if SLUICE_HAVE_RDKAFKA
 #include "kafka/kafka_stream.h"
 
@@ -49,12 +51,6 @@ static void on_error(rd_kafka_t *client, int code, const char *reason, void *str
     }
 }
 
-/* librdkafka's own log is for those who ask for it with -X debug=...; what matters comes as errors. */
-static void on_log(const rd_kafka_t *client, int level, const char *facility, const char *text) {
-    (void)client;
-    if (level <= 2 || level >= 7) note("kafka: %s: %s", facility, text);
-}
-
 static int make_client(kafka_stream *k) {
     const char *const own[][2] = {
         {"client.id", "sluice"},
@@ -85,7 +81,7 @@ static int make_client(kafka_stream *k) {
     }
     rd_kafka_conf_set_opaque(conf, k);
     rd_kafka_conf_set_error_cb(conf, on_error);
-    rd_kafka_conf_set_log_cb(conf, on_log);
+    rd_kafka_conf_set_log_cb(conf, kafka_on_log);
     k->client = rd_kafka_new(RD_KAFKA_CONSUMER, conf, why, sizeof why);
     if (!k->client) {
         rd_kafka_conf_destroy(conf);

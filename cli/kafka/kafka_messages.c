@@ -1,4 +1,6 @@
 /* Messages of Kafka as lines: what the reader's threads call, one at a time. */
+#include "kafka/kafka.h"
+
 #if SLUICE_HAVE_RDKAFKA
 #include "kafka/kafka_stream.h"
 

@@ -137,12 +137,19 @@ ptrdiff_t kafka_read(void *stream, void *to, size_t n);
 /* dead_letters.c */
 int dead_letters_open(kafka_stream *k);
 void dead_letters_send(void *stream, const sluice_bad_line *bad); /* a sluice_bad_line_function */
-/* A producer with the properties of the user and these; `option` and `topic` stand in messages. */
-int kafka_make_producer(kafka_stream *k, const char *const (*own)[2], size_t n_own, const char *option,
-                        const char *topic);
 /* Waits until all are delivered. */
 int dead_letters_flush(kafka_stream *k);
 void dead_letters_close(kafka_stream *k);
+
+/* kafka_producer.c. A producer with the properties of the user and these; `option` and `topic` stand in messages. */
+int kafka_make_producer(kafka_stream *k, const char *const (*own)[2], size_t n_own, const char *option,
+                        const char *topic);
+/* Notes that a message was not delivered; called with the lock held. */
+void kafka_note_undelivered(kafka_stream *k, rd_kafka_resp_err_t code);
+/* Adds topic, partition and offset of a message. */
+void kafka_add_origin(rd_kafka_headers_t *headers, const rd_kafka_message_t *m);
+/* librdkafka's own log is for those who ask for it with -X debug=...; what matters comes as errors. */
+void kafka_on_log(const rd_kafka_t *client, int level, const char *facility, const char *text);
 
 /* kafka_answers.c: the producer of answers; and the offset behind what was answered, -1: nothing was. */
 int kafka_answers_open(kafka_stream *k);
