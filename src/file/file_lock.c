@@ -15,8 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <xxhash.h>
-
+#include "base/hash/hash.h"
 #include "base/error.h"
 
 enum {
@@ -34,7 +33,7 @@ char *sl_hidden_name(const char *path, const char *ending) {
         snprintf(text + folder, room - folder, ".%s.%s", name, ending);
     else
         snprintf(text + folder, room - folder, ".%.*s-%016llx.%s", SHORTENED, name,
-                 (unsigned long long)XXH64(name, length, 0), ending);
+                 (unsigned long long)sl_xxh64(name, length, 0), ending);
     return text;
 }
 

@@ -2,8 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <xxhash.h>
-
+#include "base/hash/hash.h"
 #include "file/loader.h"
 
 sluice_status sl_load_bytes(sl_loader *l, unsigned char *to, size_t n, const char *what) {
@@ -77,7 +76,7 @@ sluice_status sl_load_section(sl_loader *l) {
     size_t n = (size_t)length;
     status = load_content(l, n + SL_CHECKSUM);
     if (status != SLUICE_OK) return status;
-    if (sl_get_le(l->bytes + SL_SECTION_HEAD + n, SL_CHECKSUM) != XXH64(l->bytes, SL_SECTION_HEAD + n, 0))
+    if (sl_get_le(l->bytes + SL_SECTION_HEAD + n, SL_CHECKSUM) != sl_xxh64(l->bytes, SL_SECTION_HEAD + n, 0))
         return DAMAGED(l, "section %s fails its checksum", sl_section_name(l, shown));
     if (flags > (l->format >= 4 ? SL_SKIPPABLE : 0))
         return DAMAGED(l, "section %s has unknown flags", sl_section_name(l, shown));

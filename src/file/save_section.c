@@ -1,8 +1,7 @@
 /* Writes the sections of a model file, each with its length and checksum. */
 #include <string.h>
 
-#include <xxhash.h>
-
+#include "base/hash/hash.h"
 #include "file/saver.h"
 
 sluice_status sl_save_bytes(sl_saver *s, const void *bytes, size_t n) {
@@ -18,7 +17,7 @@ void sl_save_begin(sl_saver *s, const char *tag, unsigned flags) {
 
 sluice_status sl_save_end(sl_saver *s) {
     sl_put_le(s->bytes + 8, s->n - SL_SECTION_HEAD, 8);
-    sl_save_int(s, XXH64(s->bytes, s->n, 0), SL_CHECKSUM);
+    sl_save_int(s, sl_xxh64(s->bytes, s->n, 0), SL_CHECKSUM);
     return sl_save_bytes(s, s->bytes, s->n);
 }
 

@@ -7,12 +7,13 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/hash/hash.h"
 #include "model/scaling/row_values.h"
 
 static uint64_t hash_id(uint64_t id, unsigned bits) {
     unsigned char bytes[8];
     for (int i = 0; i < 8; i++) bytes[i] = (unsigned char)(id >> (8 * i)); /* the same on every machine: it is saved */
-    return XXH64(bytes, sizeof bytes, 0) >> (64 - bits);
+    return sl_xxh64(bytes, sizeof bytes, 0) >> (64 - bits);
 }
 
 static uint64_t hashed_id(const sluice_model *m, const sl_raw_row *r, size_t k) {
@@ -22,7 +23,7 @@ static uint64_t hashed_id(const sluice_model *m, const sl_raw_row *r, size_t k) 
     uint64_t hash, id;
     const char *name = sl_raw_name(r, k, digits, &n, &hash);
     if (sl_id_of_name(name, n, &id)) return hash_id(id, m->settings.hash_bits);
-    return XXH64(name, n, 0) >> (64 - m->settings.hash_bits);
+    return sl_xxh64(name, n, 0) >> (64 - m->settings.hash_bits);
 }
 
 /* The id of a feature in this model: its own, or hashed. */

@@ -116,7 +116,7 @@ static size_t write_file(const model_file *f, chance *c, uint8_t *bytes, size_t 
         sl_put_le(to + 8, s->n, 8);
         if (s->n) memcpy(to + SL_SECTION_HEAD, s->content, s->n);
         to += SL_SECTION_HEAD + s->n;
-        sl_put_le(to, XXH64(to - s->n - SL_SECTION_HEAD, SL_SECTION_HEAD + s->n, 0), SL_CHECKSUM);
+        sl_put_le(to, sl_xxh64(to - s->n - SL_SECTION_HEAD, SL_SECTION_HEAD + s->n, 0), SL_CHECKSUM);
         to += SL_CHECKSUM;
     }
     for (size_t i = 0; i < f->extra; i++) *to++ = (uint8_t)draw(c);

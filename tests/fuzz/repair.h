@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
+#include "base/hash/hash.h"
 
 #include "file/model_format.h"
 
@@ -15,7 +14,7 @@ static inline void repair(unsigned char *bytes, size_t n) {
         uint64_t length = sl_get_le(bytes + at + 8, 8);
         if (length > n - at - SL_SECTION_HEAD - 8) return;
         size_t end = at + SL_SECTION_HEAD + (size_t)length;
-        sl_put_le(bytes + end, XXH64(bytes + at, end - at, 0), 8);
+        sl_put_le(bytes + end, sl_xxh64(bytes + at, end - at, 0), 8);
         at = end + 8;
     }
 }

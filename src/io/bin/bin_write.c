@@ -1,13 +1,13 @@
 /* Batches to blocks of the binary format (docs/bin-format.md). */
 #include <stdlib.h>
-#include <xxhash.h>
 
+#include "base/hash/hash.h"
 #include "base/number.h"
 #include "features/names.h"
 #include "io/bin/bin.h"
 
 uint64_t sl_bin_checksum(const void *header, const void *payload, size_t n) {
-    return XXH3_64bits_withSeed(payload, n, XXH3_64bits(header, 16));
+    return sl_xxh3(payload, n, sl_xxh3(header, 16, 0));
 }
 
 /* Room for n more bytes, or NULL; out->n is left to the caller. */
