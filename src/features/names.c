@@ -12,11 +12,12 @@ enum { START_BITS = 8, MAX_BITS = 32, SHORT = 7, PLACE_BITS = 40, LONG = 0xFF };
 #define PLACE_MASK (((uint64_t)1 << PLACE_BITS) - 1)
 #define NOWHERE ((uint64_t)1 << 63) /* in sl_names.where: the number is free */
 
-uint64_t sl_name_secret;
+uint64_t sl_name_secret[3];
 
 __attribute__((constructor)) static void draw_secret(void) {
-    if (!sl_random(&sl_name_secret, sizeof sl_name_secret))
-        sl_name_secret = (uint64_t)(uintptr_t)&sl_name_secret ^ (uint64_t)time(NULL) << 20;
+    if (sl_random(sl_name_secret, sizeof sl_name_secret)) return;
+    sl_name_secret[0] = (uint64_t)(uintptr_t)&sl_name_secret ^ (uint64_t)time(NULL) << 20;
+    for (size_t i = 1; i < 3; i++) sl_name_secret[i] = sl_xxh3(sl_name_secret, 8, i);
 }
 
 void sl_names_free(sl_names *d) {
@@ -29,23 +30,38 @@ void sl_names_free(sl_names *d) {
 static size_t home(const sl_names *d, uint32_t tag) { return tag >> (32 - d->bits); }
 static size_t mask(const sl_names *d) { return ((size_t)1 << d->bits) - 1; }
 
-/* A short name as one number; its length is in it, so equal numbers are equal names. Pieces that overlap, since a copy
- * of n bytes would be a call. */
-static uint64_t short_text(const char *name, size_t n) {
+/* The first bytes of a word in memory: n of them, less than eight. */
+#define PART(n)                                                                                                        \
+    (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ((uint64_t)1 << 8 * ((n) % 8)) - 1 : ~(UINT64_MAX >> 8 * ((n) % 8)))
+#define MASKS(n)                                                                                                       \
+    { (n) >= 8 ? UINT64_MAX : PART(n), (n) >= 16 ? UINT64_MAX : (n) > 8 ? PART(n) : 0 }
+const sl_name_words sl_name_masks[SL_WORDS_NAME + 1] = {
+    MASKS(0), MASKS(1), MASKS(2),  MASKS(3),  MASKS(4),  MASKS(5),  MASKS(6),  MASKS(7),
+    MASKS(8), MASKS(9), MASKS(10), MASKS(11), MASKS(12), MASKS(13), MASKS(14), MASKS(15),
+};
+
+sl_name_words sl_name_words_of(const char *name, size_t n) {
     const unsigned char *p = (const unsigned char *)name;
-    uint64_t text = 0;
+    sl_name_words words = {0, 0};
     if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__) {
-        if (n) memcpy(&text, name, n);
+        if (n) memcpy(&words, name, n);
+    } else if (n > 8) { /* pieces that overlap, since a copy of n bytes would be a call */
+        memcpy(&words.first, p, 8);
+        memcpy(&words.last, p + n - 8, 8);
+        words.last >>= 8 * (16 - n);
     } else if (n >= 4) {
         uint32_t head, tail;
         memcpy(&head, p, 4);
         memcpy(&tail, p + n - 4, 4);
-        text = head | (uint64_t)tail << 8 * (n - 4);
+        words.first = head | (uint64_t)tail << 8 * (n - 4);
     } else if (n) {
-        text = p[0] | (uint64_t)p[n / 2] << 8 * (n / 2) | (uint64_t)p[n - 1] << 8 * (n - 1);
+        words.first = p[0] | (uint64_t)p[n / 2] << 8 * (n / 2) | (uint64_t)p[n - 1] << 8 * (n - 1);
     }
-    return text | (uint64_t)n << 56;
+    return words;
 }
+
+/* A short name as one number; its length is in it, so equal numbers are equal names. */
+static uint64_t short_text(const char *name, size_t n) { return sl_name_words_of(name, n).first | (uint64_t)n << 56; }
 
 static bool is_long(uint64_t text) { return text >> 56 == LONG; }
 static uint64_t long_text(size_t place, size_t n) { return (uint64_t)LONG << 56 | (uint64_t)n << PLACE_BITS | place; }

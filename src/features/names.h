@@ -11,11 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#ifndef XXH_INLINE_ALL
-#define XXH_INLINE_ALL /* the header is all of xxHash */
-#endif
-#include <xxhash.h>
-
+#include "base/hash/hash.h"
 #include "sluice.h"
 
 #define SL_NO_NAME UINT32_MAX
@@ -39,11 +35,48 @@ typedef struct sl_names {
 } sl_names;
 
 /* Drawn when the library is loaded and constant afterwards: readers hash in many threads what models look up. */
-extern uint64_t sl_name_secret;
+extern uint64_t sl_name_secret[3];
 
-/* The hash that names are looked up by: keyed by the secret, so that no input can be made to collide. */
+/* The bytes of a name of up to 15, zeros behind them: with its length in the last byte, equal words are equal names. */
+typedef struct sl_name_words {
+    uint64_t first, last;
+} sl_name_words;
+
+/* Of a name behind which SL_NAME_PAD bytes can be read: without a branch on its length, which nothing predicts. */
+enum { SL_WORDS_NAME = 15, SL_NAME_PAD = 16 };
+extern const sl_name_words sl_name_masks[SL_WORDS_NAME + 1];
+static inline sl_name_words sl_padded_words(const char *name, size_t n) {
+    sl_name_words words;
+    memcpy(&words, name, sizeof words);
+    words.first &= sl_name_masks[n].first;
+    words.last &= sl_name_masks[n].last;
+    return words;
+}
+/* Of any. */
+sl_name_words sl_name_words_of(const char *name, size_t n);
+
+__extension__ typedef unsigned __int128 sl_name_product;
+
+/* The hash that names are looked up by: keyed by the secret, so that no input can be made to collide. That of a short
+ * name is one multiplication. */
+static inline uint64_t sl_words_hash(sl_name_words words, size_t n) {
+    const sl_name_product product =
+        (sl_name_product)(words.first ^ sl_name_secret[1]) * (words.last ^ n << 56 ^ sl_name_secret[2]);
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+static inline uint64_t sl_long_name_hash(const char *name, size_t n) { return sl_xxh3(name, n, sl_name_secret[0]); }
 static inline uint64_t sl_name_hash(const char *name, size_t n) {
-    return XXH3_64bits_withSeed(name, n, sl_name_secret);
+    return n > SL_WORDS_NAME ? sl_long_name_hash(name, n) : sl_words_hash(sl_name_words_of(name, n), n);
+}
+static inline uint64_t sl_padded_hash(const char *name, size_t n) {
+    return n > SL_WORDS_NAME ? sl_long_name_hash(name, n) : sl_words_hash(sl_padded_words(name, n), n);
+}
+
+/* Whether two names of the same length are equal, behind both of which SL_NAME_PAD bytes can be read. */
+static inline bool sl_padded_equal(const char *a, const char *b, size_t n) {
+    if (n > SL_WORDS_NAME) return memcmp(a, b, n) == 0;
+    const sl_name_words x = sl_padded_words(a, n), y = sl_padded_words(b, n);
+    return ((x.first ^ y.first) | (x.last ^ y.last)) == 0;
 }
 
 void sl_names_free(sl_names *d);
@@ -62,13 +95,11 @@ const char *sl_names_text(const sl_names *d, uint32_t number, size_t *n);
 /* Whether the number is in use. */
 bool sl_names_has(const sl_names *d, uint32_t number);
 
-/* The same as sl_names_find() for a name behind which eight bytes can be read: the loop that every named nonzero takes.
- * Only a name longer than seven bytes costs a call. */
+/* The same as sl_names_find() for a name behind which SL_NAME_PAD bytes can be read: the loop that every named nonzero
+ * takes. Only a name longer than seven bytes costs a call. */
 static inline uint32_t sl_names_find_quick(const sl_names *d, uint64_t hash, const char *name, size_t n) {
     if (n > 7 || !d->table || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__) return sl_names_find(d, hash, name, n);
-    uint64_t text;
-    memcpy(&text, name, 8);
-    text = (text & (((uint64_t)1 << 8 * n) - 1)) | (uint64_t)n << 56;
+    const uint64_t text = sl_padded_words(name, n).first | (uint64_t)n << 56;
     uint32_t tag = (uint32_t)(hash >> 32);
     size_t mask = ((size_t)1 << d->bits) - 1;
     for (size_t i = tag >> (32 - d->bits);; i = (i + 1) & mask) {

@@ -56,13 +56,13 @@ static void free_arrays(sl_block *b) {
     free(b->text);
     free(b->seen);
     b->text = NULL, b->room = 0;
-    b->seen = NULL, b->seen_bits = 0;
+    b->seen = NULL, b->seen_entries = 0;
     sl_batch_free_arrays(&b->batch);
     sl_duplicates_free(&b->repeat);
 }
 
 void sl_block_shrink(sl_block *b) {
-    size_t usual = 4 * b->rules->block_bytes, all = b->room + (b->seen ? sizeof *b->seen << b->seen_bits : 0);
+    size_t usual = 4 * b->rules->block_bytes, all = b->room + b->seen_entries * sizeof *b->seen;
     all += (size_t)sluice_batch_memory(&b->batch) + sl_duplicates_memory(&b->repeat);
     if (b->room > usual || all > 8 * usual) free_arrays(b);
 }

@@ -95,8 +95,8 @@ typedef struct sl_block {
     sluice_status status; /* what goes wrong after the rows; error.line counts from the part's first line */
     sluice_error error;
     sl_duplicates repeat;
-    uint32_t *seen; /* scratch of named_rows.c, 2^seen_bits entries */
-    unsigned seen_bits;
+    uint32_t *seen; /* scratch of named_rows.c */
+    size_t seen_entries;
 } sl_block;
 
 /* Empties a block; it keeps its memory. */

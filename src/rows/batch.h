@@ -17,8 +17,6 @@
 #include "rows/duplicate_ids.h"
 #include "sluice.h"
 
-enum { SL_NAME_PAD = 8 }; /* readable bytes behind the text of names: lookups load eight at a time */
-
 typedef struct sl_name {
     uint32_t at, n;
 } sl_name;

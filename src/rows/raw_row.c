@@ -5,7 +5,8 @@
 
 sl_raw_row sl_batch_raw(const sluice_batch *b, size_t i) {
     size_t at = b->start[i];
-    return (sl_raw_row){.batch = b, .at = at, .value = b->value + at, .n = b->start[i + 1] - at};
+    const float *value = b->value ? b->value + at : NULL; /* no row of the batch has a feature */
+    return (sl_raw_row){.batch = b, .at = at, .value = value, .n = b->start[i + 1] - at};
 }
 
 sl_raw_row sl_example_raw(const sluice_example *x) {

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-enum { LOOK_AHEAD = 24 }; /* names whose entries are prefetched */
+enum { LOOK_AHEAD = 96 }; /* names, of this row and the next ones, whose entries are prefetched */
 
 void sl_numbers_free(sl_numbers *numbers) {
     free(numbers->number);
@@ -47,40 +47,58 @@ static void mark_seen(sl_features *f, const sl_raw_row *r, uint64_t t) {
     }
 }
 
+/* A name that the dictionary does not have: it is added or, where there is no room, left out. False: no memory. */
+static bool take_unknown(sl_features *f, uint64_t t, const sl_idle_test *idle, uint64_t hash, const char *name,
+                         size_t n, float value, sl_numbers *out) {
+    uint32_t number;
+    if (!add_unknown(f, t, idle, hash, name, n, &number)) return false;
+    if (number == SL_NO_NAME) return true;
+    if (sl_features_limited(f)) f->limit.last_seen[number] = t;
+    out->number[out->n] = number;
+    out->value[out->n++] = value;
+    return true;
+}
+
+/* The loop that every nonzero of a batch of names takes. */
+static bool resolve_batch(sl_features *f, const sl_raw_row *r, uint64_t t, const sl_idle_test *idle, sl_numbers *out) {
+    const sluice_batch *const b = r->batch;
+    const bool limited = sl_features_limited(f);
+    const size_t size = f->space.size, n_ahead = b->nonzeros;
+    for (size_t k = 0, at = r->at; k < r->n; k++, at++) {
+        const sl_name *name = &b->name[at];
+        if (at + LOOK_AHEAD < n_ahead) __builtin_prefetch(sl_names_entry(&f->names, b->hash[at + LOOK_AHEAD]));
+        if (at + LOOK_AHEAD / 4 < n_ahead && name[LOOK_AHEAD / 4].n > 7)
+            __builtin_prefetch(sl_names_bytes(&f->names, b->hash[at + LOOK_AHEAD / 4]));
+        const uint32_t number = sl_names_find_quick(&f->names, b->hash[at], b->text + name->at, name->n);
+        if (__builtin_expect(number == SL_NO_NAME, 0)) {
+            if (!take_unknown(f, t, idle, b->hash[at], b->text + name->at, name->n, r->value[k], out)) return false;
+            continue;
+        }
+        if (limited) f->limit.last_seen[number] = t;
+        __builtin_prefetch(f->space.features + (size_t)number * size, 1);
+        out->number[out->n] = number;
+        out->value[out->n++] = r->value[k];
+    }
+    return true;
+}
+
 bool sl_row_resolve(sl_features *f, const sl_raw_row *r, uint64_t t, const sl_idle_test *idle, sl_numbers *out) {
     if (!numbers_room(out, r->n)) return false;
-    const sluice_batch *const b = r->batch && r->batch->has_names ? r->batch : NULL;
-    const bool limited = sl_features_limited(f);
     out->n = 0;
-    if (limited) mark_seen(f, r, t);
+    if (sl_features_limited(f)) mark_seen(f, r, t);
+    if (r->batch && r->batch->has_names) return resolve_batch(f, r, t, idle, out);
     if (r->hash) sl_row_prefetch(f, r);
     for (size_t k = 0; k < r->n; k++) {
         char digits[20];
         size_t n;
         uint64_t hash;
-        const char *name;
-        uint32_t number;
-        if (b) {
-            const sl_name *at = &b->name[r->at + k];
-            name = b->text + at->at, n = at->n, hash = b->hash[r->at + k];
-            if (r->at + k + LOOK_AHEAD < b->nonzeros) /* of this row or the next */
-                __builtin_prefetch(sl_names_entry(&f->names, b->hash[r->at + k + LOOK_AHEAD]));
-            if (r->at + k + LOOK_AHEAD / 2 < b->nonzeros)
-                __builtin_prefetch(sl_names_bytes(&f->names, b->hash[r->at + k + LOOK_AHEAD / 2]));
-            number = sl_names_find_quick(&f->names, hash, name, n);
-        } else if (r->hash) {
-            name = r->names[k].text, n = r->names[k].n, hash = r->hash[k];
-            number = sl_names_find(&f->names, hash, name, n);
-        } else {
-            name = sl_raw_name(r, k, digits, &n, &hash);
-            number = sl_names_find(&f->names, hash, name, n);
+        const char *name = sl_raw_name(r, k, digits, &n, &hash);
+        const uint32_t number = sl_names_find(&f->names, hash, name, n);
+        if (number == SL_NO_NAME) {
+            if (!take_unknown(f, t, idle, hash, name, n, r->value[k], out)) return false;
+            continue;
         }
-        if (__builtin_expect(number == SL_NO_NAME, 0)) {
-            if (!add_unknown(f, t, idle, hash, name, n, &number)) return false;
-            if (number == SL_NO_NAME) continue;
-        }
-        if (limited) f->limit.last_seen[number] = t;
-        __builtin_prefetch(f->space.features + (size_t)number * f->space.size, 1);
+        if (sl_features_limited(f)) f->limit.last_seen[number] = t;
         out->number[out->n] = number;
         out->value[out->n++] = r->value[k];
     }
@@ -88,8 +106,10 @@ bool sl_row_resolve(sl_features *f, const sl_raw_row *r, uint64_t t, const sl_id
 }
 
 void sl_row_prefetch(const sl_features *f, const sl_raw_row *r) {
-    const uint64_t *hash = r->batch && r->batch->has_names ? r->batch->hash + r->at : r->hash;
-    for (size_t k = 0; hash && k < r->n; k++) __builtin_prefetch(sl_names_entry(&f->names, hash[k]));
+    const bool of_batch = r->batch && r->batch->has_names;
+    const uint64_t *hash = of_batch ? r->batch->hash : r->hash; /* NULL too where no row of the batch has a feature */
+    const size_t at = of_batch ? r->at : 0;
+    for (size_t k = 0; hash && k < r->n; k++) __builtin_prefetch(sl_names_entry(&f->names, hash[at + k]));
 }
 
 uint32_t sl_row_find(const sl_features *f, const sl_raw_row *r, size_t k) {

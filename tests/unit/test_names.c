@@ -57,6 +57,18 @@ TEST(equal_hashes_do_not_make_equal_names) {
     sl_names_free(&d);
 }
 
+/* Formats that list names take names of equal hashes for one that stands twice. */
+TEST(hashes_of_names_that_differ_in_length_alone_differ) {
+    char name[SL_WORDS_NAME + 8] = "abcdefghijklmno";
+    for (size_t n = 1; n < sizeof name; n++)
+        for (size_t m = 0; m < n; m++) {
+            char longer[sizeof name] = {0};
+            memcpy(longer, name, m);
+            longer[n - 1] = (char)(n ^ m); /* what would make up for the length, where that is put into the last byte */
+            CHECK(sl_name_hash(longer, n) != sl_name_hash(name, m));
+        }
+}
+
 static size_t name_of(uint32_t i, char *name) {
     return (size_t)sprintf(name, i % 3 == 0 ? "%x" : i % 3 == 1 ? "host=%u.example" : "%09u", i * 2654435761u);
 }
@@ -97,11 +109,35 @@ TEST(a_name_too_long_is_refused) {
     sl_names_free(&d);
 }
 
+/* What lies behind a name in memory is not part of it. */
+TEST(words_of_a_name_are_alike_with_and_without_bytes_behind_it) {
+    char bytes[40];
+    for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = (char)(37 * i + 1);
+    for (size_t n = 0; n <= 20; n++) {
+        char other[40];
+        memset(other, 'x', sizeof other);
+        memcpy(other, bytes, n);
+        CHECK_EQ(sl_padded_hash(bytes, n), sl_name_hash(bytes, n));
+        CHECK_EQ(sl_padded_hash(other, n), sl_name_hash(bytes, n));
+        CHECK(sl_padded_equal(bytes, other, n));
+        for (size_t at = 0; at < n; at++) {
+            other[at] ^= 1;
+            CHECK(!sl_padded_equal(bytes, other, n));
+            CHECK(sl_padded_hash(other, n) != sl_name_hash(bytes, n));
+            other[at] ^= 1;
+        }
+        CHECK(n == 0 || sl_name_hash(bytes, n) != sl_name_hash(bytes, n - 1));
+    }
+    CHECK(sl_name_hash("\0", 1) != sl_name_hash("\0", 2)); /* zeros count by their number */
+}
+
 int main(void) {
+    RUN(words_of_a_name_are_alike_with_and_without_bytes_behind_it);
     RUN(numbers_are_given_in_the_order_of_first_sight);
     RUN(names_are_any_bytes_and_their_length_counts);
     RUN(the_empty_name_alone_has_a_text);
     RUN(equal_hashes_do_not_make_equal_names);
+    RUN(hashes_of_names_that_differ_in_length_alone_differ);
     RUN(a_hundred_thousand_names_come_and_half_of_them_go);
     RUN(a_name_too_long_is_refused);
     return DONE;

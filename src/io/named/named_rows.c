@@ -8,7 +8,8 @@
 #include "features/names.h"
 
 enum {
-    SEEN_START_BITS = 8,
+    SEEN_START = 1 << 8,
+    SPARSE_NAMES = 2048,  /* the table is kept sparse for rows with fewer names, while it fits the first caches */
     SPREAD = 64,          /* limit on the bytes of a row's names: this times its text, */
     SPREAD_MIN = 1 << 20, /* or this, if more */
 };
@@ -31,15 +32,24 @@ static void begin_row(sl_named_rows *r) {
     set_stops(r);
 }
 
+/* How many names the table may have: for most rows few, so that they seldom meet in it. */
+static size_t most_names(size_t entries) { return entries / 8 < SPARSE_NAMES ? entries / 8 : entries / 2; }
+
+/* Empties the table, and takes so much of its memory. */
+static void use_table(sl_named_rows *r, size_t entries) {
+    r->seen = r->block->seen;
+    r->seen_mask = entries - 1;
+    r->seen_most = most_names(entries);
+    memset(r->seen, 0, entries * sizeof *r->seen);
+}
+
 void sl_named_begin(sl_named_rows *r, sl_block *b) {
     *r = (sl_named_rows){.batch = &b->batch, .budget = SIZE_MAX, .block = b};
     b->batch.has_names = true;
     b->batch.has_lines = true;
     begin_row(r);
     if (!b->seen) return;
-    r->seen = b->seen; /* of the memory that it has, only as much as a new table would have */
-    r->seen_bits = SEEN_START_BITS;
-    memset(r->seen, 0, sizeof *r->seen << SEEN_START_BITS);
+    use_table(r, SEEN_START); /* of the memory that it has, only as much as a new table would have */
 }
 
 void sl_named_budget(sl_named_rows *r, size_t text_bytes) {
@@ -69,6 +79,12 @@ sl_named_status sl_named_room(sl_named_rows *r, size_t n) {
     return r->batch->nonzeros + n <= r->feature_stop ? SL_NAMED_OK : more_room(r, n, 0);
 }
 
+sl_named_status sl_named_reserve(sl_named_rows *r, size_t n, size_t bytes) {
+    return r->batch->nonzeros + n <= r->feature_stop && r->batch->text_n + bytes < r->text_stop
+               ? SL_NAMED_OK
+               : more_room(r, n, bytes);
+}
+
 sl_named_status sl_named_piece(sl_named_rows *r, const char *bytes, size_t n) {
     sluice_batch *b = r->batch;
     /* one byte more than needed: then there is a text even for names without bytes */
@@ -83,84 +99,60 @@ sl_named_status sl_named_piece(sl_named_rows *r, const char *bytes, size_t n) {
 
 void sl_named_forget(sl_named_rows *r) { r->batch->text_n = r->name_first; }
 
-static bool same_name(const sluice_batch *b, size_t k, uint64_t hash, const char *name, size_t n) {
-    return b->hash[k] == hash && b->name[k].n == n && memcmp(b->text + b->name[k].at, name, n) == 0;
-}
-
-/* The table's place for a name: its own, or a free one. Entries are features of the batch, plus 1; those of rows before
- * this one count as free, so that nothing has to be cleared from row to row. */
-static inline uint32_t *place(const sl_named_rows *r, uint64_t hash, const char *name, size_t n) {
-    size_t mask = ((size_t)1 << r->seen_bits) - 1, i = hash & mask;
-    while (r->seen[i] > r->first && !same_name(r->batch, r->seen[i] - 1, hash, name, n)) i = (i + 1) & mask;
+/* The table's place for the name at `at` in the batch's text: its own, or a free one. Entries are features of the
+ * batch, plus 1; those of rows before this one count as free, so that nothing has to be cleared from row to row. */
+static inline uint32_t *place(const sl_named_rows *r, uint64_t hash, size_t at, size_t n) {
+    const sluice_batch *b = r->batch;
+    size_t i = hash & r->seen_mask;
+    for (;; i = (i + 1) & r->seen_mask) {
+        if (r->seen[i] <= r->first) break;
+        const size_t k = r->seen[i] - 1;
+        if (b->hash[k] == hash && b->name[k].n == n && sl_padded_equal(b->text + b->name[k].at, b->text + at, n)) break;
+    }
     return &r->seen[i];
 }
 
 /* A larger table, with the features that the row has. */
 static bool grow_table(sl_named_rows *r, size_t count) {
-    unsigned bits = r->seen ? r->seen_bits : SEEN_START_BITS;
-    while ((size_t)1 << bits < 2 * (count + 1)) bits++;
-    if (bits > r->block->seen_bits) {
-        uint32_t *larger = realloc(r->block->seen, sizeof *larger << bits);
+    size_t entries = r->seen ? r->seen_mask + 1 : SEEN_START;
+    while (most_names(entries) <= count) entries *= 2;
+    if (entries > r->block->seen_entries) {
+        uint32_t *larger = realloc(r->block->seen, entries * sizeof *larger);
         if (!larger) return false;
         r->block->seen = larger;
-        r->block->seen_bits = bits;
+        r->block->seen_entries = entries;
     }
-    r->seen = r->block->seen;
-    r->seen_bits = bits;
-    memset(r->seen, 0, sizeof *r->seen << bits);
+    use_table(r, entries);
     const sluice_batch *b = r->batch;
     for (size_t k = r->first; k < b->nonzeros; k++)
-        *place(r, b->hash[k], b->text + b->name[k].at, b->name[k].n) = (uint32_t)k + 1;
+        *place(r, b->hash[k], b->name[k].at, b->name[k].n) = (uint32_t)k + 1;
     return true;
 }
 
-/* Makes room for one more feature and its bytes, and keeps the table at most half full. */
+/* Makes room for one more feature and its bytes, in the table too. */
 static inline sl_named_status ready(sl_named_rows *r, size_t bytes) {
     const sluice_batch *b = r->batch;
-    size_t count = sl_named_count(r);
-    if ((!r->seen || 2 * (count + 1) > (size_t)1 << r->seen_bits) && !grow_table(r, count))
-        return fail(r, SL_NAMED_MEMORY);
+    const size_t count = sl_named_count(r);
+    if (count >= r->seen_most && !grow_table(r, count)) return fail(r, SL_NAMED_MEMORY);
     if (b->nonzeros < r->feature_stop && b->text_n + bytes < r->text_stop) return SL_NAMED_OK;
     return more_room(r, 1, bytes + 1);
 }
 
-/* Adds a feature whose name is in the batch's text at `at`, or will be: `bytes` of it are copied there unless the row
- * has the name. There is room. */
-static inline sl_named_status add(sl_named_rows *r, const char *name, size_t n, size_t at, size_t bytes, float value) {
+/* Adds a feature whose name is at `at` in the batch's text. There is room. */
+static inline sl_named_status add(sl_named_rows *r, size_t at, size_t n, float value) {
     sluice_batch *b = r->batch;
-    uint64_t hash = sl_name_hash(name, n);
-    uint32_t *slot = place(r, hash, name, n);
+    const uint64_t hash = sl_padded_hash(b->text + at, n);
+    uint32_t *slot = place(r, hash, at, n);
     if (*slot > r->first) {
         float *sum = &b->value[*slot - 1];
         *sum += value;
         return isfinite(*sum) ? SL_NAMED_OK : SL_NAMED_RANGE;
     }
-    if (bytes) memcpy(b->text + b->text_n, name, bytes);
-    b->text_n += bytes;
     *slot = (uint32_t)b->nonzeros + 1;
     b->name[b->nonzeros] = (sl_name){.at = (uint32_t)at, .n = (uint32_t)n};
     b->hash[b->nonzeros] = hash;
     b->value[b->nonzeros++] = value;
     return SL_NAMED_OK;
-}
-
-/* Takes a feature whose name lies behind those of the batch (bytes = 0) or elsewhere: then its n = bytes are copied,
- * unless the row has the name. */
-static sl_named_status take(sl_named_rows *r, const char *name, size_t n, size_t bytes, float value) {
-    sluice_batch *b = r->batch;
-    if (n > SL_MAX_NAME || n > r->budget) {
-        sl_named_forget(r);
-        return n > SL_MAX_NAME ? SL_NAMED_LONG : SL_NAMED_MUCH;
-    }
-    r->budget -= n;
-    sl_named_status status = ready(r, bytes);
-    if (status != SL_NAMED_OK) return status;
-    if (!bytes) name = b->text + r->name_first; /* making room may have moved it */
-    size_t before = b->nonzeros;
-    status = add(r, name, n, r->name_first, bytes, value);
-    if (b->nonzeros == before) sl_named_forget(r);
-    r->name_first = b->text_n;
-    return status;
 }
 
 sl_named_status sl_named_text(sl_named_rows *r, const char *bytes, size_t n, size_t *at) {
@@ -170,20 +162,47 @@ sl_named_status sl_named_text(sl_named_rows *r, const char *bytes, size_t n, siz
     return status;
 }
 
+sl_named_status sl_named_text_room(sl_named_rows *r, size_t n, size_t *at) {
+    sluice_batch *b = r->batch;
+    if (b->text_n + n + SL_TEXT_PAD >= r->text_stop) {
+        sl_named_status status = more_room(r, 0, n + SL_TEXT_PAD + 1);
+        if (status != SL_NAMED_OK) return status;
+    }
+    *at = b->text_n;
+    r->name_first = b->text_n += n + SL_TEXT_PAD;
+    return SL_NAMED_OK;
+}
+
 sl_named_status sl_named_within(sl_named_rows *r, size_t at, size_t n, float value) {
     if (n > SL_MAX_NAME) return SL_NAMED_LONG;
     sl_named_status status = ready(r, 0);
-    return status != SL_NAMED_OK ? status : add(r, r->batch->text + at, n, at, 0, value);
+    return status != SL_NAMED_OK ? status : add(r, at, n, value);
+}
+
+static bool is_too_long(const sl_named_rows *r, size_t n) { return n > SL_MAX_NAME || n > r->budget; }
+
+static sl_named_status too_long(sl_named_rows *r, size_t n) {
+    sl_named_forget(r);
+    return n > SL_MAX_NAME ? SL_NAMED_LONG : SL_NAMED_MUCH;
 }
 
 sl_named_status sl_named_end(sl_named_rows *r, float value) {
     const sluice_batch *b = r->batch;
-    return take(r, b->text + r->name_first, b->text_n - r->name_first, 0, value);
+    const size_t n = b->text_n - r->name_first;
+    if (is_too_long(r, n)) return too_long(r, n);
+    r->budget -= n;
+    sl_named_status status = ready(r, 0);
+    if (status != SL_NAMED_OK) return status;
+    const size_t before = b->nonzeros;
+    status = add(r, r->name_first, n, value);
+    if (b->nonzeros == before) sl_named_forget(r); /* the row has it */
+    r->name_first = b->text_n;
+    return status;
 }
 
 sl_named_status sl_named_feature(sl_named_rows *r, const char *name, size_t n, float value) {
-    if (r->name_first == r->batch->text_n) return take(r, name, n, n, value);
-    sl_named_status status = sl_named_piece(r, name, n); /* pieces stand before it */
+    if (is_too_long(r, n)) return too_long(r, n);        /* before it is copied */
+    sl_named_status status = sl_named_piece(r, name, n); /* perhaps behind others */
     return status == SL_NAMED_OK ? sl_named_end(r, value) : status;
 }
 
@@ -218,8 +237,7 @@ void sl_named_drop(sl_named_rows *r) {
     /* its entries leave the table, since their numbers will be used again; in reverse order, so that probing for one
      * never stops at a removed one */
     const sluice_batch *b = r->batch;
-    for (size_t k = b->nonzeros; r->seen && k-- > r->first;)
-        *place(r, b->hash[k], b->text + b->name[k].at, b->name[k].n) = 0;
+    for (size_t k = b->nonzeros; r->seen && k-- > r->first;) *place(r, b->hash[k], b->name[k].at, b->name[k].n) = 0;
     r->batch->nonzeros = r->first;
     r->batch->text_n = r->text_first;
     begin_row(r);
@@ -243,7 +261,7 @@ sl_named_status sl_named_end_once(sl_named_rows *r, float value) {
         return SL_NAMED_LONG;
     }
     sl_name name = {.at = (uint32_t)r->name_first, .n = (uint32_t)n};
-    sl_named_known(r, name, sl_name_hash(b->text + name.at, n), value);
+    sl_named_known(r, name, sl_padded_hash(b->text + name.at, n), value);
     r->name_first = b->text_n;
     return SL_NAMED_OK;
 }

@@ -38,8 +38,8 @@ typedef struct sl_named_rows {
     size_t most_features, most_text; /* of the batch, with this row */
     sl_named_status
         failed;     /* for want of memory, or since the row is too large or put off: so does every further call */
-    uint32_t *seen; /* hash table over the row, of 2^seen_bits entries; its memory is the block's */
-    unsigned seen_bits;
+    uint32_t *seen; /* hash table over the row, of seen_mask + 1 entries; its memory is the block's */
+    size_t seen_mask, seen_most; /* seen_most: names that it may have, before it grows */
     sl_block *block;
 } sl_named_rows;
 
@@ -55,9 +55,15 @@ sl_named_status sl_named_feature(sl_named_rows *r, const char *name, size_t n, f
 /* Names that stand in a piece of text, such as a line: the text goes to the batch at *at, and the names in it are where
  * they are. */
 sl_named_status sl_named_text(sl_named_rows *r, const char *bytes, size_t n, size_t *at);
+/* The same for text that the caller writes to r->batch->text + *at, where SL_TEXT_PAD bytes behind it may be written
+ * too. */
+enum { SL_TEXT_PAD = 64 };
+sl_named_status sl_named_text_room(sl_named_rows *r, size_t n, size_t *at);
 sl_named_status sl_named_within(sl_named_rows *r, size_t at, size_t n, float value);
 /* Makes room for n more features of the row. */
 sl_named_status sl_named_room(sl_named_rows *r, size_t n);
+/* The same with this many bytes of names. */
+sl_named_status sl_named_reserve(sl_named_rows *r, size_t n, size_t bytes);
 /* Gives up the pieces of a name. */
 void sl_named_forget(sl_named_rows *r);
 
