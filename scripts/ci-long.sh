@@ -6,14 +6,6 @@ cd "$(dirname "$0")/.." || exit 1
 . scripts/runs.sh
 [ $# -gt 0 ] || set -- bare kernels python musl aarch64
 
-# xxhash.h alone, for compilers that must not see the other headers of this system
-header=build/xxhash
-mkdir -p $header
-printf '#include <xxhash.h>\n' | ${CC:-cc} -E -x c - | sed -n 's/^# 1 "\(.*\/xxhash\.h\)".*/\1/p' | head -n 1 | while read -r found; do
-    cp "$found" $header/
-done
-[ -e $header/xxhash.h ] || { echo "xxhash.h was not found" && exit 1; }
-
 for part in "$@"; do
     case $part in
     bare) # without any optional library: all tests that do not need one
@@ -35,11 +27,11 @@ for part in "$@"; do
         python_sanitizers 1000000 100
         ;;
     musl)
-        build musl -DSLUICE_XXHASH_INCLUDE="$PWD/$header"
+        build musl
         tests musl "(musl)" -L kernels
         ;;
     aarch64)
-        build aarch64 -DSLUICE_XXHASH_INCLUDE="$PWD/$header"
+        build aarch64
         tests aarch64 "(qemu)" -L kernels
         ;;
     *)
