@@ -221,6 +221,56 @@ TEST(a_codec_that_the_build_lacks_is_named) {
     }
 }
 
+#if SLUICE_HAVE_ISAL && SLUICE_HAVE_ZLIB
+/* What zlib makes of a gzip stream: whether it is whole and undamaged, and its bytes. */
+static bool zlib_reads(const unsigned char *from, size_t n, unsigned char *to, size_t *to_n) {
+    z_stream z = {0};
+    inflateInit2(&z, 15 + 16);
+    z.next_in = (unsigned char *)(uintptr_t)from, z.avail_in = (unsigned)n;
+    z.next_out = to, z.avail_out = ROOM;
+    const bool whole = inflate(&z, Z_FINISH) == Z_STREAM_END && z.avail_in == 0;
+    *to_n = z.total_out;
+    inflateEnd(&z);
+    return whole;
+}
+
+/* With all that a header may have, as gzip -N and bgzip write it. */
+static size_t gzip_with_header(const unsigned char *from, size_t n, int level, int strategy, unsigned char *to) {
+    z_stream z = {0};
+    unsigned char extra[] = "BC\2\0xy", name[] = "mail.svm", comment[] = "of a day";
+    gz_header head = {
+        .text = 1, .time = 77, .os = 3, .extra = extra, .extra_len = 6, .name = name, .comment = comment, .hcrc = 1};
+    deflateInit2(&z, level, Z_DEFLATED, 15 + 16, 8, strategy);
+    deflateSetHeader(&z, &head);
+    z.next_in = (unsigned char *)(uintptr_t)from, z.avail_in = (unsigned)n;
+    z.next_out = to, z.avail_out = ROOM;
+    deflate(&z, Z_FINISH);
+    size_t size = z.total_out;
+    deflateEnd(&z);
+    return size;
+}
+
+TEST(gzip_is_read_as_zlib_reads_it) {
+    static unsigned char by_zlib[ROOM];
+    const int strategies[] = {Z_DEFAULT_STRATEGY, Z_HUFFMAN_ONLY, Z_FIXED, Z_RLE};
+    uint64_t seed = 9;
+    for (int turn = 0; turn < 20000; turn++) {
+        const int level = turn % 10, strategy = strategies[turn / 10 % 4];
+        make_plain((size_t)turn % 1500);
+        size_t n, zlib_n, packed_n = gzip_with_header(plain, plain_n, level, strategy, packed);
+        for (int damage = turn % 3; damage > 0; damage--) {
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            packed[2 + (seed >> 33) % (packed_n - 2)] ^= (unsigned char)(1u << (seed >> 60) % 8);
+        }
+        const bool whole = zlib_reads(packed, packed_n, by_zlib, &zlib_n);
+        const sluice_status status = read_memory(packed, packed_n, 1 + (size_t)turn % 700, &n);
+        if (whole) CHECK(status == SLUICE_OK && n == zlib_n && memcmp(back, by_zlib, n) == 0);
+        /* zlib also refuses tables of codes that are wrong in a place that the data does not use */
+        if (!whole) CHECK(status == SLUICE_E_DATA || (n == plain_n && memcmp(back, plain, n) == 0));
+    }
+}
+#endif
+
 #if SLUICE_HAVE_ZSTD
 TEST(windows_beyond_the_limit_are_refused) {
     unsigned char frame[] = {0x28, 0xb5, 0x2f, 0xfd, 0x00, 0xa8 /* a window of 2^31 */, 0x01, 0x00, 0x00, 0, 0, 0};
@@ -356,6 +406,9 @@ int main(void) {
     RUN(every_truncation_is_noticed);
     RUN(damage_is_noticed);
     RUN(a_codec_that_the_build_lacks_is_named);
+#if SLUICE_HAVE_ISAL && SLUICE_HAVE_ZLIB
+    RUN(gzip_is_read_as_zlib_reads_it);
+#endif
 #if SLUICE_HAVE_ZSTD
     RUN(windows_beyond_the_limit_are_refused);
 #endif

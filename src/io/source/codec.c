@@ -5,7 +5,9 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#if SLUICE_HAVE_ZLIB
+#if SLUICE_HAVE_ISAL
+#include "io/source/gzip.h"
+#elif SLUICE_HAVE_ZLIB
 #include <zlib.h>
 #endif
 #if SLUICE_HAVE_ZSTD
@@ -24,7 +26,7 @@ static int begins(const uint8_t *bytes, size_t n, const char *magic, size_t leng
     return n >= length ? 1 : -1;
 }
 
-#if SLUICE_HAVE_ZLIB || SLUICE_HAVE_BZIP2
+#if (SLUICE_HAVE_ZLIB && !SLUICE_HAVE_ISAL) || SLUICE_HAVE_BZIP2
 static unsigned at_most_uint(size_t n) { return n > UINT_MAX / 2 ? UINT_MAX / 2 : (unsigned)n; }
 #endif
 
@@ -32,7 +34,7 @@ static unsigned at_most_uint(size_t n) { return n > UINT_MAX / 2 ? UINT_MAX / 2 
 
 static int gzip_match(const uint8_t *bytes, size_t n) { return begins(bytes, n, "\x1f\x8b", 2); }
 
-#if SLUICE_HAVE_ZLIB
+#if SLUICE_HAVE_ZLIB && !SLUICE_HAVE_ISAL
 static void *gzip_open(void) {
     z_stream *z = calloc(1, sizeof *z);
     if (z && inflateInit2(z, 15 + 16) != Z_OK) free(z), z = NULL;
@@ -190,7 +192,9 @@ static void xz_close(void *state) {
 #endif
 
 /* Everything but the match is missing where the build has no library for it. */
-#if SLUICE_HAVE_ZLIB
+#if SLUICE_HAVE_ISAL
+#define GZIP sl_gzip_open, sl_gzip_step, sl_gzip_restart, sl_gzip_close
+#elif SLUICE_HAVE_ZLIB
 #define GZIP gzip_open, gzip_step, gzip_restart, gzip_close
 #else
 #define GZIP NULL, NULL, NULL, NULL
@@ -212,7 +216,7 @@ static void xz_close(void *state) {
 #endif
 
 const sl_codec sl_codecs[] = {
-    {"gzip", "zlib", gzip_match, GZIP},
+    {"gzip", "ISA-L or zlib", gzip_match, GZIP},
     {"zstd", "libzstd", zstd_match, ZSTD},
     {"bzip2", "libbz2", bzip2_match, BZIP2},
     {"xz", "liblzma", xz_match, XZ},

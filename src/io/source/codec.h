@@ -6,19 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Which libraries the build has: 1 or 0; all of them where the build does not say. */
-#ifndef SLUICE_HAVE_ZLIB
-#define SLUICE_HAVE_ZLIB 1
-#endif
-#ifndef SLUICE_HAVE_ZSTD
-#define SLUICE_HAVE_ZSTD 1
-#endif
-#ifndef SLUICE_HAVE_BZIP2
-#define SLUICE_HAVE_BZIP2 1
-#endif
-#ifndef SLUICE_HAVE_LZMA
-#define SLUICE_HAVE_LZMA 1
-#endif
+#include "base/system.h"
 
 /* Limits on the memory that decoding takes: the largest window that zstd uses by default, and for xz four times what
  * xz -9 needs. */

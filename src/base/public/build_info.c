@@ -1,4 +1,5 @@
 /* The version of the library and how it was built. */
+#include "base/system.h"
 #include "base/cpu.h"
 #include "base/sized_struct.h"
 
@@ -6,7 +7,7 @@
 #define TEXT(x) TEXT2(x)
 #define VERSION TEXT(SLUICE_VERSION_MAJOR) "." TEXT(SLUICE_VERSION_MINOR) "." TEXT(SLUICE_VERSION_PATCH)
 
-#if SLUICE_HAVE_ZLIB
+#if SLUICE_HAVE_ISAL || SLUICE_HAVE_ZLIB
 #define GZIP " gzip"
 #else
 #define GZIP ""
