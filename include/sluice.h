@@ -772,6 +772,8 @@ typedef struct sluice_reader sluice_reader;
 /* How often a word occurs in a text becomes its value: 1, the count, or 1 + log of the count. */
 enum { SLUICE_TF_DEFAULT = 0, SLUICE_TF_BINARY = 1, SLUICE_TF_COUNT = 2, SLUICE_TF_LOG = 3 };
 #define SLUICE_MAX_NGRAMS 8
+#define SLUICE_MAX_CHARS 8 /* characters of an n-gram of characters */
+#define SLUICE_MAX_MIN_LENGTH 16
 
 /* A factor for the importance weights of all rows of one label (numbers: of equal value); 0: as if they were absent. */
 typedef struct sluice_cost {
@@ -826,7 +828,14 @@ typedef struct sluice_reader_options {
     void *bad_line_context;
     int as_is; /* the bytes are lines whatever the first ones are: not compressed, without a byte order mark, and no
                   model by mistake. `format` is needed */
+    const char *chars;        /* text: n-grams of characters are features too, of so many: "3" or "2-5"; NULL: none */
+    int no_words;             /* text, with chars: they are the only features */
+    unsigned min_length;      /* text: words of fewer characters are left out, up to SLUICE_MAX_MIN_LENGTH */
+    const char *stop_words;   /* text: words that are left out, as a text; copied. NULL: none */
 } sluice_reader_options;
+
+/* A list of words for `stop_words`: "english" is the only language; NULL: there is none of this. */
+SLUICE_API const char *sluice_stop_words(const char *language);
 
 /* The formats of examples: a name and what it is; NULL past the last. */
 SLUICE_API const char *sluice_format_at(size_t i, const char **summary);

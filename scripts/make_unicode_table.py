@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes src/io/named/unicode_table.c: which characters words are made of, and how they are lower-cased.
+"""Writes src/io/text/unicode_table.c: which characters words are made of, and how they are lower-cased.
 
-    python3 scripts/make_unicode_table.py > src/io/named/unicode_table.c
+    python3 scripts/make_unicode_table.py > src/io/text/unicode_table.c
 
 The source is Python's unicodedata. ASCII is not in the tables: text.c knows it. With --check every character is compared
 with str.lower() and str.casefold(), and the differences are listed by kind.

@@ -61,6 +61,10 @@ typedef struct sl_rules {
     bool words;                             /* labels may be any text; never with `unlabelled` */
     struct sl_label_costs *costs;           /* of labels (label_costs.h); NULL: there are none */
     unsigned ngrams, tf;                    /* never 0 */
+    unsigned chars_min, chars_max;          /* characters of n-grams; 0: there are none */
+    bool no_words;                          /* only with those */
+    unsigned min_length;                    /* characters of a word; 0 and 1: any */
+    struct sl_names *stop_words;            /* which words are left out; NULL: none */
     const struct sl_format *format;         /* NULL: chosen for each input */
     const struct sl_format *hint;           /* for inputs whose ending says nothing; NULL: libsvm */
     const struct sl_parse_kernels *kernels; /* NULL: text row by row by the careful parser, portable ids */

@@ -7,6 +7,7 @@
 #include "io/bin/bin_ids.h"
 #include "io/libsvm/fields.h"
 #include "io/libsvm/separators.h"
+#include "io/text/letters.h"
 
 typedef struct sl_parse_kernels {
     sl_cpu cpu;
@@ -14,6 +15,7 @@ typedef struct sl_parse_kernels {
     sl_convert_fields *convert; /* NULL: fields are converted one by one */
     sl_convert_values *values;  /* likewise */
     sl_sum_ids *sum_ids;
+    sl_find_letters *letters; /* NULL: text is cut a character at a time */
 } sl_parse_kernels;
 
 /* The kernels for a kind of processor; NULL where this build has none or the machine cannot run them. Those for

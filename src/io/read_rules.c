@@ -7,6 +7,7 @@
 #include "io/block.h"
 #include "io/format.h"
 #include "io/label_costs.h"
+#include "io/text/stop_words.h"
 #include "io/parse_kernels.h"
 
 /* A copy of an option's text; NULL stays NULL. */
@@ -22,6 +23,39 @@ void sl_rules_set_blocks(sl_rules *rules, size_t block_bytes) {
     rules->part_text = block_bytes * 4;
 }
 
+/* A number of characters, from 1. */
+static const char *read_chars(const char *p, unsigned *n) {
+    if (*p < '1' || *p > '9') return NULL;
+    for (*n = 0; *p >= '0' && *p <= '9' && *n <= SLUICE_MAX_CHARS; p++) *n = 10 * *n + (unsigned)(*p - '0');
+    return *n <= SLUICE_MAX_CHARS ? p : NULL;
+}
+
+/* Reads "3" or "2-5". */
+static sluice_status set_chars(sl_rules *rules, const char *chars, sluice_error *err) {
+    const char *p = read_chars(chars, &rules->chars_min);
+    rules->chars_max = rules->chars_min;
+    if (p && *p == '-') p = read_chars(p + 1, &rules->chars_max);
+    if (p && !*p && rules->chars_min <= rules->chars_max) return SLUICE_OK;
+    return sl_fail(err, SLUICE_E_USAGE, "n-grams of characters are a number from 1 to %d, or two as in 2-5",
+                   SLUICE_MAX_CHARS);
+}
+
+static sluice_status set_text(sl_rules *rules, const sluice_reader_options *o, sluice_error *err) {
+    if (o->ngrams > SLUICE_MAX_NGRAMS || o->tf > SLUICE_TF_LOG)
+        return sl_fail(err, SLUICE_E_USAGE, "n-grams have 1 to %d words, and tf is binary, count or log",
+                       SLUICE_MAX_NGRAMS);
+    if (o->min_length > SLUICE_MAX_MIN_LENGTH)
+        return sl_fail(err, SLUICE_E_USAGE, "the least length of words is at most %d", SLUICE_MAX_MIN_LENGTH);
+    if (o->no_words && !o->chars) return sl_fail(err, SLUICE_E_USAGE, "text without words needs chars");
+    rules->ngrams = o->ngrams ? o->ngrams : 1;
+    rules->tf = o->tf ? o->tf : SLUICE_TF_LOG;
+    rules->no_words = o->no_words != 0;
+    rules->min_length = o->min_length;
+    sluice_status status = o->chars ? set_chars(rules, o->chars, err) : SLUICE_OK;
+    if (status != SLUICE_OK || !o->stop_words || !*o->stop_words) return status;
+    return sl_stop_words_new(o->stop_words, &rules->stop_words, err);
+}
+
 sluice_status sl_rules_set(sl_rules *rules, const sluice_reader_options *given, sluice_error *err) {
     sluice_reader_options o = {.size = sizeof o};
     sluice_error why = {0};
@@ -30,9 +64,7 @@ sluice_status sl_rules_set(sl_rules *rules, const sluice_reader_options *given, 
     if (status != SLUICE_OK) return status;
     if (o.format && !(rules->format = sl_format_find(o.format, err))) return SLUICE_E_USAGE;
     if (o.hint && *o.hint && !(rules->hint = sl_format_find(o.hint, err))) return SLUICE_E_USAGE;
-    if (o.ngrams > SLUICE_MAX_NGRAMS || o.tf > SLUICE_TF_LOG)
-        return sl_fail(err, SLUICE_E_USAGE, "n-grams have 1 to %d words, and tf is binary, count or log",
-                       SLUICE_MAX_NGRAMS);
+    if ((status = set_text(rules, &o, err)) != SLUICE_OK) return status;
     rules->threads = o.threads;
     sl_rules_set_blocks(rules, SL_BLOCK_BYTES);
     rules->max_line = o.max_line ? o.max_line : SLUICE_MAX_LINE;
@@ -51,8 +83,6 @@ sluice_status sl_rules_set(sl_rules *rules, const sluice_reader_options *given, 
     if (rules->as_is && !o.format) return sl_fail(err, SLUICE_E_USAGE, "as_is needs a format");
     if ((rules->keep_lines || o.id) && !rules->every_line)
         return sl_fail(err, SLUICE_E_USAGE, "keep_lines and id need every_line");
-    rules->ngrams = o.ngrams ? o.ngrams : 1;
-    rules->tf = o.tf ? o.tf : SLUICE_TF_LOG;
     rules->kernels = sl_parse_kernels_chosen();
     if (o.n_costs && !(rules->costs = sl_label_costs_new(o.costs, o.n_costs, &why))) {
         if (err) *err = why;
@@ -68,5 +98,6 @@ void sl_rules_free(sl_rules *rules) {
     free(rules->weight);
     free(rules->id);
     sl_label_costs_free(rules->costs);
+    sl_stop_words_free(rules->stop_words);
     *rules = (sl_rules){0};
 }

@@ -1,10 +1,12 @@
-/* Any bytes as LIBSVM text: every way of parsing gives the same. */
+/* Any bytes as LIBSVM text and as raw text: every way of parsing gives the same. */
 #include "fuzz/differential.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     for (int skip = 0; skip < 2; skip++)
-        if (any_difference((const char *)data, size, skip)) abort();
+        if (any_difference(sl_parse_libsvm, (const char *)data, size, skip) ||
+            any_difference(sl_parse_text, (const char *)data, size, skip))
+            abort();
     return 0;
 }

@@ -12,7 +12,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-FORMATS = ["libsvm", "vw", "csv", "json"]
+FORMATS = ["libsvm", "vw", "csv", "json", "text"]
 
 
 def documented(module):

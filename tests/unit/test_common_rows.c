@@ -83,7 +83,7 @@ static void check_texts(int texts, bool tame) {
         for (size_t rows = 1 + below(300); rows; rows--) n += put_row(text + n, tame);
         if (below(3) == 0) n--; /* no newline at the end */
         for (int skip = 0; skip < 2; skip++) {
-            const char *what = any_difference(text, n, skip);
+            const char *what = any_difference(sl_parse_libsvm, text, n, skip);
             CHECK_STR(what ? what : "nothing", "nothing");
         }
     }
@@ -105,7 +105,7 @@ TEST(common_text_is_parsed_by_the_fast_parser) {
                              : i % 3 == 1 ? " \n"
                                           : "\n");
     EACH_KERNELS(k) {
-        sl_block b = parsed(text, n, NULL, false, false);
+        sl_block b = parsed(sl_parse_libsvm, text, n, NULL, false, false);
         sl_batch_clear(&b.batch);
         sl_scan scan = {.kernels = k};
         size_t p = from;
@@ -149,8 +149,8 @@ TEST(rows_longer_than_the_look_ahead) {
     size_t n = (size_t)sprintf(text, "1 1:1 2:1 3:1\n-1");
     for (int i = 1; i <= 20000; i++) n += (size_t)sprintf(text + n, " %d:0.%d", i, i % 1000);
     n += (size_t)sprintf(text + n, "\n1 5:1\n");
-    CHECK(any_difference(text, n, false) == NULL);
-    sl_block b = parsed(text, n, sl_parse_kernels_for(SL_CPU_PORTABLE), false, false);
+    CHECK(any_difference(sl_parse_libsvm, text, n, false) == NULL);
+    sl_block b = parsed(sl_parse_libsvm, text, n, sl_parse_kernels_for(SL_CPU_PORTABLE), false, false);
     CHECK_EQ(b.batch.rows, 3);
     CHECK_EQ(b.batch.nonzeros, 20004);
     release_parsed(&b);

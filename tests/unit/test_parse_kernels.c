@@ -86,6 +86,25 @@ TEST(vw_text_reads_alike) {
     free(t.data);
 }
 
+/* Words of all lengths and scripts, mostly ASCII: some go beyond the windows of the kernels, and beyond what counts. */
+TEST(raw_text_reads_alike) {
+    static const char *const pieces[] = {"a",    "Free",   "PRIZE",  "0",      "zZ9",        "kl",
+                                         "\xff", "\u00e9", "\u6771", "\u00ad", "na\u00efve", "\U0001f600"};
+    static const char *const between[] = {" ", "", "-", ", ", "@[`{/:", "  "};
+    text t = {0};
+    for (size_t i = 0; i < 3000; i++) {
+        add(&t, "%zu\t", i % 2);
+        for (size_t words = below(60); words; words--) {
+            const char *piece = pieces[below(below(4) ? 6 : 12)];
+            for (size_t k = below(100) ? 1 + below(3) : 70; k; k--) add(&t, "%s", piece);
+            add(&t, "%s", between[below(6)]);
+        }
+        add(&t, "\n");
+    }
+    compare(t.data, t.n, "text");
+    free(t.data);
+}
+
 TEST(bin_reads_alike) {
     char path[] = "/tmp/sluice-kernels-XXXXXX";
     int fd = mkstemp(path);
@@ -114,6 +133,7 @@ int main(void) {
     RUN(what_cannot_run_is_not_chosen);
     RUN(libsvm_text_reads_alike);
     RUN(vw_text_reads_alike);
+    RUN(raw_text_reads_alike);
     RUN(bin_reads_alike);
     return DONE;
 }

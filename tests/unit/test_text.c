@@ -153,6 +153,99 @@ TEST(bytes_that_are_no_utf8_are_latin_1) {
     READS("1\t\xf0\x9f\x98 x\xe6\x9d\n", "1 \u00f0|x\u00e6\n");
 }
 
+#define READS_CHARS(how, input, want)                                                                                  \
+    check_raw(input, sizeof(input) - 1, (sluice_reader_options){.format = "text", .chars = how, .no_words = 1}, want)
+
+TEST(runs_of_characters_within_tokens) {
+    READS_CHARS("2-3", "1\tAb c\n", "1 ~_a|~_ab|~ab|~ab_|~b_|~_c|~_c_|~c_\n");
+    READS_CHARS("1", "1\tno!\n", "1 ~_*1.6931|~n|~o|~!\n");
+    READS_CHARS("8", "1\tabc abcdef abcdefgh\n", "1 ~_abc_|~_abcdef_|~_abcdefg|~abcdefgh|~bcdefgh_\n");
+    READS_CHARS("4-5", "1\ta ab\n-1\tabc\n", "1 ~_a_|~_ab_\n-1 ~_abc|~_abc_|~abc_\n");
+    READS_CHARS("3", "1\ta_b \t__\x01\x7f c__\n", "1 ~_a_|~_b_|~_c_\n"); /* they are blanks */
+    READS_CHARS("2", "1\t~a\n", "1 ~_~|~~a|~a_\n");
+    READS_CHARS("2-4", "1\n1\t_\n1\t \n", "1\n1\n1\n");
+    READS_CHARS("3", "1\t100 100\n", "1 ~_10|~100|~00_\n"); /* names, not ids */
+}
+
+TEST(runs_of_characters_of_all_scripts) {
+    READS_CHARS("3", "1\t\u00c4\u2009\u20ac5\u200bI\u0130\n", "1 ~_\u00e4_|~_\u20ac5|~\u20ac5_|~_ii|~ii_\n");
+    READS_CHARS("2", "1\t\u6771\u4eac\u3000\U0001f600\n",
+                "1 ~_\u6771|~\u6771\u4eac|~\u4eac_|~_\U0001f600|~\U0001f600_\n");
+    READS_CHARS("2", "1\ta\u00ad\u200db\n", "1 ~_a|~ab|~b_\n");
+    READS_CHARS("2", "1\t\xe9\xff\n", "1 ~_\u00e9|~\u00e9\u00ff|~\u00ff_\n");
+}
+
+/* Longer than the window of char_grams.c; no two runs are equal. */
+TEST(runs_of_characters_in_a_long_token) {
+    enum { LENGTH = 20000 };
+    text t = {0}, want = {0};
+    char token[LENGTH + 3] = "_";
+    uint32_t state = 1;
+    for (int i = 1; i <= LENGTH; i++) token[i] = (char)('a' + ((state = state * 1664525 + 1013904223) >> 16) % 26);
+    token[LENGTH + 1] = '_';
+    add(&t, "1\t");
+    for (int i = 0; i < LENGTH; i += 1000) add(&t, "%.1000s", token + 1 + i);
+    add(&t, "\n");
+    for (int i = 0; i + 8 <= LENGTH + 2; i++) add(&want, "%s~%.8s", i ? "|" : "1 ", token + i);
+    add(&want, "\n");
+    check_raw(t.data, t.n, (sluice_reader_options){.format = "text", .chars = "8", .no_words = 1}, want.data);
+    free(t.data), free(want.data);
+}
+
+/* Each has half of the row, by the squares of the values. */
+TEST(words_and_characters_share_a_row) {
+    sluice_reader_options o = {.format = "text", .chars = "2", .ngrams = 2};
+    check_raw("1\ta a\n", 6, o, "1 a*1.6931|a a|~_a*1.3905|~a_*1.3905\n");
+    check_raw("1\tab ab\n", 8, o, "1 ab*1.6931|ab ab|~_a*1.1353|~ab*1.1353|~b_*1.1353\n");
+    check_raw("1\t!\n", 4, o, "1 ~_!|~!_\n"); /* all of it, without words */
+}
+
+TEST(what_characters_may_be_asked_for) {
+    const char *const wrong[] = {"",   "0",     "9", "0-3",  "3-2",         "2-9",          "2-",
+                                 "-3", "2-3-4", "a", "2 -3", "99999999999", "2-99999999999"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        sluice_error err = {0};
+        sluice_reader_options o = {.size = sizeof o, .format = "text", .chars = wrong[i]};
+        CHECK(!sluice_reader_open_memory("1\ta\n", 4, "mem", &o, &err));
+        CHECK_HAS(err.message, "from 1 to 8");
+    }
+    sluice_error err = {0};
+    sluice_reader_options o = {.size = sizeof o, .format = "text", .no_words = 1};
+    CHECK(!sluice_reader_open_memory("1\ta\n", 4, "mem", &o, &err));
+    CHECK_HAS(err.message, "without words");
+    o = (sluice_reader_options){.size = sizeof o, .format = "text", .min_length = SLUICE_MAX_MIN_LENGTH + 1};
+    CHECK(!sluice_reader_open_memory("1\ta\n", 4, "mem", &o, &err));
+    CHECK_HAS(err.message, "at most 16");
+}
+
+#define READS_LEFT_OUT(least, list, input, want)                                                                       \
+    check_raw(input, sizeof(input) - 1,                                                                                \
+              (sluice_reader_options){.format = "text", .ngrams = 2, .min_length = least, .stop_words = list}, want)
+
+TEST(words_that_are_left_out_are_as_if_they_were_not_there) {
+    READS_LEFT_OUT(0, "the, OF\n", "1\tThe king of the hill, the\n", "1 king|hill|king hill\n");
+    READS_LEFT_OUT(3, NULL, "1\tI am the king at 5\n", "1 the|king|the king\n");
+    READS_LEFT_OUT(0, "don't", "1\tdon't T go dont\n", "1 go|dont|go dont\n");
+    READS_LEFT_OUT(0, "7 \u00c9t\u00e9", "1\t7 77 \u00e9t\u00c9\n", "1 77\n");
+    READS_LEFT_OUT(0, "a b", "1\ta b\n-1\tc\n", "1\n-1 c\n");
+    READS_LEFT_OUT(0, " ,; ", "1\ta\n", "1 a\n");
+    READS_LEFT_OUT(0, sluice_stop_words("english"), "1\tIt's not what the doctor ordered\n",
+                   "1 not|doctor|not doctor|ordered|doctor ordered\n");
+    CHECK(!sluice_stop_words("englisch"));
+}
+
+/* Length is in characters, and an ideograph is a word whatever the least length is. */
+TEST(the_least_length_of_words_of_all_scripts) {
+    READS_LEFT_OUT(2, NULL, "1\t\u00e9 \u00e9t \u6771x\n", "1 \u00e9t|\u6771|\u00e9t \u6771\n");
+    READS_LEFT_OUT(16, NULL, "1\t" SIXTY "abcdefg " TEN "12345\n", "1 " SIXTY "abcd\n");
+    READS_LEFT_OUT(0, "\u6771", "1\t\u6771\u4eac\n", "1 \u4eac\n");
+}
+
+TEST(characters_are_of_all_words) {
+    sluice_reader_options o = {.format = "text", .chars = "3", .stop_words = "the", .min_length = 2};
+    check_raw("1\tthe a\n", 8, o, "1 ~_th|~the|~he_|~_a_\n");
+}
+
 TEST(the_ending_says_so) {
     CHECK_STR(sl_format_by_ending("mail.text.tsv.zst", NULL)->name, "text");
     CHECK_STR(sl_format_by_ending("bad.url.tsv", NULL)->name, "url");
@@ -184,6 +277,14 @@ int main(void) {
     RUN(words_without_spaces);
     RUN(what_is_not_seen_does_not_split);
     RUN(bytes_that_are_no_utf8_are_latin_1);
+    RUN(runs_of_characters_within_tokens);
+    RUN(runs_of_characters_of_all_scripts);
+    RUN(runs_of_characters_in_a_long_token);
+    RUN(words_and_characters_share_a_row);
+    RUN(what_characters_may_be_asked_for);
+    RUN(words_that_are_left_out_are_as_if_they_were_not_there);
+    RUN(the_least_length_of_words_of_all_scripts);
+    RUN(characters_are_of_all_words);
     RUN(the_ending_says_so);
     RUN(lines_without_labels);
     return DONE;

@@ -1,6 +1,6 @@
 /* Characters: UTF-8 there and back, and the tables, for every code point there is. */
 #include "base/utf8.h"
-#include "io/named/unicode.h"
+#include "io/text/unicode.h"
 
 #include "unit/test.h"
 

@@ -1,5 +1,5 @@
 /* Made by scripts/make_unicode_table.py from Unicode 14.0.0: do not edit. */
-#include "io/named/unicode.h"
+#include "io/text/unicode.h"
 
 /* clang-format off */
 const uint32_t sl_char_kinds[] = { /* where a kind begins, times four, plus the kind */

@@ -1,5 +1,5 @@
 /* Characters: binary search in the tables, and no search while they stay in one range. */
-#include "io/named/unicode.h"
+#include "io/text/unicode.h"
 
 #include <stdbool.h>
 
