@@ -89,7 +89,8 @@ typedef struct sluice_error {
     char source[512];      /* the file or stream the place is in; "" where there is none */
     char message[512];     /* what is wrong and what to do about it: one line, no full stop. Both are safe to print:
                             * bytes of inputs and paths that a terminal would not show as they are stand as \xNN */
-    uint64_t reserved[4];
+    uint64_t whole_input;  /* 1: nothing of the input can be read, so that leaving lines out does not help */
+    uint64_t reserved[3];
 } sluice_error;
 
 /* A word for a status: "ok", "usage", "memory", ... */

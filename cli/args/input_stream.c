@@ -34,7 +34,7 @@ void input_stream_done(input_stream *s, int ended) {
 int input_stream_complain(input_stream *s) {
     if (s->kafka) return kafka_complain(s->kafka, s->reader, s->skips_errors);
     const sluice_error *e = sluice_reader_error(s->reader);
-    const int malformed_line = e->status == SLUICE_E_DATA && e->line && !s->skips_errors;
+    const int malformed_line = e->status == SLUICE_E_DATA && e->line && !e->whole_input && !s->skips_errors;
     return complain_error_with(e, malformed_line ? "; --on-error skip leaves such lines out" : "");
 }
 

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "io/format.h"
 #include "io/named/csv.h"
+#include "io/source/other_formats.h"
 
 /* Chooses the format: the one asked for, else by the first bytes, else by the ending. */
 static sluice_status choose_format(sl_input *in, sluice_error *err) {
@@ -29,6 +30,8 @@ static sluice_status choose_format(sl_input *in, sluice_error *err) {
         if (status != SLUICE_OK) return status;
         if (yes) found = f;
     }
+    if (!found || !found->magic) status = sl_check_first_bytes(in, err);
+    if (status != SLUICE_OK) return status;
     in->format = found ? found : sl_format_by_ending(in->name, in->rules->hint);
     return SLUICE_OK;
 }

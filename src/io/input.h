@@ -13,7 +13,8 @@ typedef struct sl_input {
     sl_source *source;
     const struct sl_format *format; /* NULL: not yet chosen */
     bool started, ended;
-    char *carry; /* bytes behind the last block's last record */
+    bool looked;  /* at the first text */
+    char *carry;  /* bytes behind the last block's last record */
     size_t carry_n, carry_room;
     size_t target;  /* bytes of a block; 0: as the rules say */
     uint64_t rows;  /* of bin: so far */

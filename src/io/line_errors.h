@@ -10,7 +10,7 @@ typedef struct sl_trouble {
     sl_reason reason; /* SL_REASONS: there is no memory */
     const char *at;
     bool counted; /* such lines are left out and only counted: no messages are made */
-    char message[256];
+    char message[400];
 } sl_trouble;
 
 /* These return false, so that `return sl_bad(...)` reads as one sentence. The format has one %s: the n bytes, quoted.

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "io/format.h"
+#include "io/source/other_formats.h"
 
 static bool no_memory(sl_input *in, sl_block *b) {
     b->status = sl_fail_at(&b->error, SLUICE_E_MEMORY, in->name, 0, 0, "no memory for a block of %zu bytes", b->room);
@@ -103,6 +104,11 @@ bool sl_fetch_records(sl_input *in, sl_block *b, sl_cut *cut) {
     if (b->status == SLUICE_END) return !sl_input_keep(in, b->text, n) && no_memory(in, b);
     if (b->status != SLUICE_OK) in->ended = true;
     if (!in->ended && !sl_input_keep(in, b->text + end, n - end)) return no_memory(in, b);
+    if (!in->looked && end && b->status == SLUICE_OK && !in->rules->as_is) {
+        in->looked = true;
+        b->status = sl_check_first_text(in, b->text, end, &b->error);
+        if (b->status != SLUICE_OK) end = 0, in->ended = true;
+    }
     b->n = end;
     memset(b->text + end, '\n', SL_BLOCK_PAD);
     return end > 0 || b->status != SLUICE_OK;
