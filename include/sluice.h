@@ -1572,6 +1572,55 @@ enum {
 #define SLUICE_CELL_PAD 64 /* newlines that must stand behind the text */
 SLUICE_API int sluice_csv_cell(const char *text, size_t n, float *value);
 
+/* Reads JSON (RFC 8259) one token after the other, without memory of its own: one value, whose objects and arrays are
+ * at most 64 deep. Strings are decoded where they stand: the text changes, and no string can be read twice. Keys may
+ * repeat. */
+typedef enum sluice_json_token {
+    SLUICE_JSON_WRONG = 0, /* the text is no JSON, from here on: sluice_json_problem() */
+    SLUICE_JSON_END,       /* the value is complete, and nothing is behind it */
+    SLUICE_JSON_OBJECT,
+    SLUICE_JSON_OBJECT_END,
+    SLUICE_JSON_ARRAY,
+    SLUICE_JSON_ARRAY_END,
+    SLUICE_JSON_KEY,
+    SLUICE_JSON_STRING,
+    SLUICE_JSON_NUMBER,
+    SLUICE_JSON_TRUE,
+    SLUICE_JSON_FALSE,
+    SLUICE_JSON_NULL
+} sluice_json_token;
+
+typedef struct sluice_json {
+    sluice_json_token token; /* the last one */
+    char *text;              /* of a key, a string: decoded; of everything else: as it is written */
+    size_t n;
+    int whole; /* a number has neither point nor exponent */
+    /* the reader's own */
+    char *at, *end;
+    uint64_t objects; /* a bit for each level: it is an object */
+    unsigned depth;
+    unsigned next;    /* what may come */
+    const char *said; /* what is wrong: a text with one %s, which stands for */
+    const char *place;
+    size_t place_n; /* these bytes */
+    uint64_t line, column;
+    const char *line_begin;
+} sluice_json;
+
+SLUICE_API void sluice_json_begin(sluice_json *json, char *text, size_t n);
+SLUICE_API sluice_json_token sluice_json_next(sluice_json *json);
+/* Behind a key: moves behind its value; behind the opening bracket of an object or array: behind its end. Everything is
+ * checked and no string decoded: the text becomes that of the whole value, for a reader of its own to read later. 0:
+ * SLUICE_JSON_WRONG. */
+SLUICE_API int sluice_json_skip(sluice_json *json);
+/* The number of SLUICE_JSON_NUMBER; 0: it is beyond the range, or no whole number of this kind. */
+SLUICE_API int sluice_json_double(const sluice_json *json, double *value);
+SLUICE_API int sluice_json_float(const sluice_json *json, float *value);
+SLUICE_API int sluice_json_int64(const sluice_json *json, int64_t *value);
+SLUICE_API int sluice_json_uint64(const sluice_json *json, uint64_t *value);
+/* What is wrong with the text, with line and column; SLUICE_E_DATA. */
+SLUICE_API sluice_status sluice_json_problem(const sluice_json *json, sluice_error *err);
+
 #endif /* SLUICE_UNSTABLE */
 
 #ifdef __cplusplus
