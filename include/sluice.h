@@ -829,6 +829,13 @@ typedef struct sluice_reader_options {
     void *bad_line_context;
     int as_is; /* the bytes are lines whatever the first ones are: not compressed, without a byte order mark, and no
                   model by mistake. `format` is needed */
+    int separator;  /* csv: the byte between the fields, as sluice_separator() gives it; 0: a tab in .tsv files,
+                       else guessed by the first record */
+    const char *columns; /* csv, jsonl: the columns or keys that are features, names and patterns separated by commas
+                            (docs/input.md); NULL: all are */
+    const char *ignore;  /* csv, jsonl: likewise those that are no features */
+    const char *text_columns; /* csv, jsonl: likewise those whose text is split into words, as in the format text */
+    int names_must_exist;     /* a name in these three (not a pattern) that no input has is an error. For readers */
     const char *chars;        /* text: n-grams of characters are features too, of so many: "3" or "2-5"; NULL: none */
     int no_words;             /* text, with chars: they are the only features */
     unsigned min_length;      /* text: words of fewer characters are left out, up to SLUICE_MAX_MIN_LENGTH */
@@ -837,6 +844,13 @@ typedef struct sluice_reader_options {
 
 /* A list of words for `stop_words`: "english" is the only language; NULL: there is none of this. */
 SLUICE_API const char *sluice_stop_words(const char *language);
+
+/* The byte that a word means as a separator of csv: itself, or tab, comma, semicolon, bar, \\t; 0 if it cannot be one
+ * (letters, digits, quotes, blanks, line ends, + - . and # cannot). */
+SLUICE_API int sluice_separator(const char *word);
+/* The separator that a reader guesses for csv whose first record is this text: of , ; tab and | the one that stands
+ * most often outside quotes; 0 where quotes are still open at its end. */
+SLUICE_API int sluice_guess_separator(const char *record, size_t n);
 
 /* The formats of examples: a name and what it is; NULL past the last. */
 SLUICE_API const char *sluice_format_at(size_t i, const char **summary);
@@ -1565,9 +1579,9 @@ SLUICE_API int sluice_parse_number(const char *text, double *value);
 enum {
     SLUICE_CELL_NUMBER = 0,     /* *value: of the feature that is called as the column is */
     SLUICE_CELL_TEXT = 1,       /* the feature `column=text`, of value 1 */
-    SLUICE_CELL_EMPTY = 2,      /* no feature */
+    SLUICE_CELL_EMPTY = 2,      /* no feature: empty, or one of the words for a missing value (NA, NaN, null, ...) */
     SLUICE_CELL_TOO_LARGE = 3,  /* an error: beyond the range of a float */
-    SLUICE_CELL_NOT_FINITE = 4, /* an error: nan, inf */
+    SLUICE_CELL_NOT_FINITE = 4, /* an error: inf */
 };
 #define SLUICE_CELL_PAD 64 /* newlines that must stand behind the text */
 SLUICE_API int sluice_csv_cell(const char *text, size_t n, float *value);

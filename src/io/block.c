@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "io/named/csv.h"
+#include "io/csv/csv.h"
 
 const char *const sl_reason_names[SL_REASONS] = {
     [SL_BAD_LABEL] = "label",
@@ -29,6 +29,14 @@ bool sl_block_room(sl_block *b, size_t n) {
     if (!grown) return false;
     b->text = grown, b->room = n;
     return true;
+}
+
+char *sl_block_scratch(sl_block *b, size_t n) {
+    if (n <= b->scratch_room) return b->scratch;
+    free(b->scratch);
+    b->scratch = malloc(n);
+    b->scratch_room = b->scratch ? n : 0;
+    return b->scratch;
 }
 
 static void clear_batch(sl_block *b) {
@@ -55,8 +63,10 @@ void sl_block_begin_part(sl_block *b) {
 static void free_arrays(sl_block *b) {
     free(b->text);
     free(b->seen);
+    free(b->scratch);
     b->text = NULL, b->room = 0;
     b->seen = NULL, b->seen_entries = 0;
+    b->scratch = NULL, b->scratch_room = 0;
     sl_batch_free_arrays(&b->batch);
     sl_duplicates_free(&b->repeat);
 }

@@ -55,6 +55,8 @@ typedef struct sl_rules {
     bool drop_id;         /* and is no feature */
     char *label, *weight; /* as in sluice_reader_options; copies, or NULL */
     bool no_header;
+    char separator;                         /* of csv; 0: by the ending, or guessed */
+    struct sl_choice *choice;               /* of columns and keys (named/name_patterns.h); NULL: all are features */
     bool as_is;                             /* the first bytes are not looked at */
     bool unlabelled;                        /* examples need no label */
     bool missing_labels;                    /* a label may be empty or ?; never with `unlabelled` */
@@ -99,6 +101,8 @@ typedef struct sl_block {
     sluice_status status; /* what goes wrong after the rows; error.line counts from the part's first line */
     sluice_error error;
     sl_duplicates repeat;
+    char *scratch; /* csv, jsonl: a text as it is cut into words, scratch_room bytes */
+    size_t scratch_room;
     uint32_t *seen; /* scratch of named_rows.c */
     size_t seen_entries;
 } sl_block;
@@ -110,6 +114,9 @@ void sl_block_shrink(sl_block *b);
 void sl_block_free(sl_block *b);
 /* Makes room for n bytes and the pad, keeping the text. */
 bool sl_block_room(sl_block *b, size_t n);
+
+/* The scratch with room for n bytes; what it had is lost. NULL: there is no memory. */
+char *sl_block_scratch(sl_block *b, size_t n);
 
 /* Empties the batch for the rows of the block's next part. */
 void sl_block_begin_part(sl_block *b);

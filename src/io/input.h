@@ -14,6 +14,7 @@ typedef struct sl_input {
     const struct sl_format *format; /* NULL: not yet chosen */
     bool started, ended;
     bool looked;  /* at the first text */
+    bool is_last; /* of a reader's inputs */
     char *carry;  /* bytes behind the last block's last record */
     size_t carry_n, carry_room;
     size_t target;  /* bytes of a block; 0: as the rules say */

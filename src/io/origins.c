@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "io/format.h"
 #include "io/label_costs.h"
-#include "io/named/csv.h"
+#include "io/csv/csv.h"
 
 sluice_status sl_origins_check(const sl_rules *rules, const sl_format *format, const char *input, sluice_error *err) {
     char quoted[128];

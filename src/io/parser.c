@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "io/format.h"
 #include "io/input.h"
-#include "io/named/csv.h"
+#include "io/csv/csv.h"
 
 struct sluice_parser {
     sl_rules rules;

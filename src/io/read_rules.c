@@ -8,6 +8,7 @@
 #include "io/format.h"
 #include "io/label_costs.h"
 #include "io/text/stop_words.h"
+#include "io/named/name_patterns.h"
 #include "io/parse_kernels.h"
 
 /* A copy of an option's text; NULL stays NULL. */
@@ -83,6 +84,11 @@ sluice_status sl_rules_set(sl_rules *rules, const sluice_reader_options *given, 
     if (rules->as_is && !o.format) return sl_fail(err, SLUICE_E_USAGE, "as_is needs a format");
     if ((rules->keep_lines || o.id) && !rules->every_line)
         return sl_fail(err, SLUICE_E_USAGE, "keep_lines and id need every_line");
+    if (o.separator && sluice_separator((char[]){(char)o.separator, 0}) != o.separator)
+        return sl_fail(err, SLUICE_E_USAGE, "the byte %d cannot separate the fields of csv", o.separator);
+    rules->separator = (char)o.separator;
+    status = sl_choice_new(&o, &rules->choice, err);
+    if (status != SLUICE_OK) return status;
     rules->kernels = sl_parse_kernels_chosen();
     if (o.n_costs && !(rules->costs = sl_label_costs_new(o.costs, o.n_costs, &why))) {
         if (err) *err = why;
@@ -99,5 +105,6 @@ void sl_rules_free(sl_rules *rules) {
     free(rules->id);
     sl_label_costs_free(rules->costs);
     sl_stop_words_free(rules->stop_words);
+    sl_choice_free(rules->choice);
     *rules = (sl_rules){0};
 }

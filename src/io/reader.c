@@ -32,6 +32,7 @@
 #include "base/thread_team.h"
 #include "io/format.h"
 #include "io/label_costs.h"
+#include "io/named/name_patterns.h"
 #include "io/reader.h"
 
 enum {
@@ -122,6 +123,7 @@ static bool fetch(sluice_reader *r, sl_block *b, size_t at) {
     b->input = at;
     if (!in->source) {
         in->rules = &r->rules;
+        in->is_last = at + 1 == r->inputs;
         in->name = r->kind == PATHS && strcmp(r->paths[at], "-") == 0 ? "<stdin>" : r->paths[at];
         in->source = open_source(r, at, in->name, &b->error);
     }
@@ -301,7 +303,10 @@ sluice_status sluice_reader_next(sluice_reader *r, const sluice_batch **batch) {
             return SLUICE_OK;
         }
         if (!b && is_cancelled(r)) return r->status = sl_fail(&r->error, SLUICE_E_CANCELLED, "reading was cancelled");
-        if (!b) return r->status = SLUICE_END;
+        if (!b) {
+            const sluice_status status = sl_choice_check(&r->rules, &r->error);
+            return r->status = status == SLUICE_OK ? SLUICE_END : status;
+        }
         if (b->input != r->position) r->lines = 0;
         r->position = b->input;
         const bool more = sl_block_has_more(b);

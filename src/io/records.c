@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/system.h"
+#include "sluice.h"
 
 static size_t find(const char *text, size_t from, size_t n, char c) {
     const char *found = from < n ? memchr(text + from, c, n - from) : NULL;
@@ -54,21 +55,64 @@ size_t sl_count_newlines(const char *text, size_t n) {
     return count;
 }
 
-/* The separator is the first comma or tab outside quotes in the first record that is not blank; a comma if that has
- * none. *end moves behind the blank lines before it. False: more text is needed. */
+char sl_guess_separator(const char *text, size_t n, bool *decided, bool *open) {
+    static const char candidates[] = {',', '\t', ';', '|'};
+    enum { CANDIDATES = sizeof candidates };
+    size_t count[CANDIDATES] = {0}, best = 0, i = 0;
+    const size_t stop = n < SL_SEPARATOR_LOOK ? n : SL_SEPARATOR_LOOK;
+    bool quoted = false, begins = true; /* begins: a quote here opens, since a field begins or quotes were closed */
+    for (; i < stop && (quoted || text[i] != '\n'); i++) {
+        if (quoted) {
+            quoted = text[i] != '"';
+            begins = !quoted;
+            continue;
+        }
+        const char *found = memchr(candidates, text[i], CANDIDATES);
+        if (found) count[found - candidates]++;
+        quoted = text[i] == '"' && begins;
+        begins = found != NULL;
+    }
+    for (size_t k = 1; k < CANDIDATES; k++)
+        if (count[k] > count[best]) best = k;
+    *decided = i < n || i == SL_SEPARATOR_LOOK;
+    *open = quoted && !*decided;
+    return candidates[best];
+}
+
+int sluice_separator(const char *word) {
+    static const struct {
+        const char *word;
+        char separator;
+    } words[] = {{"tab", '\t'}, {"\\t", '\t'}, {"comma", ','}, {"semicolon", ';'}, {"bar", '|'}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(words[i].word, word) == 0) return words[i].separator;
+    const unsigned char c = (unsigned char)*word;
+    const unsigned char lower = c | 0x20;
+    if (!c || word[1] || c >= 0x7f || (c >= '0' && c <= '9') || (lower >= 'a' && lower <= 'z')) return 0;
+    return memchr("\"\r\n +-.#", c, 9) ? 0 : c;
+}
+
+int sluice_guess_separator(const char *record, size_t n) {
+    bool decided, open;
+    const char separator = sl_guess_separator(record, n, &decided, &open);
+    return open ? 0 : separator;
+}
+
+/* Guesses the separator by the first record that is not blank. *end moves behind the blank lines before it. False: more
+ * text is needed. */
 static bool find_separator(sl_cut *c, const char *text, size_t n, size_t *end) {
-    size_t p = *end, q, from, to;
+    size_t p = *end, q;
+    bool decided, open;
     while ((q = sl_past_blank_line(text, p, n)) > p) p = q;
     *end = p;
-    sl_cut look = {.quotes = true, .separator = '\n', .at = p, .fresh = p};
-    while (next_plain(&look, text, n, &from, &to))
-        for (; from < to; from++)
-            if (text[from] == ',' || text[from] == '\t' || text[from] == '\n') {
-                c->separator = text[from] == '\t' ? '\t' : ',';
-                c->at = c->fresh = p;
-                return true;
-            }
-    return false;
+    const size_t scanned = c->at > p ? c->at : p; /* the record has no end before that */
+    c->at = n;
+    if (find(text, scanned, n, '\n') == n && n - p < SL_SEPARATOR_LOOK) return false;
+    const char separator = sl_guess_separator(text + p, n - p, &decided, &open);
+    if (!decided) return false;
+    c->separator = separator;
+    c->at = c->fresh = p;
+    return true;
 }
 
 size_t sl_cut_last(sl_cut *c, const char *text, size_t n, size_t end) {

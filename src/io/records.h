@@ -24,6 +24,13 @@ size_t sl_cut_first(sl_cut *c, const char *text, size_t n);
 /* The n bytes of text were scanned; the next ones come in another buffer. */
 void sl_cut_go_on(sl_cut *c, const char *text, size_t n);
 
+/* The separator of the record that begins the text: of comma, tab, semicolon and bar the one that stands most often
+ * outside quotes in it, or in its first SL_SEPARATOR_LOOK bytes; of equals the first of these four, so that a record
+ * without any has commas. *decided: whether no text that follows could change that. *open: the text ends in
+ * quotes, and more of it could. */
+#define SL_SEPARATOR_LOOK ((size_t)64 << 10)
+char sl_guess_separator(const char *text, size_t n, bool *decided, bool *open);
+
 /* Behind the blank line that begins at text[p], or p if there is none. */
 size_t sl_past_blank_line(const char *text, size_t p, size_t n);
 size_t sl_count_newlines(const char *text, size_t n);

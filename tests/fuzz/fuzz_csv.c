@@ -54,11 +54,21 @@ static void check_ends(const char *text, size_t n, char separator) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
-    unsigned what = n ? bytes[0] % 8 : 0;
+    static const char separators[] = {0, ',', ';', '|'};
+    static const char *const columns[] = {NULL, "a*,[1-3],lab?l", NULL, "a,b*"},
+                             *const ignore[] = {NULL, NULL, "*b,2", "a"}, *const text[] = {NULL, "*", "a*,3", "[a-c]"};
+    unsigned what = n ? bytes[0] : 0;
+    const unsigned choice = what >> 4 & 3;
     if (n) bytes++, n--;
     check_reading(bytes, n,
-                  (sluice_reader_options){
-                      .format = "csv", .max_line = 400, .no_header = what >> 1 & 1, .weight = what & 4 ? "2" : NULL},
+                  (sluice_reader_options){.format = "csv",
+                                          .max_line = 400,
+                                          .no_header = what >> 1 & 1,
+                                          .weight = what & 4 ? "2" : NULL,
+                                          .separator = what & 8 ? separators[what >> 6] : 0,
+                                          .columns = columns[choice],
+                                          .ignore = ignore[choice],
+                                          .text_columns = text[choice]},
                   look_at_row);
     check_origins(bytes, n, "csv", what & 1 ? "2" : "1");
     check_ends((const char *)bytes, n, what & 1 ? '\t' : ',');

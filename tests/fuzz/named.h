@@ -70,7 +70,7 @@ static void look_and_write(const sluice_batch *b, size_t i, outcome *o) {
     write_row(b, i);
 }
 
-static void check_named(const uint8_t *bytes, size_t n, const char *format) {
+static inline void check_named(const uint8_t *bytes, size_t n, const char *format) {
     sluice_reader_options options = {.size = sizeof options, .format = format, .max_line = 400, .weight = "weight"};
     check_reading(bytes, n, options, look_at_row);
     if (digest(bytes, n) >> 16 & 7 && EVERY > 1) return;

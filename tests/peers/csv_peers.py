@@ -9,9 +9,10 @@ from sluice_rows import Reader, Refused
 
 CELLS = ["Bonn", "red", "a b", "x", ""] * 3 + [
     '"Bonn"', '"a,b"', '"a""b"', '""', '"5"', '" 5 "', " 5 ", " ", '"two\nlines"', '"two\r\nlines"', '"open', 'mid"dle', '"x"y',
-    '"x" ', ' "x"', "'x'", "#x", "\\", '"\\"', "nan", "inf", "NA", "null", "true", "\u00e9", "\u00a07", "a\rb", '"a\rb"', '"""', '""""',
+    '"x" ', ' "x"', "'x'", "#x", "\\", '"\\"', "nan", "inf", "NA", "null", "n/a", "#N/A", "<NA>", "NaN", "-nan", "nancy", "a;b|c", "true", "\u00e9", "\u00a07", "a\rb", '"a\rb"', '"""', '""""',
     "\x0b", "x\0y"]
 HEADERS = ["age", "city", "f1", "f2", "colour"]
+MISSING = re.compile(r"(?i)na|n/a|[+-]?nan|null|#n/a|#na|<na>")
 PLAIN_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\Z")
 
 
@@ -19,7 +20,8 @@ def document(random):
     odd = random.choice([0, 0.03, 0.1])
     columns = random.randrange(1, 5)
     header = ["label"] + random.sample(HEADERS, columns)
-    text = ",".join(header) + random.choice(["\r\n", "\n"] if random.random() < odd else ["\n"])
+    comma = random.choice([",", ",", ";", "|", "\t"])
+    text = comma.join(header) + random.choice(["\r\n", "\n"] if random.random() < odd else ["\n"])
     for _ in range(random.randrange(1, 4)):
         row = [random.choice(NUMBERS if random.random() < odd else PLAIN)]
         for _ in range(columns):
@@ -28,9 +30,28 @@ def document(random):
                        random.choice(CELLS if random.random() < odd * 2 else CELLS[:5]))
         if random.random() < odd:
             row = random.choice([row + ["x"], row[:-1], row + [""], [""], [" "]])
-        text += ",".join(row) + random.choice(["\n", "\r\n", "\r", "", "\n\n", "\n\r\n"] if random.random() < odd else ["\n"])
+        text += comma.join(row) + random.choice(["\n", "\r\n", "\r", "", "\n\n", "\n\r\n"] if random.random() < odd else ["\n"])
     data = text.encode()
     return mutated(random, data) if random.random() < 0.25 else data
+
+
+def separator(data):
+    """The separator by docs/input.md: of the first record that is not blank."""
+    text = data.decode().removeprefix("\ufeff")
+    while match := re.match(r" *\r?\n", text):
+        text = text[match.end():]
+    counts, quoted, begins = dict.fromkeys(",\t;|", 0), False, True
+    for c in text[:65536]:
+        if quoted:
+            quoted = c != '"'
+            begins = not quoted
+            continue
+        if c == "\n":
+            break
+        if c in counts:
+            counts[c] += 1
+        quoted, begins = c == '"' and begins, c in counts
+    return max(counts, key=counts.get)  # of equals the first
 
 
 def expected(records):
@@ -53,8 +74,10 @@ def expected(records):
             if "\0" in cell:
                 raise Refused("nul")
             bare = cell.strip(" ")
-            if re.fullmatch(r"(?i)[+-]?(nan|inf|infinity)", bare):
+            if re.fullmatch(r"(?i)[+-]?(inf|infinity)", bare) or (i == label_at and re.fullmatch(r"(?i)[+-]?nan", bare)):
                 raise Refused("not finite")
+            if i != label_at and MISSING.fullmatch(bare):
+                continue
             number = None
             if PLAIN_NUMBER.match(bare):
                 number = nearest_single(bare)
@@ -76,7 +99,7 @@ def expected(records):
 
 def uneven(data):
     """Whether some record has fewer or more fields than the first."""
-    records = [r for r in csv.reader(io.StringIO(data.decode(), newline="")) if r]
+    records = [r for r in csv.reader(io.StringIO(data.decode(), newline=""), delimiter=separator(data)) if r]
     return any(len(r) != len(records[0]) for r in records)
 
 
@@ -89,18 +112,18 @@ class PythonCsv:
     def records(self, data):
         text = data.decode("utf-8")
         try:
-            return list(csv.reader(io.StringIO(text, newline=""), strict=True))
+            return list(csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=separator(data)))
         except csv.Error as e:
             raise Refused(str(e)) from e
 
     # who accepts, test of the input
     DIFFERENCES = {
         "a carriage return alone": ("any", lambda d: re.search(rb"\r(?!\n)", d)),
-        "a quote inside a field": ("peer", lambda d: re.search(rb'[^,\n"]"|"[^,\r\n"]', d)),
+        "a quote inside a field": ("peer", lambda d: re.search(rb'[^,;|\t\n"]"|"[^,;|\t\r\n"]', d)),
         "a line of spaces": ("any", lambda d: re.search(rb"(^|\n)[ ]+\r?(\n|\Z)", d)),
         "a byte order mark": ("any", lambda d: d.startswith(b"\xef\xbb\xbf")),
         "NUL": ("peer", lambda d: b"\0" in d),
-        "tab as separator": ("any", lambda d: b"\t" in d),
+        "a tab among the blanks of a cell": ("any", lambda d: b"\t" in d and separator(d) != "\t"),
     }
 
 
@@ -119,7 +142,8 @@ class Pandas:
 
     def records(self, data):
         try:
-            frame = self.pandas.read_csv(io.BytesIO(data), header=None, dtype=str, keep_default_na=False, na_filter=False)
+            frame = self.pandas.read_csv(io.BytesIO(data), header=None, dtype=str, keep_default_na=False, na_filter=False,
+                                         sep=separator(data))
         except (ValueError, self.pandas.errors.ParserError) as e:
             if isinstance(e, self.pandas.errors.EmptyDataError):
                 return []

@@ -42,9 +42,9 @@ TEST(labels) {
     CHECK_READS("{\"b\":{\"label\":5},\"label\":1}\n", "1 b.label:5\n");
     CHECK_KEYS("{\"y\":1,\"label\":2}\n", "y", NULL, "1 label:2\n");
     CHECK_KEYS("{\"meta\":{\"y\":1,\"z\":3}}\n", "meta.y", NULL, "1 meta.z:3\n");
-    CHECK_READS("{\"a\":2}\n", "data mem:1:1: there is no key 'label' for the label\n");
-    CHECK_READS("  {}\n", "data mem:1:3: there is no key 'label' for the label\n");
-    CHECK_KEYS("{\"label\":2}\n", "y", NULL, "data mem:1:1: there is no key 'y' for the label\n");
+    CHECK_READS("{\"a\":2}\n", "data mem:1:1: there is no key 'label' for the label; there are 'a'\n");
+    CHECK_READS("  {}\n", "data mem:1:3: there is no key 'label' for the label; there are none\n");
+    CHECK_KEYS("{\"label\":2}\n", "y", NULL, "data mem:1:1: there is no key 'y' for the label; there are 'label'\n");
     CHECK_READS("{\"label\":\"spam\"}\n", "data mem:1:10: label '\"spam\"}' is not a number, true, false or null\n");
     CHECK_READS("{\"label\":[1]}\n", "data mem:1:10: label '[1]}' is not a number, true, false or null\n");
     CHECK_READS("{\"label\":NaN}\n", "data mem:1:10: label 'NaN' is not finite\n");
@@ -130,7 +130,7 @@ TEST(what_is_not_an_object_is_an_error) {
     CHECK_READS("{\"label\" 1}\n", "data mem:1:10: '1}' where a colon should stand\n");
     CHECK_READS("{\"label\":1", "data mem:1:11: the line ends where a comma or } should stand\n");
     CHECK_READS("{\"a\":", "data mem:1:6: the line ends where a value should stand\n");
-    CHECK_READS("{", "data mem:1:2: the line ends where a key should stand\n");
+    CHECK_READS("{\"label\":1}\n{", "1\ndata mem:2:2: the line ends where a key should stand\n");
     CHECK_READS("{\"a\"\n", "data mem:1:5: the line ends where a colon should stand\n");
     CHECK_VALUE("[1,]", "data mem:1:19: ']}' where a value should stand\n");
     CHECK_VALUE("[1}", "data mem:1:18: '}}' where a comma or ] should stand\n");
@@ -201,6 +201,79 @@ TEST(odd_ends) {
                "data mem:1:16: importance '1e99' is beyond the range of a float, about 3.4e38\n");
 }
 
+/* ---- which keys are features ------------------------------------------------------------------------------------- */
+
+static void check_chosen(const char *input, const char *columns, const char *ignore, const char *split,
+                         const char *want) {
+    char *got = read_with(input, strlen(input),
+                          (sluice_reader_options){.size = sizeof(sluice_reader_options),
+                                                  .format = "jsonl",
+                                                  .columns = columns,
+                                                  .ignore = ignore,
+                                                  .text_columns = split});
+    CHECK_STR(got, want);
+    free(got);
+}
+
+TEST(keys_that_are_chosen_and_ignored) {
+    const char *input = "{\"label\":1,\"id\":7,\"m\":{\"a\":1,\"b\":\"x\",\"c\":[4,\"y\",{\"d\":5}]},\"t\":true}\n";
+    check_chosen(input, NULL, "id,m", NULL, "1 t:1\n");
+    check_chosen(input, NULL, "id,m.a,m.c.2", NULL, "1 m.b=x:1 m.c.0:4 m.c=y:1 t:1\n");
+    check_chosen(input, "m", NULL, NULL, "1 m.a:1 m.b=x:1 m.c.0:4 m.c=y:1 m.c.2.d:5\n");
+    check_chosen(input, "m.[ab]", NULL, NULL, "1 m.a:1 m.b=x:1\n");
+    check_chosen(input, "m,t", "*.c,t", NULL, "1 m.a:1 m.b=x:1\n");
+    check_chosen(input, "none", NULL, NULL, "1\n");
+    /* what is ignored must be JSON, but may be long or beyond a float */
+    check_chosen(
+        "{\"m\":{\"label\":1,\"a\":1e999}}\n", NULL, "m", NULL,
+        "data mem:1:1: there is no key 'label' for the label; did you mean 'm.label'? There are 'm', 'm.label', "
+        "'m.a'\n");
+    check_chosen("{\"label\":1,\"a\":1e999,\"b\":2}\n", NULL, "a", NULL, "1 b:2\n");
+    check_chosen("{\"label\":1,\"a\":01}\n", NULL, "a", NULL, "data mem:1:16: '01' is not a number as JSON has them\n");
+    check_chosen("{\"label\":1,\"a\":\"\\q\"}\n", NULL, "a", NULL, "data mem:1:17: there is no escape '\\q'\n");
+}
+
+TEST(long_strings_that_are_no_names) {
+    enum { N = 70000 };
+    char *input = malloc(N + 64);
+    memset(input, 'x', N + 64);
+    memcpy(input, "{\"label\":1,\"a\":\"", 16);
+    strcpy(input + N, "\",\"b\":2}\n");
+    check_chosen(input, NULL, "a", NULL, "1 b:2\n");
+    check_chosen(input, "b", NULL, NULL, "1 b:2\n");
+    for (int i = 16; i < N; i += 4) memcpy(input + i, " ab ", i + 4 <= N ? 4 : 1);
+    check_chosen(input, "b,a", NULL, "a", "1 a=ab:1 b:2\n");
+    free(input);
+}
+
+TEST(text_keys) {
+    check_chosen("{\"label\":1,\"t\":\"Good \\\"dog\\\"\\ngood \\u00c4\",\"n\":2}\n", NULL, NULL, "t",
+                 "1 t=good:0.76749456 t=dog:0.45329466 t=\\xc3\\xa4:0.45329466 n:2\n");
+    check_chosen("{\"label\":1,\"t\":[\"a b\",\"b\",3],\"u\":\"a b\"}\n", NULL, NULL, "t",
+                 "1 t=a:0.45329466 t=b:0.76749456 t=3:0.45329466 u=a\\x20b:1\n"); /* an array is one text */
+    check_chosen("{\"label\":1,\"m\":{\"t\":\"a\",\"u\":\"b c\",\"v\":true,\"w\":null}}\n", NULL, NULL, "m",
+                 "1 m.t=a:1 m.u=b:0.70710677 m.u=c:0.70710677\n"); /* an object is several */
+    check_chosen("{\"label\":1,\"t\":\"\",\"u\":\"-\",\"v\":2.5}\n", NULL, NULL, "*",
+                 "1 v=2:0.70710677 v=5:0.70710677\n");
+    check_chosen("{\"label\":1,\"t\":[{\"u\":\"a\"},\"a\"]}\n", NULL, NULL, "t", "1 t.0.u=a:1 t=a:1\n");
+    check_chosen("{\"label\":1,\"t\":\"\xff\"}\n", NULL, NULL, "t", "data mem:1:17: '\\xff' is not UTF-8\n");
+}
+
+TEST(keys_that_no_line_has) {
+    sluice_reader_options o = {
+        .size = sizeof o, .format = "jsonl", .names_must_exist = 1, .ignore = "m.b,m.x", .threads = 1};
+    const char *input = "{\"label\":1,\"m\":{\"a\":2}}\n{\"label\":1,\"m\":{\"b\":2}}\n";
+    char *got = read_bytes(input, strlen(input), &o, 1);
+    CHECK_STR(got, "1 m.a:2\n1\ndata :0:0: ignore: no input has the column or key 'm.x'; did you mean 'm.a'? There are "
+                   "'label', 'm', 'm.a'\n");
+    free(got);
+    input = "\n \r\n{\"label\":1,\"a\":2}\n"; /* blank lines have no keys to show */
+    o.ignore = "b";
+    got = read_bytes(input, strlen(input), &o, 1);
+    CHECK_STR(got, "1 a:2\ndata :0:0: ignore: no input has the column or key 'b'; there are 'label', 'a'\n");
+    free(got);
+}
+
 int main(void) {
     RUN(every_kind_of_value_has_its_name);
     RUN(labels);
@@ -214,5 +287,9 @@ int main(void) {
     RUN(names_have_a_length);
     RUN(nul_bytes_and_bad_lines);
     RUN(odd_ends);
+    RUN(keys_that_are_chosen_and_ignored);
+    RUN(long_strings_that_are_no_names);
+    RUN(text_keys);
+    RUN(keys_that_no_line_has);
     return DONE;
 }

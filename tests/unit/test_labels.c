@@ -77,7 +77,7 @@ TEST(without_a_label_nothing_is_learned) {
     READS("jsonl", "{\"label\":\"\"}\n", "data mem:1:10: there is no label\n");
     READS("jsonl", "{\"a\":1,\"label\":\"?\"}\n", "data mem:1:16: there is no label\n");
     READS("jsonl", "{\"label\":null}\n", "0*0\n");
-    READS("jsonl", "{\"a\":1}\n", "data mem:1:1: there is no key 'label' for the label\n");
+    READS("jsonl", "{\"a\":1}\n", "data mem:1:1: there is no key 'label' for the label; there are 'a'\n");
 }
 
 TEST(numbers_that_are_no_floats_are_errors) {
@@ -86,7 +86,8 @@ TEST(numbers_that_are_no_floats_are_errors) {
     READS("libsvm", "1e999\n", "data mem:1:1: label '1e999' is beyond the range of a float, about 3.4e38\n");
     READS("vw", "-Inf |\n", "data mem:1:1: label '-Inf' is not finite\n");
     READS("text", "infinity\tx\n", "data mem:1:1: label 'infinity' is not finite\n");
-    READS("csv", "label,a\nNaN,1\n", "data mem:2:1: label 'NaN' is not finite; what is missing is an empty cell\n");
+    READS("csv", "label,a\nNaN,1\n",
+          "data mem:2:1: label 'NaN' is not finite; leave the cell of a value that is missing empty\n");
     READS("csv", "label,a\n1e99,1\n", "data mem:2:1: label '1e99' is beyond the range of a float, about 3.4e38\n");
     READS("jsonl", "{\"label\":NaN}\n", "data mem:1:10: label 'NaN' is not finite\n");
     READS("jsonl", "{\"label\":\"1e99\"}\n",

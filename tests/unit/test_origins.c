@@ -89,7 +89,7 @@ TEST(csv_records_and_cells) {
     ORIGINS("x,k\n1,q\n", "2=q;", .format = "csv", .id = "2");
     ORIGINS("x,k\n1,q\n", "2=1;", .format = "csv", .id = "x");
     ORIGINS("1,q\n\n2,r\n", "1|1,q=q;2|;3|2,r=r;", .format = "csv", .id = "2", .keep_lines = 1, .no_header = 1);
-    ORIGINS("x,k\n1,q\n", "there is no column 'y' for the id among the 2 here", .format = "csv", .id = "y");
+    ORIGINS("x,k\n1,q\n", "there is no column 'y' for the id; there are 'x', 'k'", .format = "csv", .id = "y");
     ORIGINS("x,k,k\n1,q,r\n", "two columns are called 'k'", .format = "csv", .id = "k");
 }
 

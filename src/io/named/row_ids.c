@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "io/named/csv.h"
+#include "io/csv/csv.h"
 #include "io/origins.h"
 
 int sl_find_csv_id(const sl_block *b, const char *p, const char *end, char *id, size_t *n) {

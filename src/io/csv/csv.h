@@ -10,8 +10,12 @@
 #define SL_CSV_MAX_NAME ((size_t)512)
 #define SL_CSV_NO_COLUMN SIZE_MAX
 
+/* What a column's cells are; those before SL_CSV_WEIGHT may be numbers that need no second look. */
+typedef enum sl_csv_use { SL_CSV_FEATURE, SL_CSV_LABEL, SL_CSV_WEIGHT, SL_CSV_NOTHING, SL_CSV_TEXT } sl_csv_use;
+
 typedef struct sl_csv_column {
     sl_name name; /* in the header's text, where a '=' follows it */
+    sl_csv_use use;
     uint64_t hash;
 } sl_csv_column;
 
@@ -21,8 +25,7 @@ typedef struct sl_csv_header {
     char separator;
     bool clashes; /* two cells of a row may make the same feature */
     size_t columns, label, weight;
-    size_t id;      /* what identifies rows; SL_CSV_NO_COLUMN: not asked for */
-    size_t dropped; /* the same where it is no feature */
+    size_t id; /* what identifies rows; SL_CSV_NO_COLUMN: not asked for */
     sl_csv_column *column;
     char *text;
     size_t text_n;

@@ -1,6 +1,6 @@
 /* Fetching csv: blocks of whole records, and the header, which the blocks of an input share. Several inputs have each
  * their own, with columns in any order. */
-#include "io/named/csv.h"
+#include "io/csv/csv.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "features/names.h"
 #include "io/format.h"
+#include "io/named/name_patterns.h"
 
 void sl_csv_release(sl_csv_header *h) {
     if (!h || atomic_fetch_sub(&h->holders, 1) > 1) return;
@@ -55,7 +56,8 @@ static size_t put_text(char *to, const sl_csv_cell *cell) {
 
 static void add_column(sl_csv_header *h, size_t i, size_t n) {
     char *name = h->text + h->text_n;
-    h->column[i] = (sl_csv_column){{.at = (uint32_t)h->text_n, .n = (uint32_t)n}, sl_name_hash(name, n)};
+    h->column[i] =
+        (sl_csv_column){.name = {.at = (uint32_t)h->text_n, .n = (uint32_t)n}, .hash = sl_name_hash(name, n)};
     name[n] = '=';
     h->text_n += n + 1;
 }
@@ -73,7 +75,8 @@ static bool name_columns(sl_csv_header *h, const char *p, const char *end, sl_cs
         size_t n = put_text(to, &cell);
         if (n > SL_CSV_MAX_NAME) {
             t->at = p;
-            snprintf(t->message, sizeof t->message, "the name of a column is longer than %zu bytes", SL_CSV_MAX_NAME);
+            snprintf(t->message, sizeof t->message, "the name of a column is longer than %zu bytes%s", SL_CSV_MAX_NAME,
+                     h->separator == '\t' ? "; if these are lines of label<TAB>text, say --format text" : "");
             return false;
         }
         add_column(h, i, n);
@@ -120,10 +123,20 @@ static bool find_column(const sl_csv_header *h, const char *wanted, size_t *foun
     return true;
 }
 
+/* Appends what columns there are, and the one that is most like the wanted one. */
+static void show_columns(const sl_csv_header *h, const char *wanted, size_t n, sl_csv_trouble *t) {
+    sl_shown_names shown;
+    sl_shown_begin(&shown, wanted, n);
+    for (size_t i = 0; i < h->columns; i++) sl_shown_add(&shown, h->text + h->column[i].name.at, h->column[i].name.n);
+    const size_t used = strlen(t->message);
+    sl_shown_end(&shown, t->message + used, sizeof t->message - used);
+}
+
 static bool no_such_column(const char *what, const char *wanted, const sl_csv_header *h, sl_csv_trouble *t) {
     char quoted[128];
-    snprintf(t->message, sizeof t->message, "there is no column %s for the %s among the %zu here",
-             sl_quote(quoted, wanted, strlen(wanted)), what, h->columns);
+    snprintf(t->message, sizeof t->message, "there is no column %s for the %s",
+             sl_quote(quoted, wanted, strlen(wanted)), what);
+    show_columns(h, wanted, strlen(wanted), t);
     return false;
 }
 
@@ -135,14 +148,18 @@ static void find_word(const sl_csv_header *h, const char *word, size_t *found) {
     }
 }
 
-/* Fields between semicolons would be one: a label, and no features. */
+/* A row of one field is a label without features: most likely its fields are separated by something else. */
 static bool is_separated(const sl_csv_header *h, sl_csv_trouble *t) {
     const sl_name *name = &h->column[0].name;
-    char quoted[128];
-    if (h->columns != 1 || !memchr(h->text + name->at, ';', name->n)) return true;
+    const char *text = h->text + name->at;
+    char quoted[128], shown[8];
+    bool decided, open;
+    const char other = sl_guess_separator(text, name->n, &decided, &open);
+    if (h->columns != 1 || other == h->separator || !memchr(text, other, name->n)) return true;
+    snprintf(shown, sizeof shown, other == '\t' ? "tab" : "'%c'", other);
     snprintf(t->message, sizeof t->message,
-             "the header is a single column, %s: fields are separated by commas or tabs, not by semicolons",
-             sl_quote(quoted, h->text + name->at, name->n < 32 ? name->n : 32));
+             "the header is a single column, %s: if its fields are separated by another byte, say --separator %s",
+             sl_quote(quoted, text, name->n), shown);
     return false;
 }
 
@@ -161,14 +178,33 @@ static bool is_header(const sl_csv_header *h, sl_csv_trouble *t) {
     return false;
 }
 
+/* Two columns, tabs, and a second name that is a URL or has four words: most likely a line of label<TAB>text, in a file
+ * that ends in .tsv. A name for the label says that it is a header. */
+static bool is_no_text(const sl_csv_header *h, const sl_rules *rules, sl_csv_trouble *t) {
+    enum { BLANKS_OF_A_TEXT = 3 };
+    size_t named = SL_CSV_NO_COLUMN, blanks = 0;
+    if (h->separator != '\t' || h->columns != 2 || rules->label || rules->unlabelled) return true;
+    find_word(h, "label", &named);
+    const sl_name *label = &h->column[0].name, *name = &h->column[1].name;
+    const char *text = h->text + name->at;
+    for (size_t i = 1; i + 1 < name->n; i++) blanks += text[i] == ' ' && text[i - 1] != ' ';
+    const bool url = memmem(text, name->n, "://", 3);
+    if (named != SL_CSV_NO_COLUMN || (!url && blanks < BLANKS_OF_A_TEXT)) return true;
+    char quoted[128], quoted_label[128];
+    snprintf(t->message, sizeof t->message,
+             "the header would be %s and %s: lines of label<TAB>%s are read with --format %s; if it is a header, say "
+             "--label 1",
+             sl_quote(quoted_label, h->text + label->at, label->n), sl_quote(quoted, text, name->n),
+             url ? "URL" : "text", url ? "url" : "text");
+    return false;
+}
+
 /* Which column identifies rows. A label or weight stays what it is. */
 static bool find_id(sl_csv_header *h, const sl_rules *rules, sl_csv_trouble *t) {
-    h->id = h->dropped = SL_CSV_NO_COLUMN;
+    h->id = SL_CSV_NO_COLUMN;
     if (!rules->id) return true;
     if (!find_column(h, rules->id, &h->id, t)) return false;
-    if (h->id == SL_CSV_NO_COLUMN) return no_such_column("id", rules->id, h, t);
-    if (rules->drop_id) h->dropped = h->id;
-    return true;
+    return h->id != SL_CSV_NO_COLUMN || no_such_column("id", rules->id, h, t);
 }
 
 /* Which columns are the label and the weight. */
@@ -188,8 +224,41 @@ static bool find_roles(sl_csv_header *h, const sl_rules *rules, sl_csv_trouble *
     return false;
 }
 
-static sl_csv_header *new_header(const char *p, const char *end, char separator, const sl_rules *rules,
+/* What the cells of every column are. */
+static bool set_uses(sl_csv_header *h, const sl_rules *rules) {
+    const sl_choice *c = rules->choice;
+    for (size_t i = 0; i < h->columns; i++) {
+        const char *name = h->text + h->column[i].name.at;
+        const size_t n = h->column[i].name.n;
+        bool chosen = true, text = false;
+        if (c) {
+            const bool listed = sl_name_list_has(&c->columns, name, n), ignored = sl_name_list_has(&c->ignore, name, n);
+            text = sl_name_list_has(&c->text, name, n);
+            chosen = (listed || !c->columns.n) && !ignored;
+        }
+        if (i == h->id && rules->drop_id) chosen = false;
+        h->column[i].use = !chosen ? SL_CSV_NOTHING : text ? SL_CSV_TEXT : SL_CSV_FEATURE;
+    }
+    if (h->weight != SL_CSV_NO_COLUMN) h->column[h->weight].use = SL_CSV_WEIGHT;
+    if (h->label != SL_CSV_NO_COLUMN) h->column[h->label].use = SL_CSV_LABEL;
+    return true;
+}
+
+/* Whether the inputs have the columns that were named, as far as this header settles it: it is the last one. */
+static bool names_exist(const sl_csv_header *h, const sl_input *in, sl_csv_trouble *t) {
+    const sl_choice *c = in->rules->choice;
+    const sl_name_list *list;
+    const sl_name_pattern *p;
+    if (!c || !c->must_exist || !c->only_csv || !in->is_last || !(p = sl_choice_unmet(c, &list))) return true;
+    char quoted[128];
+    snprintf(t->message, sizeof t->message, "%s: there is no column %s", list->what, sl_quote(quoted, p->text, p->n));
+    show_columns(h, p->text, p->n, t);
+    return false;
+}
+
+static sl_csv_header *new_header(const char *p, const char *end, char separator, const sl_input *in,
                                  sl_csv_trouble *t) {
+    const sl_rules *rules = in->rules;
     enum { NUMBER_ROOM = 24 };
     sl_csv_header *h = calloc(1, sizeof *h);
     if (!h) return no_memory(t), NULL;
@@ -203,9 +272,10 @@ static sl_csv_header *new_header(const char *p, const char *end, char separator,
         good = (h->column && h->text) || no_memory(t);
     }
     good = good && name_columns(h, rules->no_header ? NULL : p, end, t) &&
-           (rules->no_header || (is_separated(h, t) && is_header(h, t))) && find_roles(h, rules, t) &&
-           find_id(h, rules, t) && (look_for_clashes(h) || no_memory(t));
-    if (good) return h;
+           (rules->no_header || (is_separated(h, t) && is_header(h, t) && is_no_text(h, rules, t))) &&
+           find_roles(h, rules, t) && find_id(h, rules, t) && set_uses(h, rules) &&
+           (look_for_clashes(h) || no_memory(t));
+    if (good && names_exist(h, in, t)) return h;
     sl_csv_release(h);
     return NULL;
 }
@@ -216,6 +286,8 @@ static bool make_header(sl_input *in, sl_block *b, char separator, sl_csv_troubl
     const size_t max_line = in->rules->max_line;
     while ((next = sl_past_blank_line(b->text, p, b->n)) > p && next - p - 1 <= max_line) p = next;
     if (p == b->n) return true;
+    bool decided, open; /* of a record without an end nothing more comes */
+    if (!separator) separator = sl_guess_separator(b->text + p, b->n - p, &decided, &open);
     sl_cut cut = {.quotes = true, .separator = separator, .at = p, .fresh = p};
     size_t end = sl_cut_first(&cut, b->text, b->n);
     if (end == 0) end = b->n;                            /* a quote that is not closed */
@@ -224,28 +296,32 @@ static bool make_header(sl_input *in, sl_block *b, char separator, sl_csv_troubl
         snprintf(t->message, sizeof t->message, SL_LONG_LINE_MESSAGE, max_line);
         return false;
     }
-    in->header = new_header(b->text + p, b->text + end, separator, in->rules, t);
+    in->header = new_header(b->text + p, b->text + end, separator, in, t);
     if (in->header && !in->rules->no_header) b->head = end;
     return in->header;
 }
 
-static char separator_by_ending(const char *path) {
+/* The separator as far as it is known before the first record is; 0: it is to be guessed. */
+static char known_separator(const sl_input *in) {
     size_t n;
-    sl_compressed_ending(path, &n);
-    return n >= 4 && strncasecmp(path + n - 4, ".tsv", 4) == 0 ? '\t' : 0;
+    if (in->header) return in->header->separator;
+    if (in->rules->separator) return in->rules->separator;
+    sl_compressed_ending(in->name, &n);
+    return n >= 4 && strncasecmp(in->name + n - 4, ".tsv", 4) == 0 ? '\t' : 0;
 }
 
 bool sl_fetch_csv(sl_input *in, sl_block *b) {
-    sl_cut cut = {.quotes = true, .separator = in->header ? in->header->separator : separator_by_ending(in->name)};
+    sl_cut cut = {.quotes = true, .separator = known_separator(in)};
     if (!sl_fetch_records(in, b, &cut)) return false;
     sl_csv_trouble t = {.reason = SL_BAD_FIELD};
-    if (b->n && !in->header && !make_header(in, b, cut.separator ? cut.separator : ',', &t)) {
+    if (b->n && !in->header && !make_header(in, b, cut.separator, &t)) {
         uint64_t line = 0;
         size_t column = 0;
         if (t.reason != SL_REASONS) sl_csv_place(b->text, t.at, &line, &column);
         b->status = t.reason == SL_REASONS
                         ? sl_fail_at(&b->error, SLUICE_E_MEMORY, in->name, 0, 0, "no memory for the header")
                         : sl_fail_at(&b->error, SLUICE_E_DATA, in->name, line, column, "%s", t.message);
+        b->error.whole_input = b->status == SLUICE_E_DATA;
         b->n = 0;
         in->ended = true;
     }

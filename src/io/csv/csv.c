@@ -3,7 +3,7 @@
  * cannot be known before its cells.)
  *
  * Names of columns are put into a batch once; a number in a cell then costs its digits and a few stores. */
-#include "io/named/csv.h"
+#include "io/csv/csv.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -16,6 +16,7 @@
 #include "io/format.h"
 #include "io/line_errors.h"
 #include "io/named/named_rows.h"
+#include "io/text/text_words.h"
 #include "io/records.h"
 
 #define EACH 0x0101010101010101u
@@ -77,13 +78,15 @@ static bool take_quoted(const char *quote, const char *end, char separator, sl_c
     return *p ? bad(t, SL_BAD_FIELD, p, "text behind the quote that closes a field") : nul_byte(p, t);
 }
 
+#define QUOTE_INSIDE "a quote in a field that does not begin with one; quote the field and double it"
+static const char quote_inside[] = QUOTE_INSIDE;
+static const char quote_in_tabs[] = QUOTE_INSIDE "; or, if these are lines of label<TAB>text, say --format text";
+
 bool sl_csv_take(const char *p, const char *end, char separator, sl_csv_cell *cell, sl_csv_trouble *t) {
     *cell = (sl_csv_cell){.text = p};
     if (*p == '"') return take_quoted(p, end, separator, cell, t);
     const char *q = next_special(p, separator);
-    if (*q == '"')
-        return bad(t, SL_BAD_FIELD, q,
-                   "a quote in a field that does not begin with one; quote the field and double it");
+    if (*q == '"') return bad(t, SL_BAD_FIELD, q, separator == '\t' ? quote_in_tabs : quote_inside);
     if (*q == 0) return nul_byte(q, t);
     if (*q == '\n' && q > p && q[-1] == '\r') q--;
     cell->n = (size_t)(q - p);
@@ -138,9 +141,27 @@ static meaning meaning_of(const sl_csv_cell *cell, float *value) {
     return TEXT;
 }
 
+/* How other programs write that a value is missing: NA (R), NULL (databases), #N/A (spreadsheets), <NA> (pandas). */
+static bool says_missing(const sl_csv_cell *cell) {
+    static const char *const words[] = {"na", "n/a", "nan", "null", "#n/a", "#na", "<na>", "-nan", "+nan"};
+    const char *p = cell->text, *end = p + cell->n;
+    while (p < end && is_blank(*p)) p++;
+    while (end > p && is_blank(end[-1])) end--;
+    const size_t n = (size_t)(end - p);
+    if (n < 2 || n > 4 || !strchr("nN#<-+", *p)) return false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strlen(words[i]) == n && strncasecmp(words[i], p, n) == 0) return true;
+    return false;
+}
+
+/* What a cell is that is neither label nor weight. */
+static meaning feature_meaning(const sl_csv_cell *cell, float *value) {
+    return says_missing(cell) ? NOTHING : meaning_of(cell, value);
+}
+
 int sluice_csv_cell(const char *text, size_t n, float *value) {
     const sl_csv_cell cell = {.text = text, .n = n};
-    return (int)meaning_of(&cell, value);
+    return (int)feature_meaning(&cell, value);
 }
 
 /* Says what is wrong with a cell: "label 'x' is not ...". */
@@ -156,7 +177,7 @@ static bool bad_cell(sl_csv_trouble *t, sl_reason reason, const char *at, const 
 static bool beyond(sl_csv_trouble *t, meaning m, const char *at, const char *what, const sl_csv_cell *cell) {
     if (m == TOO_LARGE)
         return bad_cell(t, SL_OUT_OF_RANGE, at, what, cell, "is beyond the range of a float, about 3.4e38");
-    return bad_cell(t, SL_NOT_FINITE, at, what, cell, "is not finite; what is missing is an empty cell");
+    return bad_cell(t, SL_NOT_FINITE, at, what, cell, "is not finite; leave the cell of a value that is missing empty");
 }
 
 static bool is_word(const sl_csv_cell *cell, const char *word) {
@@ -271,7 +292,7 @@ static bool bad_name(sl_named_status status, const char *at, sl_csv_trouble *t) 
 static bool take_feature(parser *x, const sl_csv_column *column, const char *at, const sl_csv_cell *cell,
                          sl_csv_trouble *t) {
     float value;
-    meaning m = meaning_of(cell, &value);
+    meaning m = feature_meaning(cell, &value);
     if (m == NOTHING) return true;
     if (m == TOO_LARGE || m == NOT_FINITE) {
         char quoted[128], what[160];
@@ -280,6 +301,29 @@ static bool take_feature(parser *x, const sl_csv_column *column, const char *at,
         return beyond(t, m, at, what, cell);
     }
     sl_named_status status = m == NUMBER ? put_number(x, column, value) : put_category(x, column, cell);
+    return status == SL_NAMED_OK || bad_name(status, at, t);
+}
+
+/* The text of a cell with its doubled quotes made single, in the scratch; NULL: there is no memory. */
+static const char *single_quotes(parser *x, const sl_csv_cell *cell, size_t *n) {
+    char *to = sl_block_scratch(x->block, cell->n + SL_BLOCK_PAD);
+    *n = 0;
+    for (size_t i = 0; to && i < cell->n; i++) {
+        to[(*n)++] = cell->text[i];
+        i += cell->text[i] == '"';
+    }
+    if (to) memset(to + *n, '\n', SL_BLOCK_PAD);
+    return to;
+}
+
+static bool take_text(parser *x, size_t i, const char *at, const sl_csv_cell *cell, sl_csv_trouble *t) {
+    const sl_csv_column *column = &x->header->column[i];
+    const char *name = x->header->text + column->name.at, *text = cell->text;
+    size_t n = cell->n;
+    if (cell->doubled && !(text = single_quotes(x, cell, &n))) return bad_name(SL_NAMED_MEMORY, at, t);
+    sl_named_status status = sl_text_features(&x->rows, x->block->rules, name, column->name.n + 1, text, text + n);
+    /* for the cells behind it: the words may have taken their room */
+    if (status == SL_NAMED_OK) status = sl_named_room(&x->rows, x->header->columns - i);
     return status == SL_NAMED_OK || bad_name(status, at, t);
 }
 
@@ -293,9 +337,18 @@ static bool careful_cell(parser *x, size_t i, const char **at, sl_csv_trouble *t
     if (!sl_csv_take(p, x->end, h->separator, &cell, t)) return false;
     x->newlines += cell.newlines;
     *at = cell.end;
-    if (i == h->label) return take_label(x, p, &cell, t);
-    if (i == h->weight) return take_weight(x, p, &cell, t);
-    if (i == h->dropped) return true;
+    switch (h->column[i].use) {
+    case SL_CSV_LABEL:
+        return take_label(x, p, &cell, t);
+    case SL_CSV_WEIGHT:
+        return take_weight(x, p, &cell, t);
+    case SL_CSV_NOTHING:
+        return true;
+    case SL_CSV_TEXT:
+        return take_text(x, i, p, &cell, t);
+    case SL_CSV_FEATURE:
+        break;
+    }
     return take_feature(x, &h->column[i], p, &cell, t);
 }
 
@@ -317,9 +370,10 @@ static bool cells(parser *x, const char **at, sl_csv_trouble *t) {
     for (size_t i = 0;;) {
         const char *q = p;
         float value;
-        if (i != h->weight && i != h->dropped && sl_quick_float(&q, &value) && (*q == separator || at_row_end(q)) &&
-            (i != h->label || !x->block->rules->words || is_plain((size_t)(q - p), value))) {
-            if (i == h->label) {
+        const sl_csv_use use = h->column[i].use;
+        if (use < SL_CSV_WEIGHT && sl_quick_float(&q, &value) && (*q == separator || at_row_end(q)) &&
+            (use != SL_CSV_LABEL || !x->block->rules->words || is_plain((size_t)(q - p), value))) {
+            if (use == SL_CSV_LABEL) {
                 x->label.value = value;
             } else {
                 sl_named_status status = put_number(x, &h->column[i], value);
