@@ -775,6 +775,7 @@ enum { SLUICE_TF_DEFAULT = 0, SLUICE_TF_BINARY = 1, SLUICE_TF_COUNT = 2, SLUICE_
 #define SLUICE_MAX_NGRAMS 8
 #define SLUICE_MAX_CHARS 8 /* characters of an n-gram of characters */
 #define SLUICE_MAX_MIN_LENGTH 16
+#define SLUICE_MAX_QUADRATIC 4000 /* bytes of the option `quadratic` */
 
 /* A factor for the importance weights of all rows of one label (numbers: of equal value); 0: as if they were absent. */
 typedef struct sluice_cost {
@@ -840,10 +841,16 @@ typedef struct sluice_reader_options {
     int no_words;             /* text, with chars: they are the only features */
     unsigned min_length;      /* text: words of fewer characters are left out, up to SLUICE_MAX_MIN_LENGTH */
     const char *stop_words;   /* text: words that are left out, as a text; copied. NULL: none */
+    const char *quadratic;    /* vw, csv, jsonl: products of features are features too (docs/interactions.md): `a,b` for
+                                 the namespaces, columns or keys a and b, or two letters that they begin with; one
+                                 crossing a line. Other formats are refused: SLUICE_E_UNSUPPORTED. NULL: none */
 } sluice_reader_options;
 
 /* A list of words for `stop_words`: "english" is the only language; NULL: there is none of this. */
 SLUICE_API const char *sluice_stop_words(const char *language);
+
+/* Whether a text can be the option `quadratic`: if not, SLUICE_E_USAGE and why. */
+SLUICE_API sluice_status sluice_quadratic_check(const char *text, sluice_error *err);
 
 /* The byte that a word means as a separator of csv: itself, or tab, comma, semicolon, bar, \\t; 0 if it cannot be one
  * (letters, digits, quotes, blanks, line ends, + - . and # cannot). */
@@ -903,6 +910,9 @@ SLUICE_API void sluice_reader_progress(const sluice_reader *reader, uint64_t *do
 SLUICE_API void sluice_reader_position(const sluice_reader *reader, size_t *input, uint64_t *offset);
 /* How many rows had the label of the i-th of the options' costs. Of all inputs, once they are read. */
 SLUICE_API uint64_t sluice_reader_cost_rows(const sluice_reader *reader, size_t i);
+/* What the option `quadratic` crosses and no row had, and some of what there is: a message that the reader keeps. Of
+ * all inputs, once they are read. NULL: nothing is missing. */
+SLUICE_API const char *sluice_reader_uncrossed(sluice_reader *reader);
 /* How many rows delivered so far have no label where that may be (sluice_batch_unlabelled): their importance is 0, so
  * that they are predicted and, but for pseudo-labels, not learned. */
 SLUICE_API uint64_t sluice_reader_unlabelled(const sluice_reader *reader);

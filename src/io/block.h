@@ -62,6 +62,7 @@ typedef struct sl_rules {
     bool missing_labels;                    /* a label may be empty or ?; never with `unlabelled` */
     bool words;                             /* labels may be any text; never with `unlabelled` */
     struct sl_label_costs *costs;           /* of labels (label_costs.h); NULL: there are none */
+    struct sl_quadratic *quadratic;         /* which features are crossed (named/quadratic.h); NULL: none */
     unsigned ngrams, tf;                    /* never 0 */
     unsigned chars_min, chars_max;          /* characters of n-grams; 0: there are none */
     bool no_words;                          /* only with those */
@@ -89,6 +90,7 @@ typedef struct sl_block {
     size_t n, room;
     int (*find_id)(const struct sl_block *b, const char *p, const char *end, char *id,
                    size_t *n);    /* the format's sl_find_id (origins.h); NULL: it has no ids */
+    char group_end;               /* of the format, for crossed features (named/quadratic.h) */
     struct sl_csv_header *header; /* csv: shared with the input; NULL: the block is blank lines */
     size_t head;                  /* csv: bytes of the header, which the block begins with */
     size_t kept;                  /* csv: bytes of the header's names, which the batch's text begins with */
@@ -105,6 +107,7 @@ typedef struct sl_block {
     size_t scratch_room;
     uint32_t *seen; /* scratch of named_rows.c */
     size_t seen_entries;
+    struct sl_crossed *crossed; /* scratch of quadratic_rows.c */
 } sl_block;
 
 /* Empties a block; it keeps its memory. */

@@ -9,6 +9,7 @@
 #include "io/source/other_formats.h"
 #include "io/csv/csv.h"
 #include "io/named/name_patterns.h"
+#include "io/named/quadratic.h"
 #include "io/records.h"
 
 /* Chooses the format: the one asked for, else by the first bytes, else by the ending. */
@@ -68,8 +69,10 @@ bool sl_input_fetch(sl_input *in, sl_block *b) {
     if (!in->format) {
         b->status = choose_format(in, &b->error);
         if (b->status == SLUICE_OK) b->status = sl_origins_check(in->rules, in->format, in->name, &b->error);
+        if (b->status == SLUICE_OK) b->status = sl_quadratic_check_format(in->rules, in->format, in->name, &b->error);
         if (b->status == SLUICE_OK) b->status = check_choice(in, &b->error);
     }
+    b->group_end = in->format ? sl_group_end(in->format) : 0;
     b->format_name = in->format ? in->format->name : NULL;
     b->find_id = in->format ? in->format->find_id : NULL;
     bool some = b->status != SLUICE_END;

@@ -7,6 +7,7 @@
 #include "io/block.h"
 #include "io/format.h"
 #include "io/label_costs.h"
+#include "io/named/quadratic.h"
 #include "io/text/stop_words.h"
 #include "io/named/name_patterns.h"
 #include "io/parse_kernels.h"
@@ -94,6 +95,10 @@ sluice_status sl_rules_set(sl_rules *rules, const sluice_reader_options *given, 
         if (err) *err = why;
         return why.status;
     }
+    if (o.quadratic && *o.quadratic && !(rules->quadratic = sl_quadratic_new(o.quadratic, &why))) {
+        if (err) *err = why;
+        return why.status;
+    }
     if (copy_text(&rules->label, o.label) && copy_text(&rules->weight, o.weight) && copy_text(&rules->id, o.id))
         return SLUICE_OK;
     return sl_fail(err, SLUICE_E_MEMORY, "no memory");
@@ -105,6 +110,7 @@ void sl_rules_free(sl_rules *rules) {
     free(rules->id);
     sl_label_costs_free(rules->costs);
     sl_stop_words_free(rules->stop_words);
+    sl_quadratic_free(rules->quadratic);
     sl_choice_free(rules->choice);
     *rules = (sl_rules){0};
 }

@@ -33,6 +33,7 @@
 #include "io/format.h"
 #include "io/label_costs.h"
 #include "io/named/name_patterns.h"
+#include "io/named/quadratic.h"
 #include "io/reader.h"
 
 enum {
@@ -519,6 +520,10 @@ uint64_t sluice_reader_unlabelled(const sluice_reader *r) { return r->unlabelled
 
 uint64_t sluice_reader_cost_rows(const sluice_reader *r, size_t i) {
     return r->rules.costs ? sl_label_costs_rows(r->rules.costs, i) : 0;
+}
+
+const char *sluice_reader_uncrossed(sluice_reader *r) {
+    return r->rules.quadratic ? sl_quadratic_missing(r->rules.quadratic) : NULL;
 }
 
 const char *sluice_reader_skipped(const sluice_reader *r, size_t i, uint64_t *count) {

@@ -49,13 +49,17 @@ static inline bool same_options(const sluice_reader_options *a, const sluice_rea
     return same_text(a->format, b->format) && same_text(a->weight, b->weight) && a->skip_errors == b->skip_errors &&
            a->max_line == b->max_line && a->no_header == b->no_header && a->ngrams == b->ngrams && a->tf == b->tf &&
            a->unlabelled == b->unlabelled && a->every_line == b->every_line && a->keep_lines == b->keep_lines &&
-           same_text(a->id, b->id) && a->drop_id == b->drop_id && a->words == b->words;
+           a->no_words == b->no_words && a->min_length == b->min_length && same_text(a->chars, b->chars) &&
+           same_text(a->stop_words, b->stop_words) && same_text(a->id, b->id) && a->drop_id == b->drop_id &&
+           a->words == b->words && a->separator == b->separator && same_text(a->columns, b->columns) &&
+           same_text(a->ignore, b->ignore) && same_text(a->text_columns, b->text_columns) &&
+           same_text(a->quadratic, b->quadratic);
 }
 
 /* A parser with these options, reset. Parsers are kept for the next input, as a server would: making one takes longer
  * than most inputs do, above all under a sanitizer. */
 static inline sluice_parser *parser_for(const sluice_reader_options *options) {
-    enum { KEPT = 64 };
+    enum { KEPT = 512 };
     static struct {
         sluice_reader_options options;
         sluice_parser *parser;

@@ -6,7 +6,15 @@ class Options(ctypes.Structure):
     _fields_ = [("size", ctypes.c_size_t), ("format", ctypes.c_char_p), ("threads", ctypes.c_uint),
                 ("skip_errors", ctypes.c_int), ("max_line", ctypes.c_size_t), ("label", ctypes.c_char_p),
                 ("weight", ctypes.c_char_p), ("no_header", ctypes.c_int), ("ngrams", ctypes.c_uint),
-                ("tf", ctypes.c_uint), ("hint", ctypes.c_char_p), ("unlabelled", ctypes.c_int)]
+                ("tf", ctypes.c_uint), ("hint", ctypes.c_char_p), ("unlabelled", ctypes.c_int),
+                ("every_line", ctypes.c_int), ("keep_lines", ctypes.c_int), ("id", ctypes.c_char_p),
+                ("drop_id", ctypes.c_int), ("words", ctypes.c_int), ("costs", ctypes.c_void_p),
+                ("n_costs", ctypes.c_size_t), ("missing_labels", ctypes.c_int), ("bad_line", ctypes.c_void_p),
+                ("bad_line_context", ctypes.c_void_p), ("as_is", ctypes.c_int), ("at_once", ctypes.c_size_t),
+                ("separator", ctypes.c_int), ("columns", ctypes.c_char_p), ("ignore", ctypes.c_char_p),
+                ("text_columns", ctypes.c_char_p), ("names_must_exist", ctypes.c_int),
+                ("chars", ctypes.c_char_p), ("no_words", ctypes.c_int), ("min_length", ctypes.c_uint),
+                ("stop_words", ctypes.c_char_p), ("quadratic", ctypes.c_char_p)]
 
 
 class Name(ctypes.Structure):

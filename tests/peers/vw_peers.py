@@ -148,6 +148,69 @@ def compare(random, library, folder, cases):
             return
         counts["alike"] += 1
     yield "vw", counts, None
+    yield from compare_crossed(random, library, folder)
+
+
+# ---- crossed features ------------------------------------------------------------------------------------------------
+
+CROSSED = [["ab"], ["ba"], ["aa"], ["::"], ["a:"], [":b"], [" b"], ["ab", "ba", "ab"], ["aa", "::"], ["  ", "ac"]]
+
+
+def crossed_lines(random, n):
+    """Names ascend within a line: VW calls the two of a pair in the order in which they come."""
+    lines = []
+    for _ in range(n):
+        text = random.choice(["1", "-1"])
+        for space in ["", "a", "ab", "b", "c"]:
+            names = sorted(random.sample(["x", "y", "z", "word", "w2"], random.randrange(4)))
+            text += " |" + space + "".join(" %s:%s" % (name, random.choice(["1", "2", "-0.5", "0", "3"])) for name in names)
+        lines.append(text)
+    return lines
+
+
+def sorted_pair(name):
+    return "*".join(sorted(name.split("*"), key=str.encode))
+
+
+def compare_crossed(random, library, folder):
+    """The margins of a model that VW has learned with -q, and those of its weights, by name, for the rows that sluice reads."""
+    import os
+    import vowpalwabbit
+    counts = {"crossings": 0, "rows": 0, "shared hashes": 0}
+    for asked in CROSSED * 3:
+        lines = crossed_lines(random, 60)
+        paths = [os.path.join(folder, name) for name in ("rows.vw", "model", "names")]
+        with open(paths[0], "w") as f:
+            f.write("\n".join(lines) + "\n")
+        for path in paths[1:]:
+            if os.path.exists(path):
+                os.remove(path)
+        options = " ".join("-q " + crossing.replace(" ", "\\x20") for crossing in asked)
+        vowpalwabbit.Workspace("--quiet --noconstant --hash all -b %d --loss_function logistic %s -d %s -f %s --invert_hash %s"
+                               % (BITS, options, *paths)).finish()
+        vw = vowpalwabbit.Workspace("--quiet -t -i " + paths[1])
+        with open(paths[2]) as f:
+            index = {sorted_pair(m[1]): int(m[2]) for m in re.finditer(r"^(\S*[a-z]\S*?):(\d+):[^:]+$", f.read(), re.M)}
+        counts["crossings"] += 1
+        if len(set(index.values())) < len(index):
+            counts["shared hashes"] += 1
+            vw.finish()
+            continue
+        rows = Reader(library, "vw", quadratic="\n".join(asked).encode()).read(("\n".join(lines) + "\n").encode())
+        all_names = {name.decode() for _, _, features in rows for name, value in features if value}
+        if all_names != set(index):  # VW lists no weight that is 0; all of these were learned
+            yield "vw -q", counts, "%r: one of the two alone has %r" % (asked, sorted(all_names ^ set(index))[:5])
+            return
+        for text, (_, _, features) in zip(lines, rows):
+            features = {name.decode(): value for name, value in features if value}
+            mine = sum(vw.get_weight(index[name]) * value for name, value in features.items())
+            theirs = vw.predict("|" + text.partition("|")[2])
+            counts["rows"] += 1
+            if abs(mine - theirs) > 1e-4 * max(1, abs(theirs)):
+                yield "vw -q", counts, "%r, %r: margin %r, VW %r" % (asked, text, mine, theirs)
+                return
+        vw.finish()
+    yield "vw -q", counts, None
 
 
 def difference(row, mine, theirs, scale):

@@ -16,6 +16,7 @@
 #include "io/format.h"
 #include "io/line_errors.h"
 #include "io/named/named_rows.h"
+#include "io/named/quadratic.h"
 #include "io/text/text_words.h"
 #include "io/records.h"
 
@@ -417,6 +418,12 @@ static __attribute__((noinline)) sl_named_status row_with_quotes(parser *x, floa
     return sl_named_row(&x->rows, &label, weight, x->block->lines + 1);
 }
 
+static bool bad_crossing(const parser *x, const char *at, sl_csv_trouble *t) {
+    sl_reason reason;
+    const char *why = sl_crossed_why(&x->rows, &reason);
+    return bad(t, reason, at, why);
+}
+
 /* One row; *at moves behind it. */
 static bool take_row(parser *x, const char **at, sl_csv_trouble *t) {
     size_t most = (size_t)(x->end - *at) / 2 + 1; /* a cell and what ends it are two bytes */
@@ -435,7 +442,7 @@ static bool take_row(parser *x, const char **at, sl_csv_trouble *t) {
         status = sl_named_unlabelled_row(&x->rows, x->weight, line);
     else
         status = x->doubled ? row_with_quotes(x, x->weight) : sl_named_row(&x->rows, &x->label, x->weight, line);
-    if (status != SL_NAMED_OK) return bad_name(status, *at, t);
+    if (status != SL_NAMED_OK) return status == SL_NAMED_CROSSED ? bad_crossing(x, *at, t) : bad_name(status, *at, t);
     x->block->lines += x->newlines + 1;
     *at = p + 1;
     return true;

@@ -12,6 +12,7 @@
 #include "features/names.h"
 #include "io/format.h"
 #include "io/named/name_patterns.h"
+#include "io/named/quadratic.h"
 
 void sl_csv_release(sl_csv_header *h) {
     if (!h || atomic_fetch_sub(&h->holders, 1) > 1) return;
@@ -274,6 +275,7 @@ static sl_csv_header *new_header(const char *p, const char *end, char separator,
     good = good && name_columns(h, rules->no_header ? NULL : p, end, t) &&
            (rules->no_header || (is_separated(h, t) && is_header(h, t) && is_no_text(h, rules, t))) &&
            find_roles(h, rules, t) && find_id(h, rules, t) && set_uses(h, rules) &&
+           (!rules->quadratic || sl_quadratic_has_columns(rules->quadratic, h, t->message, sizeof t->message)) &&
            (look_for_clashes(h) || no_memory(t));
     if (good && names_exist(h, in, t)) return h;
     sl_csv_release(h);

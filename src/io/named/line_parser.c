@@ -1,7 +1,10 @@
 /* The loop over the lines of a block. */
 #include "io/named/line_parser.h"
 
+#include <stdio.h>
 #include <string.h>
+
+#include "io/named/quadratic.h"
 
 bool sl_named_is_fine(sl_named_status status, const char *at, const char *name, size_t n, sl_trouble *t) {
     switch (status) {
@@ -19,6 +22,7 @@ bool sl_named_is_fine(sl_named_status status, const char *at, const char *name, 
     case SL_NAMED_LATER:
         t->reason = SL_LATER;
         return false;
+    case SL_NAMED_CROSSED: /* sl_parse_named_lines() says why */
     case SL_NAMED_MEMORY:
         break;
     }
@@ -43,6 +47,13 @@ static bool one_line(sl_block *b, sl_named_rows *rows, sl_parse_line *parse, con
     return false;
 }
 
+/* What is wrong with the crossed features of a row. */
+static void bad_crossing(const sl_named_rows *rows, const char *at, sl_trouble *t) {
+    const char *why = sl_crossed_why(rows, &t->reason);
+    t->at = at;
+    if (!t->counted) snprintf(t->message, sizeof t->message, "%s", why);
+}
+
 void sl_parse_named_lines(sl_block *b, sl_parse_line *parse) {
     sl_named_rows rows;
     sl_trouble t;
@@ -53,6 +64,7 @@ void sl_parse_named_lines(sl_block *b, sl_parse_line *parse) {
         newline = memchr(p, '\n', (size_t)(end - p));
         b->lines++;
         if (one_line(b, &rows, parse, p, newline, &t)) continue;
+        if (rows.failed == SL_NAMED_CROSSED) bad_crossing(&rows, p, &t);
         sl_named_drop(&rows);
         if (t.reason == SL_LATER) {
             b->lines--;

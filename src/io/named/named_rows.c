@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "features/names.h"
+#include "io/named/quadratic.h"
 
 enum {
     SEEN_START = 1 << 8,
@@ -209,6 +210,7 @@ sl_named_status sl_named_feature(sl_named_rows *r, const char *name, size_t n, f
 sl_named_status sl_named_row(sl_named_rows *r, const sl_label *label, float weight, uint64_t line) {
     sluice_batch *b = r->batch;
     if (r->failed != SL_NAMED_OK) return r->failed;
+    if (r->block->rules->quadratic && sl_cross_row(r) != SL_NAMED_OK) return r->failed;
     if (!sl_batch_reserve(b, 1, 0, 0)) return fail(r, SL_NAMED_MEMORY);
     if (label->word.n && !sl_batch_word_next(b, label->word.text, label->word.n)) return fail(r, SL_NAMED_MEMORY);
     for (size_t k = r->first; k < b->nonzeros; k++) b->has_zeros |= b->value[k] == 0;

@@ -26,6 +26,7 @@ typedef enum sl_named_status {
     SL_NAMED_MUCH,
     SL_NAMED_LARGE,
     SL_NAMED_LATER,
+    SL_NAMED_CROSSED, /* the row's crossed features cannot be: quadratic.h */
 } sl_named_status;
 
 typedef struct sl_named_rows {

@@ -1,0 +1,2 @@
+1 |a x |b y |ba z |ab q
+1 |b a |a b
