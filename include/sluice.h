@@ -830,6 +830,8 @@ typedef struct sluice_reader_options {
     void *bad_line_context;
     int as_is; /* the bytes are lines whatever the first ones are: not compressed, without a byte order mark, and no
                   model by mistake. `format` is needed */
+    size_t at_once; /* parsers: the rows of so many bytes that are pushed together are one batch (up to 2^30, and as
+                       long as the rows have no more than a quarter as many features); 0: of 512 KiB */
     int separator;  /* csv: the byte between the fields, as sluice_separator() gives it; 0: a tab in .tsv files,
                        else guessed by the first record */
     const char *columns; /* csv, jsonl: the columns or keys that are features, names and patterns separated by commas
@@ -945,6 +947,11 @@ SLUICE_API void sluice_parser_finish(sluice_parser *parser);
  * pushed were delivered; or a failure, which stays until the parser is reset. Rows before a malformed line are
  * delivered before the failure is. */
 SLUICE_API sluice_status sluice_parser_next(sluice_parser *parser, const sluice_batch **batch);
+/* Whether the rows delivered so far are all rows of the input, and nothing is wrong behind them: 1 only after
+ * sluice_parser_finish(). For who would otherwise copy a batch, since it ends with the next call, only to learn that
+ * there is no more. 0: sluice_parser_next() says more; so it may be where there is no more after all, with compressed
+ * bytes and bin. */
+SLUICE_API int sluice_parser_is_done(const sluice_parser *parser);
 /* Forgets the input, its csv header, failure, line numbers and skipped lines: the next bytes begin a new one. */
 SLUICE_API void sluice_parser_reset(sluice_parser *parser);
 SLUICE_API const sluice_error *sluice_parser_error(const sluice_parser *parser);

@@ -79,7 +79,7 @@ bool sl_fetch_records(sl_input *in, sl_block *b, sl_cut *cut) {
         b->offset = sl_source_offset(in->source);
     }
     while (b->status == SLUICE_OK) {
-        if (end && (n >= target || sl_source_is_live(in->source))) break;
+        if (end && (n >= target || (sl_source_is_live(in->source) && !sl_source_is_ready(in->source)))) break;
         if (n - end > max_line) {
             if (end) break;
             return long_record(in, b, cut, n);

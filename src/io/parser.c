@@ -91,6 +91,10 @@ sluice_status sluice_parser_next(sluice_parser *p, const sluice_batch **batch) {
     return p->status;
 }
 
+int sluice_parser_is_done(const sluice_parser *p) {
+    return p->finished && p->status == SLUICE_OK && p->input.ended && !sl_block_has_more(&p->block);
+}
+
 void sluice_parser_reset(sluice_parser *p) {
     sl_input *in = &p->input;
     sl_csv_release(in->header);

@@ -12,6 +12,14 @@
 #include "io/named/name_patterns.h"
 #include "io/parse_kernels.h"
 
+#define MOST_AT_ONCE ((size_t)1 << 30)
+
+/* One byte more than that, so that the end of the input is seen with its last line. */
+static size_t block_bytes(size_t at_once) {
+    if (at_once < SL_BLOCK_BYTES) return SL_BLOCK_BYTES;
+    return (at_once < MOST_AT_ONCE ? at_once : MOST_AT_ONCE) + 1;
+}
+
 /* A copy of an option's text; NULL stays NULL. */
 static bool copy_text(char **copy, const char *text) {
     *copy = text ? strdup(text) : NULL;
@@ -68,7 +76,7 @@ sluice_status sl_rules_set(sl_rules *rules, const sluice_reader_options *given, 
     if (o.hint && *o.hint && !(rules->hint = sl_format_find(o.hint, err))) return SLUICE_E_USAGE;
     if ((status = set_text(rules, &o, err)) != SLUICE_OK) return status;
     rules->threads = o.threads;
-    sl_rules_set_blocks(rules, SL_BLOCK_BYTES);
+    sl_rules_set_blocks(rules, block_bytes(o.at_once));
     rules->max_line = o.max_line ? o.max_line : SLUICE_MAX_LINE;
     rules->skip_errors = o.skip_errors != 0;
     rules->bad_line = rules->skip_errors ? o.bad_line : NULL;

@@ -67,6 +67,59 @@ TEST(many_requests_one_parser) {
     sluice_parser_free(p);
 }
 
+/* The rows of the first batch of a whole input; `done`: what the parser says behind it. */
+static size_t first_batch(sluice_parser *p, const char *bytes, size_t n, int *done) {
+    const sluice_batch *b;
+    sluice_parser_reset(p);
+    CHECK_EQ(sluice_parser_is_done(p), 0);
+    CHECK_EQ(sluice_parser_push(p, bytes, n), SLUICE_OK);
+    sluice_parser_finish(p);
+    const sluice_status status = sluice_parser_next(p, &b);
+    *done = sluice_parser_is_done(p);
+    return status == SLUICE_OK ? sluice_batch_rows(b) : 0;
+}
+
+TEST(whether_there_is_more) {
+    int done;
+    sluice_parser *p = PARSER(.format = "libsvm");
+    static const char *const whole[] = {"1 1:1",          "1 1:1\n", "1\n1 1:1\n2 2:2", "1\n2\n3 1:1 2:2 3:3\n4\n",
+                                        "1 1:1\r\n2 1:1", "\n1\n2\n"};
+    static const size_t rows[] = {1, 1, 3, 4, 2, 2};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) { /* however short its first line is */
+        CHECK_EQ(first_batch(p, whole[i], strlen(whole[i]), &done), rows[i]);
+        CHECK_EQ(done, 1);
+    }
+    CHECK_EQ(first_batch(p, "1 1:1\n2 2:2\nx 3", 15, &done), 2); /* the failure comes behind the rows */
+    CHECK_EQ(done, 0);
+    CHECK_EQ(first_batch(p, "", 0, &done), 0);
+    CHECK_EQ(done, 1);
+    sluice_parser_reset(p);
+    const sluice_batch *b;
+    CHECK_EQ(sluice_parser_push(p, "1 1:1\n", 6), SLUICE_OK);
+    CHECK_EQ(sluice_parser_next(p, &b), SLUICE_OK);
+    CHECK_EQ(sluice_parser_is_done(p), 0); /* it is not known that it is finished */
+    sluice_parser_free(p);
+
+    p = PARSER(.format = "csv");
+    CHECK_EQ(first_batch(p, "label,a\n1,2\n-1,3", 16, &done), 2);
+    CHECK_EQ(done, 1);
+    CHECK_EQ(first_batch(p, "label,a\n1,2\n-1,\"3", 17, &done), 1); /* a quote that is not closed */
+    CHECK_EQ(done, 0);
+    sluice_parser_free(p);
+
+    p = PARSER(.format = "libsvm"); /* more than a batch has room for */
+    const size_t n = 1000000;
+    char *many = malloc(2 * n);
+    for (size_t i = 0; i < n; i++) memcpy(many + 2 * i, "1\n", 2);
+    size_t all = first_batch(p, many, 2 * n, &done);
+    for (; !done && sluice_parser_next(p, &b) == SLUICE_OK; done = sluice_parser_is_done(p))
+        all += sluice_batch_rows(b);
+    CHECK_EQ(all, n);
+    CHECK_EQ(sluice_parser_next(p, &b), SLUICE_END);
+    free(many);
+    sluice_parser_free(p);
+}
+
 TEST(a_reset_forgets_everything) {
     sluice_parser *p = PARSER(.format = "libsvm");
     CHECK_PUSH(p, "1 1:1\n\nx\n2 2:2\n", "1 1:1\ndata bytes:3:1: label 'x' is not a number\n");
@@ -163,6 +216,14 @@ TEST(an_input_larger_than_a_block_comes_in_several_batches) {
     for (; sluice_parser_next(p, &b) == SLUICE_OK; batches++) rows += sluice_batch_rows(b);
     CHECK(rows == 200000 && batches > 1);
     sluice_parser_free(p);
+
+    p = PARSER(.format = "libsvm", .at_once = t.n); /* unless it is told not to */
+    CHECK_EQ(sluice_parser_push(p, t.data, t.n), SLUICE_OK);
+    sluice_parser_finish(p);
+    CHECK_EQ(sluice_parser_next(p, &b), SLUICE_OK);
+    CHECK_EQ(sluice_batch_rows(b), 200000);
+    CHECK(sluice_parser_is_done(p));
+    sluice_parser_free(p);
     free(t.data);
 }
 
@@ -203,6 +264,7 @@ TEST(a_warm_parser_allocates_nothing) {
 int main(void) {
     RUN(rows_come_with_the_end_of_their_line);
     RUN(many_requests_one_parser);
+    RUN(whether_there_is_more);
     RUN(a_reset_forgets_everything);
     RUN(a_csv_header_lasts_until_the_reset);
     RUN(long_lines_in_pieces);

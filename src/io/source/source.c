@@ -378,4 +378,9 @@ uint64_t sl_source_offset(const sl_source *s) { return s->offset; }
 
 bool sl_source_is_live(const sl_source *s) { return s->live; }
 
+bool sl_source_is_ready(const sl_source *s) {
+    const bool is_memory = s->fd < 0 && !s->read;
+    return !s->codec && (s->look_n > s->look_at || s->raw_n > s->raw_at || s->memory_n || (is_memory && !s->more));
+}
+
 bool sl_source_is_compressed(const sl_source *s) { return s->codec != NULL; }

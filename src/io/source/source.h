@@ -55,6 +55,8 @@ sluice_status sl_source_begins(sl_source *s, const char *bytes, size_t n, bool *
 /* Bytes handed out so far. */
 uint64_t sl_source_offset(const sl_source *s);
 bool sl_source_is_live(const sl_source *s);
+/* Whether it is plain and the next read certainly has bytes without waiting, or the end. */
+bool sl_source_is_ready(const sl_source *s);
 /* Known after the first read. */
 bool sl_source_is_compressed(const sl_source *s);
 
