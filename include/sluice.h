@@ -220,13 +220,15 @@ enum {
     SLUICE_TRANSFORM_BINARY = 2, /* sign(v): 1, -1 or 0 */
 };
 
-/* What each transformed value is divided by. */
+/* What each transformed value is divided or, by IDF, multiplied by. */
 enum {
     SLUICE_SCALE_NONE = 0,
     SLUICE_SCALE_RUNNING = 1, /* the largest absolute value of its feature in the examples learned so far, this one
                                  included. When it grows by a factor, the feature's weight does, so that margins stay;
                                  in predicting it does not grow */
     SLUICE_SCALE_MAXABS = 2,  /* the same, but the weights stay */
+    SLUICE_SCALE_IDF = 3,     /* 1 + log((1 + n) / (1 + d)), the inverse document frequency: n examples were learned
+                                 before this one, and d of them had the feature */
 };
 
 /* How a model learns more than two classes. */

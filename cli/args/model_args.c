@@ -14,7 +14,7 @@ static const char *const class_kinds[] = {"two", "ovr", "ovo", "matrix", NULL}; 
 
 static const char *const transforms[] = {"none", "log1p", "binary", NULL}; /* by SLUICE_TRANSFORM_ */
 
-static const char *const scales[] = {"none", "running", "maxabs", NULL}; /* by SLUICE_SCALE_ */
+static const char *const scales[] = {"none", "running", "maxabs", "idf", NULL}; /* by SLUICE_SCALE_ */
 
 const char *classes_name(unsigned kind) { return class_kinds[kind]; }
 

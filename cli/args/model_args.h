@@ -14,7 +14,7 @@
 #define EXAMPLE_OPTIONS \
     {"bias", 0, "V", "add a constant feature of value V to every example (default: none)", 0}, \
     {"transform", 0, "HOW", "change every value v: log1p (sign(v) log(1 + |v|)), binary (sign(v)) or none (default)", 0}, \
-    {"scale", 0, "HOW", "divide every value by the largest of its feature so far: running (weights grow with it, so that predictions stay), maxabs (weights stay) or none (default)", 0}, \
+    {"scale", 0, "HOW", "divide every value by the largest of its feature so far: running (weights grow with it, so that predictions stay), maxabs (weights stay); multiply it by its inverse document frequency so far: idf, for words; or none (default)", 0}, \
     {"normalize", 0, "l2", "scale every example to length 1", 0}
 #define CLASS_OPTIONS \
     {"positive", 0, "W", "the label of the positive class, of two that are not -1, 0 and 1 (default: the greater one)", 0}, \

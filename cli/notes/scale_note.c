@@ -51,6 +51,14 @@ static int is_one_of(const char *name, const char *const *names) {
     return 0;
 }
 
+void idf_note(const args *a) {
+    const char *scale = args_value(a, "scale");
+    if (!scale || strcmp(scale, "idf") != 0 || args_has(a, "resume") || args_has(a, "normalize") ||
+        !args_has(a, "learner") || strcmp(args_value(a, "learner"), "auto") == 0)
+        return;
+    note("--scale idf makes rows longer, those of rare features most; --normalize l2 makes them of length 1 again");
+}
+
 value_sample *scale_note_start(const args *a, const sluice_model *model) {
     static const char *const own_scale[] = {"auto",  "cw",         "cw-full",    "scw-1",
                                             "scw-2", "scw-1-full", "scw-2-full", NULL};

@@ -1,4 +1,4 @@
-/* train -a NAME: a note where the values are badly scaled for the plain rule. */
+/* train -a NAME: notes on rows and values whose size does not suit the plain rule. */
 #ifndef CLI_SCALE_NOTE_H
 #define CLI_SCALE_NOTE_H
 
@@ -6,6 +6,9 @@
 #include "sluice.h"
 
 typedef struct value_sample value_sample;
+
+/* Says what --scale idf does to the lengths of rows, where nothing is said about them. */
+void idf_note(const args *a);
 
 /* Looks at the first rows where a note could be due: a learner that depends on scale was named, and no option says what
  * to do to the values. NULL: nothing is to be looked at (or there is no memory for it). */

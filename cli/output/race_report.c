@@ -34,7 +34,7 @@ void put_candidate(FILE *out, const sluice_candidate *c) {
     }
     if (c->transform == SLUICE_TRANSFORM_LOG1P) fputs(", log(1 + value)", out);
     if (c->transform == SLUICE_TRANSFORM_BINARY) fputs(", signs of values", out);
-    if (c->scale) fputs(", features by largest value", out);
+    if (c->scale) fputs(c->scale == SLUICE_SCALE_IDF ? ", rare features larger" : ", features by largest value", out);
     if (c->scale == SLUICE_SCALE_RUNNING) fputs(" (running)", out);
     if (c->normalize) fputs(", rows to length 1", out);
     if (!c->transform && !c->scale && !c->normalize) fputs(", values as they are", out);

@@ -306,6 +306,7 @@ static int learn(training *t) {
     progress p = progress_start(t->passes, t->dimension);
     p.drift = t->drift.drift;
     t->values = scale_note_start(a, t->model);
+    idf_note(a);
     int rc = DONE, fitted = is_fitted(t->model), had_threshold = sluice_model_threshold(t->model, NULL);
     for (p.pass = 0; p.pass < t->passes && !rc && !is_ended(t); p.pass++) rc = learn_pass(t, &p);
     if (rc) checkpoint_tell(&t->checkpoint, reads_once(a->inputs, a->n_inputs));

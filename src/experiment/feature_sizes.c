@@ -15,7 +15,8 @@ struct sl_feature_sizes {
     uint64_t *ids;   /* ascending; NULL: an id is its own place */
     size_t n;        /* places */
     double *squares; /* sums, by place */
-    float *largest;  /* absolute values, by place; NULL: values are not scaled */
+    sl_scale *scale; /* by place; NULL: values are not scaled */
+    uint64_t rows;   /* with an importance */
     double weight;   /* of all rows */
 };
 
@@ -70,27 +71,38 @@ static sluice_status make_places(sl_feature_sizes *s, const scan *c, sluice_erro
     else
         status = list_ids(s, c, values, err);
     s->squares = calloc(s->n + 1, sizeof *s->squares);
-    if (c->settings->scale) s->largest = calloc(s->n + 1, sizeof *s->largest);
+    if (c->settings->scale) s->scale = calloc(s->n + 1, sizeof *s->scale);
     if (status != SLUICE_OK) return status;
-    return s->squares && (s->largest || !c->settings->scale) ? SLUICE_OK : sl_no_memory(err);
+    return s->squares && (s->scale || !c->settings->scale) ? SLUICE_OK : sl_no_memory(err);
 }
 
-static void find_largest(sl_feature_sizes *s, const scan *c) {
+static void find_scales(sl_feature_sizes *s, const scan *c) {
     for (size_t i = 0; i < sluice_batch_rows(c->rows); i++) {
         sluice_example x;
         sluice_batch_row(c->rows, i, c->ids, NULL, &x);
+        s->rows += x.weight > 0;
         for (size_t k = 0; k < x.n && x.weight > 0; k++) {
-            float *largest = &s->largest[place_of(s, x.ids[k])];
-            *largest = fmaxf(*largest, fabsf(sl_transformed(c->settings->transform, x.values[k])));
+            sl_scale *scale = &s->scale[place_of(s, x.ids[k])];
+            const float size = fabsf(sl_transformed(c->settings->transform, x.values[k]));
+            if (c->settings->scale == SLUICE_SCALE_IDF)
+                scale->rows += size > 0;
+            else
+                scale->largest = fmaxf(scale->largest, size);
         }
     }
+}
+
+/* A transformed value that is not 0, by the scale of its place. */
+static double scaled(const sl_feature_sizes *s, const scan *c, double v, size_t place) {
+    if (c->settings->scale == SLUICE_SCALE_IDF) return v * sl_idf(s->rows, s->scale[place].rows);
+    return v / (double)s->scale[place].largest;
 }
 
 static void add_row(sl_feature_sizes *s, const scan *c, const sluice_example *x) {
     double length = 0;
     for (size_t k = 0; k < x->n; k++) {
         double v = (double)sl_transformed(c->settings->transform, x->values[k]);
-        if (s->largest && v != 0) v /= (double)s->largest[place_of(s, x->ids[k])];
+        if (s->scale && v != 0) v = scaled(s, c, v, place_of(s, x->ids[k]));
         c->values[k] = v;
         length += v * v;
     }
@@ -109,7 +121,7 @@ static sluice_status add_rows(sl_feature_sizes *s, scan *c, sluice_error *err) {
     c->ids = malloc((longest + 1) * sizeof *c->ids);
     c->values = malloc((longest + 1) * sizeof *c->values);
     sluice_status status = c->ids && c->values ? make_places(s, c, err) : sl_no_memory(err);
-    if (status == SLUICE_OK && s->largest) find_largest(s, c);
+    if (status == SLUICE_OK && s->scale) find_scales(s, c);
     for (size_t i = 0; i < sluice_batch_rows(c->rows) && status == SLUICE_OK; i++) {
         sluice_example x;
         sluice_batch_row(c->rows, i, c->ids, NULL, &x);
@@ -142,6 +154,6 @@ void sl_feature_sizes_free(sl_feature_sizes *s) {
     if (!s) return;
     free(s->ids);
     free(s->squares);
-    free(s->largest);
+    free(s->scale);
     free(s);
 }

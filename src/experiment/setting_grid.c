@@ -9,12 +9,12 @@ enum { TRANSFORM, SCALE, NORMALIZE, BIAS, N_SETTINGS };
 
 /* By SLUICE_TRANSFORM_, SLUICE_SCALE_ and SLUICE_NORMALIZE_. */
 static const char *const transforms[] = {"none", "log1p", "binary", NULL};
-static const char *const scales[] = {"none", "running", "maxabs", NULL};
+static const char *const scales[] = {"none", "running", "maxabs", "idf", NULL};
 static const char *const norms[] = {"none", "l2", NULL};
 
 static const sluice_param_info table[N_SETTINGS] = {
     [TRANSFORM] = {"transform", "what becomes of each value", SLUICE_TRANSFORM_NONE, 0, 2, 1, transforms},
-    [SCALE] = {"scale", "what each value is divided by", SLUICE_SCALE_NONE, 0, 2, 1, scales},
+    [SCALE] = {"scale", "what each value is divided by, or idf", SLUICE_SCALE_NONE, 0, 3, 1, scales},
     [NORMALIZE] = {"normalize", "what the length of a row becomes", SLUICE_NORMALIZE_NONE, 0, 1, 1, norms},
     [BIAS] = {"bias", "value of the constant feature; 0: none", 0, -1e12, 1e12, 0, NULL},
 };

@@ -45,6 +45,7 @@ bool sl_keys_use_names(sl_features *f) {
     }
     over.space.seen = f->space.seen; /* a predict-only model counts features that it does not hold */
     over.space.births = f->space.births;
+    over.space.rows = f->space.rows;
     over.space.moves = f->space.moves + over.space.moves + 1; /* every slot has changed */
     sl_space_free(&f->space);
     f->space = over.space;
@@ -90,7 +91,7 @@ uint32_t sl_keys_add_name(sl_features *f, const char *name, size_t n) {
     return number != SL_NO_NAME ? number : sl_keys_add_new_name(f, hash, name, n);
 }
 
-bool sl_keys_add_like(sl_features *to, const sl_features *from, const sl_walk *w, uint32_t *slot) {
+bool sl_keys_add_key_like(sl_features *to, const sl_features *from, const sl_walk *w, uint32_t *slot) {
     uint64_t id = w->id;
     if (w->is_bias) {
         if (!sl_space_add_bias(&to->space)) return false;
@@ -115,7 +116,12 @@ bool sl_keys_add_like(sl_features *to, const sl_features *from, const sl_walk *w
         return false;
     }
     *slot = sl_space_find(&to->space, id);
-    if (to->space.scaled && from->space.scaled) to->space.scale[*slot] = from->space.scale[w->slot];
+    return true;
+}
+
+bool sl_keys_add_like(sl_features *to, const sl_features *from, const sl_walk *w, uint32_t *slot) {
+    if (!sl_keys_add_key_like(to, from, w, slot)) return false;
+    if (!w->is_bias && to->space.scaled && from->space.scaled) to->space.scale[*slot] = from->space.scale[w->slot];
     return true;
 }
 

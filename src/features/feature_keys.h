@@ -39,6 +39,8 @@ uint32_t sl_keys_add_name(sl_features *f, const char *name, size_t n);
 /* Adds the feature of `from` that a walk stands at to `to`, with its scale; *slot is its slot there. False: no memory.
  */
 bool sl_keys_add_like(sl_features *to, const sl_features *from, const sl_walk *w, uint32_t *slot);
+/* The same; the scale that it has in `to`, if any, stays. */
+bool sl_keys_add_key_like(sl_features *to, const sl_features *from, const sl_walk *w, uint32_t *slot);
 
 /* The slot in `in` of the feature of `from` that a walk stands at; SL_NO_SLOT: it is not there. */
 uint32_t sl_keys_find_like(const sl_features *in, const sl_features *from, const sl_walk *w);

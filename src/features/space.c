@@ -109,7 +109,7 @@ static bool is_dense(const sl_space *sp, uint64_t direct, uint64_t room) {
 /* Scales for this number of slots; false: no memory. */
 static bool resize_scales(sl_space *sp, size_t slots) {
     if (!sp->scaled || slots <= sp->scales) return true;
-    float *scale = sl_pages_resize(sp->scale, sp->scales * sizeof *scale, slots * sizeof *scale, true);
+    sl_scale *scale = sl_pages_resize(sp->scale, sp->scales * sizeof *scale, slots * sizeof *scale, true);
     if (!scale) return false;
     sp->scale = scale;
     sp->scales = slots;
@@ -126,7 +126,7 @@ static bool resize_features(sl_space *sp, uint64_t direct, uint64_t room) {
 }
 
 /* Moves every feature of a table to its new place; places are scattered, so it prefetches a few buckets ahead. */
-static void move_over(sl_space *sp, sl_bucket *from, size_t n, const char *states, const float *scales) {
+static void move_over(sl_space *sp, sl_bucket *from, size_t n, const char *states, const sl_scale *scales) {
     enum { AHEAD = 8 };
     for (size_t i = 0; i < n; i++) {
         const sl_bucket *b = &from[i + AHEAD < n ? i + AHEAD : i];
@@ -183,8 +183,8 @@ static bool make_room_for_direct(sl_space *sp, sl_space *to, char **states, char
 }
 
 /* A copy of the scales of the features behind the direct part; NULL: there are none, or no memory. */
-static float *keep_scales_behind(const sl_space *sp) {
-    float *behind = sp->scaled && sp->others ? malloc(sp->others * sizeof *behind) : NULL;
+static sl_scale *keep_scales_behind(const sl_space *sp) {
+    sl_scale *behind = sp->scaled && sp->others ? malloc(sp->others * sizeof *behind) : NULL;
     if (behind) memcpy(behind, sp->scale + sp->direct, sp->others * sizeof *behind);
     return behind;
 }
@@ -204,7 +204,7 @@ static bool widen(sl_space *sp, unsigned bits) {
     size_t block_bytes = 0;
     new.seen_bits = sl_pages_new(new.direct / 8, true);
     new.table = new.table_used ? sl_pages_new(table_bytes(new.table_bits), true) : NULL;
-    float *behind = keep_scales_behind(sp);
+    sl_scale *behind = keep_scales_behind(sp);
     if (!new.seen_bits || (new.table_used && !new.table) || (sp->scaled && sp->others && !behind) ||
         !make_room_for_direct(sp, &new, &states, &block, &block_bytes)) {
         sl_pages_free(new.seen_bits, new.direct / 8);
@@ -305,7 +305,7 @@ bool sl_space_forget(sl_space *sp, uint64_t id) {
     if (id >= sp->direct) return false;
     sp->seen_bits[id >> 6] &= ~((uint64_t)1 << (id & 63));
     memset(sl_space_at(sp, (uint32_t)id), 0, sp->size);
-    if (sp->scaled) sp->scale[id] = 0;
+    if (sp->scaled) sp->scale[id] = (sl_scale){0};
     sp->direct_used--;
     sp->seen--;
     return true;

@@ -27,6 +27,12 @@ typedef struct sl_bucket {
     uint32_t used;            /* how many; those that do not fit are in the next bucket */
 } sl_bucket;
 
+/* What values of a feature are changed by; 0: it has had none but 0. */
+typedef union sl_scale {
+    float largest; /* |value| */
+    uint32_t rows; /* or how many rows have had the feature; it stays at UINT32_MAX */
+} sl_scale;
+
 typedef struct sl_space {
     char *features;       /* one struct per slot */
     size_t size;          /* of that struct */
@@ -35,7 +41,7 @@ typedef struct sl_space {
     bool from_one;        /* or which one it is, from 1, the bias not counted */
     bool forgets;         /* features are removed (sl_space_forget), which only direct ones can be */
     bool scaled;          /* features have scales */
-    float *scale;         /* where they have: one per slot; 0: the feature has had no value but 0 */
+    sl_scale *scale;      /* where they have: one per slot */
     size_t scales;        /* slots that there are scales for: at least as many as features */
     uint32_t direct;      /* ids below this are direct */
     uint32_t too_wide;    /* there was no memory for a direct part of this size; 0: it was not tried */
@@ -52,6 +58,7 @@ typedef struct sl_space {
     uint64_t moves;             /* how often slots have changed */
     uint64_t seen;              /* features, the bias among them */
     uint64_t births;            /* features ever added: those seen, and those evicted since */
+    uint64_t rows;              /* that were counted, where scales are numbers of rows */
     uint64_t newest[SL_NEWEST]; /* ids of the last ones added; the next goes to arrivals % SL_NEWEST */
     uint64_t arrivals;          /* features ever added, without the bias */
     uint64_t key[2];            /* of the hash: random, so that no input can be made to collide */

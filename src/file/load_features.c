@@ -50,6 +50,17 @@ out_of_order:
     return DAMAGED(l, "its features are not in order");
 }
 
+/* The scales of n features; false: one is impossible. */
+static bool read_scales(const sluice_model *m, const uint64_t *key, size_t n, const unsigned char *column) {
+    const sl_space *sp = &m->features.space;
+    for (size_t k = 0; k < n; k++) {
+        sl_scale *scale = &sp->scale[sl_space_find(sp, key[k])];
+        if (!sl_load_field(sl_scale_field(&m->settings), (char *)scale, column + 4 * k)) return false;
+        if (m->settings.scale == SLUICE_SCALE_IDF && scale->rows > sp->rows) return false;
+    }
+    return true;
+}
+
 /* The columns of n features whose slots are known. */
 static sluice_status read_columns(sl_loader *l, const uint64_t *key, size_t n, bool bias) {
     sluice_model *m = l->model;
@@ -63,11 +74,10 @@ static sluice_status read_columns(sl_loader *l, const uint64_t *key, size_t n, b
         }
         column += 8 * n;
     }
-    static const sl_field scale = {"scale", SL_F32, 0, 0};
-    for (size_t k = 0; sp->scaled && !bias && k < n; k++)
-        if (!sl_load_field(&scale, (char *)&sp->scale[sl_space_find(sp, key[k])], column + 4 * k))
-            return DAMAGED(l, "an impossible scale");
-    if (sp->scaled && !bias) column += 4 * n;
+    if (sp->scaled && !bias) {
+        if (!read_scales(m, key, n, column)) return DAMAGED(l, "an impossible scale");
+        column += 4 * n;
+    }
     for (size_t i = 0; i < m->rule->n_fields; i++) {
         const sl_field *f = &m->rule->fields[i];
         size_t size = sl_type_size(f->type);

@@ -268,6 +268,8 @@ static void get_counts(modl *f, sluice_model *m) {
         m->pseudo.rows = get_count(f, "pseudo", m->state.t);
         if (m->pseudo.rows == 0) impossible(f, "pseudo", "0");
     }
+    if (m->settings.scale == SLUICE_SCALE_IDF && m->features.space.scaled)
+        m->features.space.rows = get_count(f, "idf_rows", m->state.t);
     m->mistakes = get_count(f, "mistakes", sl_model_examples(m));
     m->updates = get_count(f, "updates", m->state.t);
     m->positives = get_count(f, "positives", sl_model_examples(m));

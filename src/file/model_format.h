@@ -36,6 +36,12 @@ static inline const char *sl_classes_key(unsigned classes) {
     return classes == SLUICE_CLASSES_OVR ? "ovr" : classes == SLUICE_CLASSES_MATRIX ? "matrix" : "ovo";
 }
 
+/* The scales of features: values, or numbers of rows. */
+static inline const sl_field *sl_scale_field(const sluice_settings *s) {
+    static const sl_field fields[] = {{"scale", SL_F32, 0, 0}, {"rows", SL_U32, 0, 0}};
+    return &fields[s->scale == SLUICE_SCALE_IDF];
+}
+
 /* What identifies the features of a FEAT section. */
 enum { SL_KEYS_IDS = 0, SL_KEYS_BIAS = 1, SL_KEYS_NAMES = 2 };
 

@@ -56,10 +56,10 @@ static sluice_status put_state(sl_saver *s, const sluice_model *m, const uint32_
     if (!sl_model_weights_finite(m, slot, n)) return sl_save_out_of_range(s);
     for (size_t k = 0; m->settings.max_features && !bias && k < n; k++)
         sl_save_int(s, m->features.limit.last_seen[id[k]], 8);
-    static const sl_field scale = {"scale", SL_F32, 0, 0};
     sluice_status status = SLUICE_OK;
     if (m->features.space.scaled && !bias)
-        status = sl_save_column(s, &scale, (const char *)m->features.space.scale, sizeof(float), slot, n);
+        status = sl_save_column(s, sl_scale_field(&m->settings), (const char *)m->features.space.scale,
+                                sizeof(sl_scale), slot, n);
     for (size_t i = 0; i < m->rule->n_fields && status == SLUICE_OK; i++)
         status = sl_save_column(s, &m->rule->fields[i], m->features.space.features, m->features.space.size, slot, n);
     return status;

@@ -72,6 +72,7 @@ static void put_counts(sl_saver *s, const sluice_model *m) {
     put_count(s, "updates", m->updates);
     put_count(s, "positives", m->positives);
     if (m->pseudo.rows) put_count(s, "pseudo", m->pseudo.rows);
+    if (m->settings.scale == SLUICE_SCALE_IDF && sp->scaled) put_count(s, "idf_rows", sp->rows);
     put_count(s, "features_seen", sp->seen);
     put_count(s, "features_added", sp->births);
     put_count(s, "named", m->features.named);

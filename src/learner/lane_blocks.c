@@ -96,10 +96,13 @@ double *sl_lane_blocks_scalar(const sl_lane_blocks *b, size_t i, size_t lane) {
     return &b->block[lane / SL_MAX_LANES].lanes.scalar[(l / width * SL_MAX_SCALARS + i) * width + l % width];
 }
 
+/* Where the block's part of the features begins; NULL: there are none yet. */
+static char *features_of(const sl_lane_block *k, char *features) { return features ? features + k->offset : NULL; }
+
 void sl_lane_blocks_score(sl_lane_blocks *b, char *features, uint64_t t, const sl_row *x) {
     for (size_t i = 0; i < b->n_blocks; i++) {
         sl_lane_block *k = &b->block[i];
-        k->lanes.features = features + k->offset;
+        k->lanes.features = features_of(k, features);
         k->lanes.t = t;
         b->kernels->score[which(k)](&k->lanes, x);
     }
@@ -117,7 +120,7 @@ void sl_lane_blocks_update(sl_lane_blocks *b, const sl_row *x, size_t positive) 
 /* The lanes as they are after t rounds. */
 static sl_lanes lanes_at(const sl_lane_block *k, char *features, uint64_t t) {
     sl_lanes s = k->lanes;
-    s.features = features + k->offset;
+    s.features = features_of(k, features);
     s.t = t;
     return s;
 }

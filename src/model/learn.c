@@ -3,6 +3,8 @@
  * Where all ids of a batch's row are small they are its slots, and the row reaches the rule without a copy. Every other
  * row (large ids, explicit zeros, a bias, scaling, hashing, the API's 64-bit ids) is first laid out in the model's row
  * buffers (row_layout.c). */
+#include <stdlib.h>
+
 #include "base/error.h"
 #include "rows/example.h"
 #include "model/lookahead.h"
@@ -69,6 +71,7 @@ sluice_status sl_model_round(sluice_model *m, const sl_row *x, double *margin) {
         return m->error.status;
     }
     if (m->grown.n) sl_scales_take_effect(m);
+    if (m->settings.scale == SLUICE_SCALE_IDF && m->features.space.scaled) sl_idf_count(&m->features.space, x);
     s->t++;
     double score = m->kernels.score(s, x);
     *margin = score;

@@ -22,7 +22,7 @@ sluice_status sl_settings_check(const sluice_settings *s, sluice_error *err) {
         return sl_fail(err, SLUICE_E_USAGE, "the bias must be within the range of floats");
     if (s->normalize > SLUICE_NORMALIZE_L2) return sl_fail(err, SLUICE_E_USAGE, "unknown kind of normalization");
     if (s->transform > SLUICE_TRANSFORM_BINARY) return sl_fail(err, SLUICE_E_USAGE, "unknown transform of values");
-    if (s->scale > SLUICE_SCALE_MAXABS) return sl_fail(err, SLUICE_E_USAGE, "unknown kind of scaling");
+    if (s->scale > SLUICE_SCALE_IDF) return sl_fail(err, SLUICE_E_USAGE, "unknown kind of scaling");
     if (s->hash_bits > SLUICE_MAX_HASH_BITS)
         return sl_fail(err, SLUICE_E_USAGE, "features are hashed to 1 to %d bits, not %u", SLUICE_MAX_HASH_BITS,
                        s->hash_bits);
@@ -182,6 +182,7 @@ void sl_model_copy_history(sluice_model *to, const sluice_model *from) {
     to->features.space.seen =
         from->features.space.seen; /* a predict-only model counts features that it does not hold */
     to->features.space.births = from->features.space.births;
+    to->features.space.rows = from->features.space.rows;
 }
 
 bool sl_model_copy_lane(sluice_model *to, const sluice_model *from, const sl_lane_blocks *lanes, size_t lane) {
@@ -317,6 +318,7 @@ static sluice_model *predict_only_copy(const sluice_model *from, sluice_error *e
     }
     to->features.space.seen = from->features.space.seen; /* sparsity refers to all features seen */
     to->features.space.births = from->features.space.births;
+    to->features.space.rows = from->features.space.rows;
     return to;
 }
 

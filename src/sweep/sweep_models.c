@@ -98,6 +98,7 @@ static sluice_status freeze(const sluice_sweep *w, const sl_sweep_part *a, size_
         if (!models[i]) continue;
         models[i]->features.space.seen = a->model->features.space.seen; /* not those with a weight alone */
         models[i]->features.space.births = a->model->features.space.births;
+        models[i]->features.space.rows = a->model->features.space.rows;
     }
     return fine ? SLUICE_OK : sl_fail(err, SLUICE_E_MEMORY, "no memory for the models of the sweep");
 }

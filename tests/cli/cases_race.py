@@ -86,7 +86,7 @@ def test_text_says_who_leads_and_lists_the_best(t):
 def test_scaling_is_said_in_words_and_what_is_given_holds_for_all(t):
     t.write("a", rows(400))
     words = {("--normalize", "l2"): "rows to length 1", ("--scale", "maxabs"): "features by largest value",
-             ("--scale", "running"): "features by largest value (running)", ("--transform", "log1p"): "log(1 + value)",
+             ("--scale", "running"): "features by largest value (running)", ("--scale", "idf"): "rare features larger", ("--transform", "log1p"): "log(1 + value)",
              ("--transform", "binary"): "signs of values"}
     for option, said in words.items():
         text, race, _ = learned(t, *option, "a")
@@ -184,6 +184,14 @@ def test_columns_of_unlike_units_are_noted(t):
     t.write("a.csv", "label,price,share,color\n" + "".join(
         f"{i % 2},{5000 + i},{0.001 * (1 + i % 7)},{'red blue green'.split()[i % 3]}\n" for i in range(300)))
     check("--scale maxabs" in noted(t, "-a", "ftrl", "-o", "m", "a.csv")[0], "csv with words")
+
+
+def test_idf_without_length_1_is_noted(t):
+    t.write("a", counts(50))
+    says = lambda *options: "--normalize l2 makes them of length 1 again" in t.run("train", "-o", "m", "--scale", "idf", *options, "a").err
+    check(says("-a", "ssol"), "a named learner")
+    for options in [], ["-a", "auto"], ["-a", "ssol", "--normalize", "l2"], ["-a", "ssol", "--normalize", "none"]:
+        check(not says(*options), " ".join(options))
 
 
 def test_no_note_where_nothing_is_wrong_or_somebody_has_decided(t):

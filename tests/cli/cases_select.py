@@ -1,5 +1,6 @@
 """select: which features are chosen, for which budgets, and what is said about them."""
 
+import collections
 import math
 import random
 import re
@@ -90,12 +91,15 @@ def test_a_budgets_model_is_the_one_that_train_makes(t):
                   {k: float(w) for k, w in weights.items()}, learner)
 
 
-def ranked(t, model, weighted_rows, change=lambda v: v, unit=False, scaled=False):
+def ranked(t, model, weighted_rows, change=lambda v: v, unit=False, scaled=False, idf=False):
     """The features of a model by |weight| times their root mean square over rows (importance, {id: value})."""
-    squares, total, largest = {}, 0, {}
+    squares, total, largest, having = {}, 0, {}, collections.Counter()
     for _, x in weighted_rows:
         for i, v in x.items():
             largest[i] = max(largest.get(i, 0), abs(change(v))) if scaled else 1
+        having.update(x.keys())
+    if idf:
+        largest = {i: 1 / (1 + math.log((1 + len(weighted_rows)) / (1 + n))) for i, n in having.items()}
     for importance, x in weighted_rows:
         x = {i: change(v) / largest[i] for i, v in x.items()}
         length = sum(v * v for v in x.values()) if unit else 1
@@ -122,7 +126,8 @@ def test_features_are_ranked_by_what_they_add_to_margins(t):
         t.write("a", "".join(f"{y} {' '.join(f'{i}:{v}' for i, v in sorted(x.items()))}\n" for y, x in moved))
         for options, how in [([], {}), (["--normalize", "l2"], {"unit": True}), (["--transform", "log1p", "--bias", 1], {"change": logarithm}),
                              (["--transform", "binary", "--normalize", "l2"], {"change": sign, "unit": True}),
-                             (["--scale", "maxabs"], {"scaled": True}), (["--scale", "running", "--normalize", "l2"], {"scaled": True, "unit": True})]:
+                             (["--scale", "maxabs"], {"scaled": True}), (["--scale", "running", "--normalize", "l2"], {"scaled": True, "unit": True}),
+                             (["--scale", "idf", "--normalize", "l2"], {"idf": True, "unit": True})]:
             for learner in "ftrl", "arow":
                 got = selected(t, "-a", learner, *options, "--features", 12, "--test", "a", "a")["budgets"][0]["selected"]
                 t.run("train", "-q", "-a", learner, *options, "-o", "m", "a")

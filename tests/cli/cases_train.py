@@ -424,18 +424,21 @@ def test_scales_are_exact_on_resume_at_any_thread_count_and_in_final_models(t):
         parts.append(f"p{i}")
     for name, more in [("ssol", []), ("ftrl", ["--normalize", "l2", "--transform", "log1p"]), ("olsf", ["--bias", 1]),
                        ("arow", ["--classes", "ovr"]), ("pa-1", ["--classes", "matrix"]), ("arow-full", ["--hash", 4]),
-                       ("pa", ["--classes", "ovo"]), ("sbcw", ["-P", "batch=150"]), ("stg", ["--max-features", 30])]:
-        settings = ["-q", "-a", name, "--scale", "running", *more]
-        t.run("train", *settings, "-o", "whole", "--threads", 1, *parts)
-        t.run("train", *settings, "-o", "threads", "--threads", 4, *parts)
-        equal(t.read("threads"), t.read("whole"), f"{name} with four threads")
-        t.run("train", *settings, "-o", "m", parts[0])
-        for part in parts[1:]:
-            t.run("train", "-q", "-i", "m", "-o", "m", part)
-        equal(t.read("m"), t.read("whole"), f"resumed {name}")
-        t.run("train", *settings, "--final", "-o", "final", *parts)
-        equal(t.run("predict", "-q", "-m", "final", *parts).out, t.run("predict", "-q", "-m", "whole", *parts).out, name)
-    t.refused("train", "--scale", "mean", "p0", status=2, says=["--scale", "running"])
+                       ("pa", ["--classes", "ovo"]), ("sbcw", ["-P", "batch=150"]), ("stg", ["--max-features", 30]),
+                       ("auto", []), ("auto", ["--classes", "ovr"])]:
+        for scale in ["running", "idf"]:
+            settings = ["-q", "-a", name, "--scale", scale, *more]
+            t.run("train", *settings, "-o", "whole", "--threads", 1, *parts)
+            t.run("train", *settings, "-o", "threads", "--threads", 4, *parts)
+            equal(t.read("threads"), t.read("whole"), f"{name} with four threads")
+            t.run("train", *settings, "-o", "m", parts[0])
+            for part in parts[1:]:
+                t.run("train", "-q", "-i", "m", "-o", "m", part)
+            equal(t.read("m"), t.read("whole"), f"resumed {name}, {scale}")
+            t.run("train", *settings, "--final", "-o", "final", *parts)
+            equal(t.run("predict", "-q", "-m", "final", *parts).out, t.run("predict", "-q", "-m", "whole", *parts).out,
+                  f"{name}, {scale}")
+    t.refused("train", "--scale", "mean", "p0", status=2, says=["--scale", "running", "idf"])
 
 
 def test_normalize_equals_normalized_input(t):

@@ -207,7 +207,7 @@ def test_a_grid_can_have_settings(t):
         by_hand = t.run("train", "-q", "--json", "-a", "pa-1", "-P", f"C={p['params']['C']}", *options, "--test", "test", "learn").json()
         equal(p["folds"][0], by_hand["test"]["error_rate"], str(options))
     equal(r["settings"]["normalize"], r["best"]["settings"]["normalize"], "the settings shown are the best point's")
-    for p in tuned(t, "-a", "pa-1", "--grid", "scale=none,running,maxabs", "--folds", 3, "a")["points"]:
+    for p in tuned(t, "-a", "pa-1", "--grid", "scale=none,running,maxabs,idf", "--folds", 3, "a")["points"]:
         by_hand = t.run("train", "-q", "--json", "-a", "pa-1", "--scale", p["settings"]["scale"], "--test", "test", "learn").json()
         equal(p["folds"][0], by_hand["test"]["error_rate"], p["settings"]["scale"])
     two = tuned(t, "-a", "pa-1,pa-2", "--grid", "normalize=none,l2", "a")

@@ -51,6 +51,9 @@ SPECIAL = {
     "matrix-predict-only": (4, "arow", ["-f", "text", "--classes", "matrix", "--final"], "classes.tsv", "classes-rows.tsv", None),
     "ovr": (4, "rda", ["-f", "text", "--classes", "ovr"], "classes.tsv", "classes-rows.tsv", "classes-more.tsv"),
     "ovr-predict-only": (4, "pa-1", ["-f", "text", "--classes", "ovr", "--final"], "classes.tsv", "classes-rows.tsv", None),
+    "idf": (4, "arow", ["-f", "text", "--scale", "idf", "--normalize", "l2"], "words.tsv", "rows.tsv", "words-more.tsv"),
+    "idf-predict-only": (4, "ssol", ["-f", "text", "--scale", "idf", "--normalize", "l2", "--final"], "words.tsv", "rows.tsv", None),
+    "idf-ovr": (4, "pa-1", ["-f", "text", "--scale", "idf", "--classes", "ovr"], "classes.tsv", "classes-rows.tsv", "classes-more.tsv"),
     "ovo": (4, "olsf-1", ["-f", "text", "--classes", "ovo"], "classes.tsv", "classes-rows.tsv", "classes-more.tsv"),
 }
 

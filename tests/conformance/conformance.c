@@ -518,13 +518,15 @@ static row *make_uneven(uint64_t seed) {
 
 TEST(scales_are_part_of_the_model) {
     row *rows = make_uneven(17);
-    for (int kind = 0; kind < 4; kind++) {
+    for (int kind = 0; kind < 6; kind++) {
         const sluice_settings settings = {.size = sizeof settings,
-                                          .scale = kind == 3 ? SLUICE_SCALE_MAXABS : SLUICE_SCALE_RUNNING,
+                                          .scale = kind > 3    ? SLUICE_SCALE_IDF
+                                                   : kind == 3 ? SLUICE_SCALE_MAXABS
+                                                               : SLUICE_SCALE_RUNNING,
                                           .transform = kind == 1 ? SLUICE_TRANSFORM_LOG1P : SLUICE_TRANSFORM_NONE,
                                           .normalize = kind ? SLUICE_NORMALIZE_L2 : SLUICE_NORMALIZE_NONE,
                                           .bias = kind ? 0.25 : 0,
-                                          .hash_bits = kind == 2 ? 5 : 0};
+                                          .hash_bits = kind == 2 || kind == 5 ? 5 : 0};
         sluice_model *whole = sluice_model_new(learner->info.name, learner->trial, trial_count(), &settings, NULL);
         sluice_model *first = sluice_model_new(learner->info.name, learner->trial, trial_count(), &settings, NULL);
         learn(whole, rows, 0, ROWS);

@@ -1070,6 +1070,7 @@ class Values:
     def __init__(self, d, transform="none", scale="none", normalize="none"):
         self.transform, self.scale, self.normalize = transform, scale, normalize
         self.scales = np.zeros(d, np.float32)
+        self.rows, self.having = 0, np.zeros(d)  # of idf: how many there were, and how many had the feature
 
     def transformed(self, x):
         x = x.astype(np.float32)
@@ -1078,7 +1079,9 @@ class Values:
         return np.sign(x) if self.transform == "binary" else x
 
     def divided(self, x):
-        if self.scale != "none":
+        if self.scale == "idf":
+            x = (x.astype(float) * (1 + np.log((1 + self.rows) / (1 + self.having)))).astype(np.float32)
+        elif self.scale != "none":
             x = np.divide(x, self.scales, out=np.zeros_like(x), where=self.scales > 0)
         length = np.sqrt(np.sum(x.astype(float) ** 2))
         if self.normalize == "l2" and length > 0:
@@ -1088,6 +1091,11 @@ class Values:
     def next(self, t, x, learner):
         """The row that the learner sees in round t; its scales, and weights with them, have grown."""
         self.unscaled = self.transformed(x)
+        if self.scale == "idf":  # the row counts for those after it
+            x = self.divided(self.unscaled)
+            self.rows += 1
+            self.having += self.unscaled != 0
+            return x
         for i in np.flatnonzero(np.abs(self.unscaled) > self.scales) if self.scale != "none" else []:
             larger = np.abs(self.unscaled[i])
             if self.scales[i] > 0 and self.scale == "running":

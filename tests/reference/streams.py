@@ -161,5 +161,7 @@ def uneven():
         (columns, {"scale": "maxabs"}),
         (holes, {"scale": "running", "normalize": "l2"}),
         (named("counts", counts), {"transform": "log1p", "normalize": "l2"}),
+        (named("counts", counts), {"transform": "log1p", "scale": "idf", "normalize": "l2"}),
+        (holes, {"scale": "idf"}),
         (holes, {"transform": "log1p"}),
     ]

@@ -352,6 +352,14 @@ class ChangedValues(unittest.TestCase):
         # w = (1, 1), m = 2: w = 0
         self.expect("perceptron", {"eta": 1}, [0, 0], scale="maxabs")
 
+    def test_idf_is_that_of_the_rows_before(self):
+        # factors 1 and 1, w = (2, 4); then both have been in one row of one, again 1: m = 24, w = (-2, 0)
+        self.expect("perceptron", {"eta": 1}, [-2, 0], scale="idf")
+        # 7 is in no row, then in one of three: 1 + log 3, m > 0; then 1 + log(4 / 2)
+        stream = Stream("rare", [(1, 1, [1], [1]), (-1, 1, [2], [1]), (1, 1, [7], [1]), (-1, 1, [7], [3])])
+        run = Run("perceptron", stream, {"eta": 1}, scale="idf")
+        np.testing.assert_allclose(run.weights[7], 1 + np.log(3) - 3 * (1 + np.log(2)), rtol=1e-6)
+
     def test_a_weight_of_zero_keeps_its_state(self):
         # theta = (1, 1) under the threshold 1: w = 0; m = 0, l = 1: theta = (0, 0)
         self.expect("fsol", {"eta": 1, "lambda": 1, "schedule": "constant"}, [0, 0], scale="running")

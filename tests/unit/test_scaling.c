@@ -318,8 +318,8 @@ TEST(zeros_and_rows_of_no_importance_change_no_scale) {
     x.weight = 1;
     x.values = (float[]){0, -8};
     CHECK_EQ(sluice_model_learn(m, &x, NULL), SLUICE_OK);
-    CHECK(m->features.space.scale[sl_space_find(&m->features.space, 1)] == 4);
-    CHECK(m->features.space.scale[sl_space_find(&m->features.space, 2)] == 8);
+    CHECK(m->features.space.scale[sl_space_find(&m->features.space, 1)].largest == 4);
+    CHECK(m->features.space.scale[sl_space_find(&m->features.space, 2)].largest == 8);
     sluice_batch_free(b);
     sluice_model_free(m);
     sluice_model_free(before);
@@ -380,7 +380,7 @@ TEST(evicted_features_lose_their_scale) {
     CHECK(facts.evicted > 0);
     const sl_features *f = &m->features;
     for (uint32_t i = 0; i < f->names.n; i++)
-        if (!sl_names_has(&f->names, i)) CHECK(f->space.scale[sl_space_find(&f->space, i)] == 0);
+        if (!sl_names_has(&f->names, i)) CHECK(f->space.scale[sl_space_find(&f->space, i)].largest == 0);
     sluice_model *back = reloaded(m);
     CHECK(same_model(m, back));
     sluice_model_free(m);
@@ -400,7 +400,7 @@ TEST(scales_follow_their_features_where_the_space_grows) {
     sl_walk w;
     size_t n = 0;
     CHECK(sl_walk_start(&w, &m->features.space));
-    for (; sl_walk_next(&w); n++) CHECK(m->features.space.scale[w.slot] == (float)(w.id % 1000 + 1));
+    for (; sl_walk_next(&w); n++) CHECK(m->features.space.scale[w.slot].largest == (float)(w.id % 1000 + 1));
     sl_walk_end(&w);
     CHECK(n > N / 2);
     CHECK(sl_keys_use_names(&m->features));

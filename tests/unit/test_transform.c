@@ -164,7 +164,7 @@ TEST(unknown_transforms_and_scales_are_refused) {
     sluice_settings settings = {.size = sizeof settings, .transform = 3};
     CHECK(!sluice_model_new("ssol", NULL, 0, &settings, &err));
     CHECK_HAS(err.message, "transform");
-    settings = (sluice_settings){.size = sizeof settings, .scale = 3};
+    settings = (sluice_settings){.size = sizeof settings, .scale = 4};
     CHECK(!sluice_model_new("ssol", NULL, 0, &settings, &err));
     CHECK_HAS(err.message, "scaling");
 }

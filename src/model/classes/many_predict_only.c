@@ -113,5 +113,6 @@ sluice_model *sl_matrix_predict_only(const sluice_model *from, sluice_error *err
     }
     to->features.space.seen = from->features.space.seen; /* sparsity refers to all features seen */
     to->features.space.births = from->features.space.births;
+    to->features.space.rows = from->features.space.rows;
     return to;
 }

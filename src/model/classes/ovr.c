@@ -213,7 +213,9 @@ void sl_ovr_margins(const sluice_model *m, const sl_raw_row *r, double *margins)
 
 bool sl_ovr_put_model(sluice_model *m, size_t lane, const sluice_model *from) {
     const sl_ovr *o = m->ovr;
-    if (from->features.named != m->features.named || from->features.space.seen != m->features.space.seen) return false;
+    if (from->features.named != m->features.named || from->features.space.seen != m->features.space.seen ||
+        from->features.space.rows != m->features.space.rows)
+        return false;
     const char *const *scalars = m->learner->scalars;
     for (size_t i = 0; scalars && scalars[i]; i++) *sl_lane_blocks_scalar(&o->lanes, i, lane) = from->scalars[i];
     o->count[lane] = (sl_problem_counts){from->mistakes, from->updates, from->positives, from->calibration};
@@ -222,7 +224,8 @@ bool sl_ovr_put_model(sluice_model *m, size_t lane, const sluice_model *from) {
     while (fine && sl_keys_next(&k)) {
         const uint32_t slot = sl_keys_find_like(&m->features, &from->features, &k.at);
         fine = slot != SL_NO_SLOT &&
-               (!m->features.space.scaled || m->features.space.scale[slot] == from->features.space.scale[k.at.slot]);
+               (!m->features.space.scaled ||
+                memcmp(&m->features.space.scale[slot], &from->features.space.scale[k.at.slot], sizeof(sl_scale)) == 0);
         if (fine)
             sl_lane_blocks_scatter(&o->lanes, sl_space_at(&from->features.space, k.at.slot), lane,
                                    sl_space_at(&m->features.space, slot));

@@ -27,8 +27,9 @@ static bool give_keys(sluice_model *to, const sluice_model *m) {
         if (old.space.scaled) new->space.scale[slot] = old.space.scale[from];
     }
     sl_keys_end(&w);
-    sl_features_free(&old);
     sl_model_copy_history(to, m);
+    new->space.rows = old.space.rows; /* it may have begun later than the race */
+    sl_features_free(&old);
     return fine;
 }
 

@@ -7,14 +7,14 @@
 #include "model/row_layout.h"
 #include "model/scaling/row_values.h"
 
-/* Whether two candidates have the same row: the same settings, none of which depends on what was learned, and the same
- * places for the same features. */
+/* Whether two candidates have the same row: the same settings, none of which depends on what was learned but numbers of
+ * rows, which both have counted since they began, and the same places for the same features. */
 static bool share_rows(const sl_candidate *a, const sl_candidate *b) {
     const sluice_settings *s = &a->model->settings, *o = &b->model->settings;
     const sl_space *x = &a->model->features.space, *y = &b->model->features.space;
-    return a->began == b->began && s->scale == SLUICE_SCALE_NONE && o->scale == SLUICE_SCALE_NONE &&
-           s->normalize == o->normalize && s->transform == o->transform && x->direct == y->direct &&
-           (x->bias_rank == y->bias_rank || !y->bias_rank);
+    return a->began == b->began && s->scale == o->scale &&
+           (s->scale == SLUICE_SCALE_NONE || s->scale == SLUICE_SCALE_IDF) && s->normalize == o->normalize &&
+           s->transform == o->transform && x->direct == y->direct && (x->bias_rank == y->bias_rank || !y->bias_rank);
 }
 
 /* Adds the features of a row that is laid out for another candidate, if their numbers are their slots in both. */

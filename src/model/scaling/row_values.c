@@ -1,4 +1,4 @@
-/* Values as the settings change them one by one: transforms, and running scales. */
+/* Values as the settings change them one by one: transforms, and the scales of features. */
 #include "model/scaling/row_values.h"
 
 #include <float.h>
@@ -28,11 +28,12 @@ float sl_changed_value(const sluice_model *m, float v, uint32_t slot) {
     const sl_space *sp = &m->features.space;
     v = sl_transformed(m->settings.transform, v);
     if (!sp->scaled) return v;
-    return divided(v, slot == SL_NO_SLOT ? 0 : sp->scale[slot]);
+    if (m->settings.scale == SLUICE_SCALE_IDF) return sl_times_idf(sp, v, slot);
+    return divided(v, slot == SL_NO_SLOT ? 0 : sp->scale[slot].largest);
 }
 
 static void grow_scale(sluice_model *m, uint32_t slot, float size) {
-    float *scale = &m->features.space.scale[slot];
+    float *scale = &m->features.space.scale[slot].largest;
     if (!(size > *scale)) return;
     m->grown.list[m->grown.n++] = (sl_growth){slot, *scale, *scale > 0 ? (double)size / (double)*scale : 1};
     *scale = size;
@@ -49,36 +50,37 @@ void sl_scales_take_effect(sluice_model *m) {
 void sl_scales_undo(sluice_model *m) {
     while (m->grown.n) { /* the last first: one feature may have grown twice, where ids collide */
         const sl_growth *g = &m->grown.list[--m->grown.n];
-        m->features.space.scale[g->slot] = g->before;
+        m->features.space.scale[g->slot].largest = g->before;
     }
 }
 
 /* A row whose features are all different, in one go. */
 static void scale_row(sluice_model *m, const sl_raw_row *r, const uint32_t *slot) {
-    const float *const scale = m->features.space.scale;
+    const sl_scale *const scale = m->features.space.scale;
     const unsigned transform = m->settings.transform;
     m->grown.n = 0;
     for (size_t k = 0; k < r->n; k++) {
         const float v = transform ? sl_transformed(transform, r->value[k]) : r->value[k];
-        if (__builtin_expect(fabsf(v) > scale[slot[k]], 0)) grow_scale(m, slot[k], fabsf(v));
-        m->row_input[k] = divided(v, scale[slot[k]]);
+        if (__builtin_expect(fabsf(v) > scale[slot[k]].largest, 0)) grow_scale(m, slot[k], fabsf(v));
+        m->row_input[k] = divided(v, scale[slot[k]].largest);
     }
 }
 
 void sl_change_row(sluice_model *m, const sl_raw_row *r, const uint32_t *slot) {
     const sl_space *sp = &m->features.space;
     float *v = m->row_input;
-    if (sp->scaled && !m->settings.hash_bits && !m->row_unscaled) {
+    const bool idf = m->settings.scale == SLUICE_SCALE_IDF;
+    if (sp->scaled && !idf && !m->settings.hash_bits && !m->row_unscaled) {
         scale_row(m, r, slot);
         return;
     }
     for (size_t k = 0; k < r->n; k++) v[k] = sl_transformed(m->settings.transform, r->value[k]);
     if (!sp->scaled) return;
     m->grown.n = 0;
-    for (size_t k = 0; k < r->n; k++) grow_scale(m, slot[k], fabsf(v[k]));
+    for (size_t k = 0; k < r->n && !idf; k++) grow_scale(m, slot[k], fabsf(v[k]));
     if (m->row_unscaled) memcpy(m->row_unscaled, v, r->n * sizeof *v);
-    for (size_t k = 0; k < r->n; k++)
-        v[k] = divided(v[k], sp->scale[slot[k]]); /* when all have grown: ids may collide */
+    for (size_t k = 0; k < r->n; k++) /* when all have grown: ids may collide */
+        v[k] = idf ? sl_times_idf(sp, v[k], slot[k]) : divided(v[k], sp->scale[slot[k]].largest);
 }
 
 double sl_unit_length(const float *value, size_t n) {
@@ -89,23 +91,16 @@ double sl_unit_length(const float *value, size_t n) {
 
 /* ---- pending rows ------------------------------------------------------------------------------------------------ */
 
-/* The scales of columns; the bias, which is not scaled, has 0. */
-static float *scales_of_columns(const sluice_model *m) {
-    const size_t n = m->state.batch.columns;
-    const uint32_t bias = sl_space_bias(&m->features.space);
-    float *scale = calloc(n + 1, sizeof *scale);
-    for (size_t j = 0; scale && j < n; j++) {
-        const uint32_t slot = m->state.batch.slot_of[j];
-        scale[j] = slot == bias ? 0 : m->features.space.scale[slot];
-    }
-    return scale;
-}
-
 /* Scales n values of a row; the bias, if there is one, is its last. */
-static void scale_pending_row(const sluice_model *m, const uint32_t *column, const float *scale, size_t n,
-                              float *value) {
-    size_t features = n && m->settings.bias != 0 && scale[column[n - 1]] == 0 ? n - 1 : n;
-    for (size_t k = 0; k < features; k++) value[k] = divided(value[k], scale[column[k]]);
+static void scale_pending_row(const sluice_model *m, const uint32_t *column, size_t n, float *value) {
+    const sl_space *sp = &m->features.space;
+    const uint32_t *slot_of = m->state.batch.slot_of;
+    const size_t features = n && slot_of[column[n - 1]] == sl_space_bias(sp) ? n - 1 : n;
+    for (size_t k = 0; k < features; k++) {
+        const uint32_t slot = slot_of[column[k]];
+        value[k] = m->settings.scale == SLUICE_SCALE_IDF ? sl_times_idf(sp, value[k], slot)
+                                                         : divided(value[k], sp->scale[slot].largest);
+    }
     if (m->settings.normalize == SLUICE_NORMALIZE_NONE) return;
     const double by = sl_unit_length(value, features);
     for (size_t k = 0; k < features; k++) value[k] = (float)(value[k] * by);
@@ -113,15 +108,10 @@ static void scale_pending_row(const sluice_model *m, const uint32_t *column, con
 
 float *sl_scale_pending(const sluice_model *m) {
     const sl_pending *b = &m->state.batch.pending;
-    float *value = malloc((b->nonzeros + 1) * sizeof *value), *scale = scales_of_columns(m);
-    if (value && scale) {
-        if (b->nonzeros) memcpy(value, b->value, b->nonzeros * sizeof *value);
-        for (size_t i = 0; i < b->rows; i++)
-            scale_pending_row(m, b->column + b->start[i], scale, b->start[i + 1] - b->start[i], value + b->start[i]);
-    } else {
-        free(value);
-        value = NULL;
-    }
-    free(scale);
+    float *value = malloc((b->nonzeros + 1) * sizeof *value);
+    if (!value) return NULL;
+    if (b->nonzeros) memcpy(value, b->value, b->nonzeros * sizeof *value);
+    for (size_t i = 0; i < b->rows; i++)
+        scale_pending_row(m, b->column + b->start[i], b->start[i + 1] - b->start[i], value + b->start[i]);
     return value;
 }
