@@ -133,8 +133,13 @@ typedef struct sluice_learner_info {
 
 /* The learners in the order in which to list them; NULL past the last. */
 SLUICE_API const sluice_learner_info *sluice_learner_at(size_t i);
-/* A learner by name, or NULL. */
+/* What the i-th learner is for, a short text; those that are for the same follow each other. NULL past the last. */
+SLUICE_API const char *sluice_learner_use(size_t i);
+/* A learner by name, or NULL. Wherever a learner is named, another name of it will do. */
 SLUICE_API const sluice_learner_info *sluice_learner_find(const char *name);
+/* The i-th of those other names, which papers and programs have given to learners; *name (may be NULL) becomes the name
+ * of its learner, which models and results say. NULL past the last. */
+SLUICE_API const char *sluice_learner_alias(size_t i, const char **name);
 /* The learner to use when the user names none. */
 SLUICE_API const char *sluice_learner_default(void);
 

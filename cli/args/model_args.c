@@ -159,7 +159,7 @@ static int check_resumed(const args *a, const recipe *r, const sluice_model *mod
     sluice_model_facts facts = {.size = sizeof facts};
     sluice_model_describe(model, &facts);
     const char *learner = args_value(a, "learner");
-    if (learner && strcmp(learner, facts.learner->name) != 0)
+    if (learner && strcmp(r->learner->name, facts.learner->name) != 0)
         return wrong_usage(a->command->name, "-a %s: the model %s was learned by %s, and -i goes on with its learner",
                            learner, path, facts.learner->name);
     if (facts.is_final)

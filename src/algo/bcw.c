@@ -130,7 +130,7 @@ static sluice_status finish(sl_state *s, uint64_t *updates, sluice_error *err) {
 const sl_learner sl_bcw = {
     .info.name = "bcw",
     .without_matrix = "sbcw",
-    .info.summary = "batch confidence-weighted: a full covariance, learned a batch at a time",
+    .info.summary = "batch confidence-weighted: a full covariance, batch by batch",
     .info.paper = "Tan et al., Learning sparse confidence-weighted classifier on very high dimensional data, AAAI 2016",
     .info.flags = SLUICE_LEARNER_DENSE | SLUICE_LEARNER_BATCH,
     SL_PARAMS(params),

@@ -108,7 +108,7 @@ static bool ofs_p_update(sl_state *s, const sl_row *x, double m) {
 
 const sl_learner sl_ofs = {
     .info.name = "ofs",
-    .info.summary = "online feature selection: gradient descent that keeps so many features",
+    .info.summary = "gradient descent that keeps so many features",
     .info.paper = PAPER,
     SL_PARAMS(ofs_params),
     SL_SCALED_STATE,
@@ -122,7 +122,7 @@ const sl_learner sl_ofs = {
 
 const sl_learner sl_ofs_p = {
     .info.name = "ofs-p",
-    .info.summary = "online feature selection that looks at only so many features of an example",
+    .info.summary = "ofs that looks at only so many features of an example",
     .info.paper = PAPER,
     SL_PARAMS(ofs_p_params),
     SL_SCALED_STATE,

@@ -135,7 +135,7 @@ static double olsf_per_step(const double *p, double l, double xx, double h) {
 
 const sl_learner sl_olsf = {
     .info.name = "olsf",
-    .info.summary = "growing feature spaces: satisfies the last example, keeps a share of the features",
+    .info.summary = "growing feature spaces: keeps a share of the features seen",
     KEEPS_LARGEST,
     .info.flags = SLUICE_LEARNER_MATRIX,
     SL_PARAMS(olsf_params),

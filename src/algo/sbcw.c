@@ -312,7 +312,7 @@ static sluice_status fgm_finish(sl_state *s, uint64_t *updates, sluice_error *er
 
 const sl_learner sl_sbcw = {
     .info.name = "sbcw",
-    .info.summary = "sparse batch confidence-weighted: chooses few features, in groups with a covariance each",
+    .info.summary = "sparse bcw: few features, in groups with a covariance each",
     .info.paper = "Tan et al., Learning sparse confidence-weighted classifier on very high dimensional data, AAAI 2016",
     .info.flags = SLUICE_LEARNER_BATCH,
     SL_PARAMS(sbcw_params),

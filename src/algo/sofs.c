@@ -80,7 +80,7 @@ static void rescale(sl_state *s, uint32_t slot, double by) {
 
 const sl_learner sl_sofs = {
     .info.name = "sofs",
-    .info.summary = "second-order online feature selection: keeps the features it is surest of",
+    .info.summary = "second-order ofs: keeps the features it is surest of",
     .info.paper = "Wu et al., Large-scale online feature selection for ultra-high dimensional sparse data, TKDD 2017",
     SL_PARAMS(params),
     SL_STATE_OF(feature, fields),

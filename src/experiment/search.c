@@ -82,8 +82,9 @@ void sluice_search_free(sluice_search *s) {
 /* ---- learners and grids ------------------------------------------------------------------------------------------ */
 
 static sl_trial *find_trial(const sluice_search *s, const char *learner) {
+    const sluice_learner_info *wanted = sluice_learner_find(learner);
     for (size_t i = 0; i < s->n_trials; i++)
-        if (strcmp(s->trials[i].learner->name, learner) == 0) return &s->trials[i];
+        if (s->trials[i].learner == wanted) return &s->trials[i];
     return NULL;
 }
 

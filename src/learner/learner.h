@@ -191,8 +191,11 @@ bool sl_dense_resize(sl_state *s, size_t order, size_t numbers);
 size_t sl_matrix_numbers(const struct sl_learner *rule, const double *p, size_t order);
 static inline size_t sl_triangle(size_t order) { return order * (order + 1) / 2; }
 
-/* algo/table.c: all learners, ended by NULL. */
+/* algo/table.c: all learners, ended by NULL, and what each is for. */
 extern const sl_learner *const sl_learners[];
+extern const char *const sl_learner_uses[];
+/* By its name, the one that models and results say; and by that or another one that papers and programs give it. */
 const sl_learner *sl_learner_find(const char *name);
+const sl_learner *sl_learner_called(const char *name);
 
 #endif

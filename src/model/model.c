@@ -87,7 +87,7 @@ sluice_model *sl_model_empty(const sl_learner *learner, const sl_learner *rule, 
 
 sluice_model *sluice_model_new(const char *name, const char *const *params, size_t n_params,
                                const sluice_settings *settings, sluice_error *err) {
-    const sl_learner *learner = sl_learner_find(name);
+    const sl_learner *learner = sl_learner_called(name);
     if (!learner) {
         char shown[128];
         sl_fail(err, SLUICE_E_USAGE, "there is no learner %s", sl_quote(shown, name, strlen(name)));

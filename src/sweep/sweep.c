@@ -189,7 +189,7 @@ sluice_sweep *sluice_sweep_new(const char *learner, const char *const *const *pa
     for (size_t i = 0; fine && i < n; i++)
         fine = sluice_params_read(info->name, info->params, info->n_params, params ? params[i] : NULL,
                                   n_params ? n_params[i] : 0, values[i], err) == SLUICE_OK;
-    sluice_sweep *w = fine ? make_sweep(sl_learner_find(learner), (const double(*)[SL_MAX_PARAMS])values, n,
+    sluice_sweep *w = fine ? make_sweep(sl_learner_called(learner), (const double(*)[SL_MAX_PARAMS])values, n,
                                         &first->settings, threads ? threads : sl_cores(), err)
                            : NULL;
     free(values);

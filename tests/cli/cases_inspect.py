@@ -95,10 +95,49 @@ def test_learners_name_restricts(t):
     t.refused("learners", "sol", status=2, says=["'sol'", "did you mean 'ssol'"])
 
 
-def test_learners_text_and_markdown_have_every_learner_and_parameter(t):
-    text, page = t.run("learners").out, t.run("learners", "--markdown").out
+def test_learners_are_listed_in_one_line_each_by_what_they_are_for(t):
+    out = t.run("learners").out
+    groups = out.split("\nsluice learners NAME")[0].rstrip("\n").split("\n\n")
+    listed = [[line.split()[0] for line in g.splitlines()[1:]] for g in groups]
+    equal([name for g in listed for name in g], [l["name"] for l in t.run("learners", "--json").json()["learners"]])
+    check(all(not g.startswith(" ") and all(line.startswith("  ") for line in g.splitlines()[1:]) for g in groups), out)
+    equal(len({g.splitlines()[0] for g in groups}), len(groups), "headings")
+    equal(listed[0], ["auto"])
+    for name, together in ("ssol", "ftrl"), ("olsf", "ofs"), ("cs-ogd", "paum"), ("arow", "cw"), ("pa-1", "perceptron"), ("bcw", "arow-full"):
+        check(any(name in g and together in g for g in listed), f"{name}, {together}: {listed}")
+
+
+ALIASES = {"stsd": "olsf", "stsd-1": "olsf-1", "stsd-2": "olsf-2", "rda-l1": "rda", "fobos-l1": "fobos", "ada-fobos-l1": "ada-fobos",
+           "ada-rda-l1": "ada-rda", "pa1": "pa-1", "pa2": "pa-2"}
+
+
+def test_other_names_of_learners_are_understood_wherever_one_is_named(t):
+    t.write("a", rows(300))
+    listed = t.run("learners").out.split("Other names")[1].splitlines()[1:]
+    equal(dict(line.split() for line in listed), ALIASES)
+    for alias, name in ALIASES.items():
+        equal(t.run("train", "-q", "-a", alias, "-o", "m", "--json", "a").json()["learner"], name)
+        t.run("train", "-q", "-a", name, "-o", "n", "a")
+        equal(t.read("m"), t.read("n"), f"{alias}: the model")
+        check(alias.encode() + b"\n" not in t.read("m"), f"{alias} is in the model")
+        t.run("train", "-q", "-i", "m", "-a", alias, "-o", "m", "a")
+        equal([l["name"] for l in t.run("learners", alias, "--json").json()["learners"]], [name])
+        check(f"other names: {alias}\n" in t.run("learners", name).out, f"{name} does not say {alias}")
+        check(f"parameters of {name}:" in t.run("train", "-a", alias, "--help").out or not t.run("learners", alias, "--json").json()["learners"][0]["params"], alias)
+    page = t.run("learners", "--markdown").out
+    check(all(f"{alias} ({name})" in page for alias, name in ALIASES.items()), page[:3000])
+    points = t.run("sweep", "-q", "-a", "rda-l1,rda,fobos-l1", "--lambda", "0,0.1", "--json", "a").json()["points"]
+    equal(sorted({p["learner"] for p in points}), ["fobos", "rda"])
+    equal(len(points), 4, "points: a learner that is named twice counts once")
+    best = t.run("tune", "-q", "-a", "pa1", "--grid", "C=1,2", "--json", "a").json()["best"]
+    equal(best["learner"], "pa-1")
+
+
+def test_learners_markdown_has_every_learner_and_parameter(t):
+    page = t.run("learners", "--markdown").out
     for l in t.run("learners", "--json").json()["learners"]:
-        check(re.search(rf"^{l['name']}: ", text, re.M), l["name"])
+        text = t.run("learners", l["name"]).out
+        check(text.startswith(f"{l['name']}: "), text[:80])
         section = page.split(f"## `{l['name']}`\n")[1].split("\n## ")[0]
         check(l["paper"] in section and f"{l['bytes_per_feature']} bytes per feature" in section, section)
         for p in l["params"]:

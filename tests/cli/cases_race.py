@@ -136,8 +136,8 @@ def test_floats_of_settings_have_their_shortest_digits(t):
 
 def test_the_list_of_learners_says_which_is_the_default(t):
     text = t.run("learners").out
-    equal(text.count(": the default; "), 1)
-    check(text.startswith("auto: the default; "), text[:100])
+    check(text.startswith("the default: tunes itself\n  auto "), text[:100])
+    check(t.run("learners", "auto").out.startswith("auto: the default; "), "auto alone")
 
 
 # ---- the note --------------------------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ extern const sl_learner sl_arow_forgetting;
 
 const sl_learner SL_RECORD(arow) = {
     .info.name = "arow",
-    .info.summary = "adaptive regularisation of weights: confident and robust to noise",
+    .info.summary = "adaptive regularisation of weights: robust to noise",
     .info.paper = PAPER,
     .info.flags = SLUICE_LEARNER_MATRIX,
     SL_PARAMS(params),

@@ -34,7 +34,7 @@ SL_FULL(cw, A, true)
 
 const sl_learner sl_cw = {
     .info.name = "cw",
-    .info.summary = "confidence-weighted: rare features move fast, common ones slowly; for clean labels",
+    .info.summary = "confidence-weighted: rare features move fast; for clean labels",
     .info.paper = PAPER,
     .info.flags = SLUICE_LEARNER_MATRIX,
     SL_PARAMS(params),

@@ -142,7 +142,7 @@ extern const sl_learner sl_ftrl_forgetting;
 
 const sl_learner SL_RECORD(ftrl) = {
     .info.name = "ftrl",
-    .info.summary = "follow the proximally regularised leader; logistic regression with l1 and l2",
+    .info.summary = "follow the regularised leader: logistic regression, l1 and l2",
     .info.paper = "McMahan et al., Ad click prediction: a view from the trenches, KDD 2013",
     .info.flags = SLUICE_LEARNER_PROBABILITY | SLUICE_LEARNER_MATRIX,
     SL_PARAMS(params),

@@ -182,7 +182,7 @@ static const sluice_param_info params[] = {
 
 const sl_learner sl_auto = {
     .info.name = "auto",
-    .info.summary = "races several learners, scalings and strengths in one pass, and takes the best",
+    .info.summary = "races learners, scalings and strengths, and takes the best",
     .info.paper = "none: a race of learners, docs/auto.md",
     .info.flags = SLUICE_LEARNER_MATRIX | SLUICE_LEARNER_TUNES,
     SL_PARAMS(params),
