@@ -341,9 +341,16 @@ SLUICE_API void sluice_model_set_threads(sluice_model *model, unsigned threads);
 SLUICE_API sluice_status sluice_model_set_pseudo(sluice_model *model, double probability, double weight);
 
 /* Adds what `from` learned to `into`. Both must have the same learner (one with SLUICE_LEARNER_MERGES), parameters and
- * settings. The result is that of one learner whose sums run over both streams; calibration is not a sum and is
- * dropped. On SLUICE_E_NUMERIC a sum has left the range of numbers, and `into` refuses to go on. */
+ * settings. Where the learner's state is a sum over the examples the result is that of one learner whose sums run over
+ * both streams; other states are combined by precision, or averaged by examples: docs/merging.md says how, for every
+ * learner. Associative and commutative but for rounding. Calibration is dropped. On SLUICE_E_NUMERIC a sum has left the
+ * range of numbers, and `into` refuses to go on. */
 SLUICE_API sluice_status sluice_model_merge(sluice_model *into, const sluice_model *from);
+/* The same for models that went on from copies of one model, `start`. What it had learned counts once, and what the
+ * models made of it is averaged: each has corrected the same errors of it, which a sum would correct twice. The result
+ * has that start too: of k models, k - 1 such calls make one, in any order. NULL: they had none. */
+SLUICE_API sluice_status sluice_model_merge_since(sluice_model *into, const sluice_model *from,
+                                                  const sluice_model *start);
 
 /* Classes. Labels that are all -1, 0 or 1 make a plain model: > 0 means +1. Otherwise two labels are the classes of a
  * binary model, numbers if equal as doubles being one class; a third one is SLUICE_E_DATA. The class seen first is -1

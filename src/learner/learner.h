@@ -13,6 +13,7 @@
 #include "rows/pending_rows.h"
 #include "features/top_features.h"
 #include "learner/lanes.h"
+#include "learner/merging.h"
 
 enum { SL_MAX_PARAMS = 16, SL_MAX_FIELDS = 8, SL_MAX_SCALARS = 8 };
 
@@ -150,6 +151,10 @@ typedef struct sl_learner {
      * adds the updates it made. May fail. Their struct begins with a uint32_t column. NULL: learns row by row. */
     sluice_status (*finish)(sl_state *s, uint64_t *updates, sluice_error *err);
     size_t batch; /* which of its parameters says how many rows make a batch (0: all of a run) */
+
+    /* Learners whose models merge (info.flags has SLUICE_LEARNER_MERGES) otherwise than by adding the members of their
+     * structs. Scalars add. NULL: they add. And where they have a common start; NULL: as `merge`, or the averages. */
+    sl_merge_function *merge, *merge_since;
 
     /* Several classes in a matrix (info.flags has SLUICE_LEARNER_MATRIX): the rule over the pairs of two classes, and
      */

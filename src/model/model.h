@@ -112,8 +112,6 @@ bool sl_model_weights_finite(const sluice_model *m, const uint32_t *slot, size_t
 /* As sluice_model_weights(), with the signs that they have inside; of several classes those of one. */
 sluice_status sl_model_weights_inside(const sluice_model *m, size_t class_index, sluice_weight **weights, size_t *n,
                                       sluice_error *err);
-/* Adds the fields of a feature; whether the sums are still finite. */
-bool sl_add_fields(const sl_learner *rule, char *to, const char *from);
 /* The key of the feature that a walk stands at. */
 sluice_weight sl_weight_at_walk(const sluice_model *m, const sl_walk *at);
 /* Makes room for what learning a row, laid out for the rule, makes necessary; it may be called again. */
@@ -124,8 +122,6 @@ sluice_status sl_model_round(sluice_model *m, const sl_row *x, double *margin);
 sluice_status sl_model_learn_raw(sluice_model *m, const sl_raw_row *r, double y, double h, double *margin);
 /* The margin of a row inside a binary model. */
 double sl_model_raw_margin(const sluice_model *m, const sl_raw_row *r);
-/* model_merge.c: adds the fields of a struct; whether the sums are still finite. */
-bool sl_add_fields(const sl_learner *rule, char *to, const char *from);
 /* Checks settings, wherever they come from. */
 sluice_status sl_settings_check(const sluice_settings *settings, sluice_error *err);
 

@@ -132,6 +132,15 @@ bool sl_classes_copy(sl_class_table *to, const sl_class_table *from) {
     return true;
 }
 
+void sl_classes_take_off(sl_class_table *t, const sl_class_table *counted) {
+    for (size_t i = 0; i < counted->n; i++) {
+        const size_t class_index = sl_classes_find(t, sl_class_text(counted, i));
+        if (class_index == SL_NO_CLASS) continue;
+        const uint64_t count = counted->entry[i].count;
+        t->entry[class_index].count -= count < t->entry[class_index].count ? count : t->entry[class_index].count;
+    }
+}
+
 uint64_t sl_classes_memory(const sl_class_table *t) {
     const sl_names *d = &t->keys;
     return t->room * sizeof *t->entry + t->text_room + (d->table ? sizeof *d->table << d->bits : 0) + d->bytes_room +

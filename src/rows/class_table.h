@@ -40,6 +40,9 @@ size_t sl_classes_find_number(const sl_class_table *t, double label);
 size_t sl_classes_add(sl_class_table *t, sluice_name label);
 size_t sl_classes_add_number(sl_class_table *t, double label);
 
+/* Takes the counts of another table's classes off those of the same labels. */
+void sl_classes_take_off(sl_class_table *t, const sl_class_table *counted);
+
 /* Good until the next one is added; a NUL stands behind it. */
 static inline sluice_name sl_class_text(const sl_class_table *t, size_t i) {
     return (sluice_name){t->text + t->entry[i].at, t->entry[i].n};

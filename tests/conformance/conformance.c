@@ -640,6 +640,50 @@ TEST(merging_adds_sums_or_is_refused) {
     free(rows);
 }
 
+/* Whether the margins of all rows are equal to 1e-6 of the largest. */
+static bool near(const sluice_model *a, const sluice_model *b, const row *rows) {
+    double most = 0, apart = 0;
+    for (size_t t = 0; t < ROWS; t++) {
+        const double x = margin(a, &rows[t]), y = margin(b, &rows[t]);
+        most = fmax(most, fabs(x));
+        apart = fmax(apart, fabs(x - y));
+    }
+    return most > 0 && apart <= 1e-6 * most;
+}
+
+/* Three models that go on from one. */
+TEST(merging_is_associative_and_counts_the_start_once) {
+    if (!(learner->info.flags & SLUICE_LEARNER_MERGES)) return;
+    row *rows = make_stream(19);
+    sluice_model *start = fresh_model(), *part[3];
+    learn(start, rows, 0, ROWS / 4);
+    for (size_t i = 0; i < 3; i++) {
+        part[i] = sluice_model_copy(start, NULL);
+        learn(part[i], rows, (i + 1) * ROWS / 4, (i + 2) * ROWS / 4);
+    }
+    sluice_model *alone = sluice_model_copy(start, NULL), *left = sluice_model_copy(part[0], NULL),
+                 *right = sluice_model_copy(part[1], NULL), *first = sluice_model_copy(part[0], NULL);
+    CHECK_LEARNER(sluice_model_merge_since(alone, part[0], start) == SLUICE_OK);
+    CHECK_LEARNER(near(alone, part[0], rows));
+    CHECK_LEARNER(sluice_model_merge_since(left, part[1], start) == SLUICE_OK);
+    CHECK_LEARNER(sluice_model_merge_since(left, part[2], start) == SLUICE_OK);
+    CHECK_LEARNER(sluice_model_merge_since(right, part[2], start) == SLUICE_OK);
+    CHECK_LEARNER(sluice_model_merge_since(first, right, start) == SLUICE_OK);
+    CHECK_LEARNER(near(left, first, rows));
+    CHECK_LEARNER(!near(left, part[0], rows)); /* it has learned from the others */
+    sluice_model_facts f = {.size = sizeof f};
+    sluice_model_describe(first, &f);
+    CHECK_LEARNER(f.examples == ROWS);
+    size_t wrong = 0;
+    for (size_t t = 0; t < ROWS; t++) wrong += (margin(first, &rows[t]) > 0) != (rows[t].label > 0);
+    CHECK_LEARNER(wrong < ROWS * 2 / 5);
+    CHECK_LEARNER(sluice_model_merge_since(start, part[0], start) == SLUICE_E_USAGE);
+    CHECK_LEARNER(sluice_model_merge_since(start, part[0], part[1]) == SLUICE_E_USAGE);
+    sluice_model *const all[] = {start, part[0], part[1], part[2], alone, left, right, first};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) sluice_model_free(all[i]);
+    free(rows);
+}
+
 /* The smallest model that has every section, cut at every byte and flipped at every byte. */
 TEST(damaged_files_are_refused) {
     row *rows = make_stream(18);
@@ -763,6 +807,7 @@ static const struct property {
     PROPERTY(hashing_to_many_bits_is_as_exact_as_any),
     SCALED_TOO(calibration_changes_no_prediction_and_no_learning),
     PROPERTY(merging_adds_sums_or_is_refused),
+    PROPERTY(merging_is_associative_and_counts_the_start_once),
     SCALED_TOO(damaged_files_are_refused),
     PROPERTY(values_too_large_are_loud_and_never_saved),
     PROPERTY(parameters_pass_one_gate),

@@ -68,7 +68,7 @@ TEST(models_that_do_not_merge) {
     check_no_merge(learned("rda", NULL, 0, 0), learned("rda", NULL, 1, 0), SLUICE_E_USAGE, same);
     check_no_merge(learned("rda", NULL, 0, 9), learned("rda", NULL, 0, 8), SLUICE_E_USAGE, same);
     check_no_merge(learned("rda", NULL, 0, 9), learned("rda", NULL, 0, 9), SLUICE_E_UNSUPPORTED, "limit");
-    check_no_merge(learned("ssol", NULL, 0, 0), learned("ssol", NULL, 0, 0), SLUICE_E_UNSUPPORTED, "ssol");
+    check_no_merge(learned("olsf", NULL, 0, 0), learned("olsf", NULL, 0, 0), SLUICE_E_UNSUPPORTED, "olsf");
 }
 
 TEST(rows_that_the_batch_does_not_have) {

@@ -71,14 +71,25 @@ SL_KERNELS(ada_fobos)
 
 static const sluice_param_info params[] = {P_ETA(4), P_LAMBDA(1e-5), P_DELTA(1), P_INVARIANT};
 
+static void merge(const sl_merging *m, void *into, const void *from, const void *start) {
+    const round_state at_into = begin(m->p, NULL, 0, m->into.t), at_from = begin(m->p, NULL, 0, m->from.t);
+    reg f = load(into), g = load(from);
+    f.w = sl_averaged(m, weight(&f, &at_into), weight(&g, &at_from));
+    f.G = positive(f.G + g.G - ((const feature *)start)->G);
+    f.done = (uint32_t)m->after.t;
+    store(into, f, MEMBER_BIT(G) | MEMBER_BIT(w) | MEMBER_BIT(done));
+}
+
 const sl_learner sl_ada_fobos = {
     .info.name = "ada-fobos",
     .info.summary = "fobos with a step size per feature",
     .info.paper =
         "Duchi et al., Adaptive subgradient methods for online learning and stochastic optimization, JMLR 2011",
+    .info.flags = SLUICE_LEARNER_MERGES,
     SL_PARAMS(params),
     SL_DIAGONAL(ada_fobos),
     .counts_rounds = true,
+    .merge = merge,
     .trial = {"eta=0.5", "lambda=0.01", "delta=0.5", "invariant=1"},
 };
 

@@ -80,6 +80,16 @@ SL_KERNELS(ada_rda)
 
 static const sluice_param_info params[] = {P_ETA(1), P_LAMBDA(3e-5), P_DELTA(0.1), P_FORGET, P_INVARIANT};
 
+/* u/(delta + sqrt G), by the squared gradients that each has added. */
+static void merge_since(const sl_merging *m, void *into, const void *from, const void *start) {
+    feature *f = into;
+    const feature *g = from, *s = start;
+    const double delta = m->p[DELTA], G = positive(f->G + g->G - s->G);
+    f->u = (delta + sqrt(G)) * sl_merged_mean(f->u / (delta + sqrt(f->G)), positive(f->G - s->G),
+                                              g->u / (delta + sqrt(g->G)), positive(g->G - s->G));
+    f->G = G;
+}
+
 extern const sl_learner sl_ada_rda_forgetting;
 
 const sl_learner SL_RECORD(ada_rda) = {
@@ -91,6 +101,7 @@ const sl_learner SL_RECORD(ada_rda) = {
     SL_PARAMS(params),
     SL_DIAGONAL(ada_rda),
     SL_FORGETTING(ada_rda, FORGET),
+    .merge_since = merge_since,
     .trial = SL_INVARIANT_TRIAL("eta=0.5", "lambda=0.003", "delta=0.5"),
 };
 

@@ -29,11 +29,13 @@ const sl_learner SL_RECORD(arow) = {
     .info.name = "arow",
     .info.summary = "adaptive regularisation of weights: robust to noise",
     .info.paper = PAPER,
-    .info.flags = SLUICE_LEARNER_MATRIX,
+    .info.flags = SL_FLAGS(SLUICE_LEARNER_MERGES | SLUICE_LEARNER_MATRIX),
     SL_PARAMS(params),
     SL_DIAGONAL(arow),
     SL_FORGETTING(arow, FORGET),
     .fresh = &fresh,
+    .merge = merge,
+    .merge_since = merge_since,
     .trial = SL_TRIAL("r=0.5", "a=2"),
 };
 

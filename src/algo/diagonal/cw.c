@@ -36,10 +36,12 @@ const sl_learner sl_cw = {
     .info.name = "cw",
     .info.summary = "confidence-weighted: rare features move fast; for clean labels",
     .info.paper = PAPER,
-    .info.flags = SLUICE_LEARNER_MATRIX,
+    .info.flags = SLUICE_LEARNER_MERGES | SLUICE_LEARNER_MATRIX,
     SL_PARAMS(params),
     SL_DIAGONAL(cw),
     .fresh = &fresh,
+    .merge = merge,
+    .merge_since = merge_since,
     .only_weights_0_1 = "scw-1 or scw-2",
     .trial = {"phi=0.5", "a=2"},
 };

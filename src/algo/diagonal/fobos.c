@@ -75,14 +75,25 @@ SL_KERNELS(fobos)
 static const sluice_param_info params[] = {P_ETA(32), P_LAMBDA(3e-5), P_INVARIANT};
 static const char *const scalars[] = {"Q", NULL};
 
+static void merge(const sl_merging *m, void *into, const void *from, const void *start) {
+    const round_state at_into = {.due = m->into.scalar[Q]}, at_from = {.due = m->from.scalar[Q]};
+    reg f = load(into), g = load(from);
+    (void)start;
+    f.w = sl_averaged(m, weight(&f, &at_into), weight(&g, &at_from));
+    f.q = m->after.scalar[Q];
+    store(into, f, MEMBER_BIT(w) | MEMBER_BIT(q));
+}
+
 const sl_learner sl_fobos = {
     .info.name = "fobos",
     .info.summary = "forward-backward splitting with l1",
     .info.paper = "Duchi and Singer, Efficient online and batch learning using forward backward splitting, JMLR 2009",
+    .info.flags = SLUICE_LEARNER_MERGES,
     SL_PARAMS(params),
     SL_DIAGONAL(fobos),
     .trial = {"eta=1", "lambda=0.02", "invariant=1"},
     .scalars = scalars,
+    .merge = merge,
 };
 
 #endif

@@ -136,6 +136,31 @@ static const sluice_param_info params[] = {
     P_INVARIANT,
 };
 
+/* The leader of both streams: what it minimises adds, z w and the squares, whose weight is sqrt(n)/alpha. */
+static void merge(const sl_merging *m, void *into, const void *from, const void *start) {
+    feature *f = into;
+    const feature *g = from;
+    (void)m, (void)start;
+    const double root_n = sqrt(f->n) + sqrt(g->n);
+    f->z += g->z;
+    f->n = root_n * root_n;
+}
+
+/* -w before the threshold, by the squared gradients that each has added. */
+static void merge_since(const sl_merging *m, void *into, const void *from, const void *start) {
+    feature *f = into;
+    const feature *g = from, *s = start;
+    const double base = m->p[BETA] + m->p[ALPHA] * m->p[L2], n = positive(f->n + g->n - s->n);
+    const double by_into = base + sqrt(f->n), by_from = base + sqrt(g->n);
+    if (!(by_into > 0 && by_from > 0)) { /* a part has no gradient yet */
+        sl_merge_averages(m, into, from, start);
+        return;
+    }
+    f->z =
+        (base + sqrt(n)) * sl_merged_mean(f->z / by_into, positive(f->n - s->n), g->z / by_from, positive(g->n - s->n));
+    f->n = n;
+}
+
 static bool has_probability(const double *p) { return p[LOSS] == LOGISTIC; }
 
 extern const sl_learner sl_ftrl_forgetting;
@@ -144,12 +169,14 @@ const sl_learner SL_RECORD(ftrl) = {
     .info.name = "ftrl",
     .info.summary = "follow the regularised leader: logistic regression, l1 and l2",
     .info.paper = "McMahan et al., Ad click prediction: a view from the trenches, KDD 2013",
-    .info.flags = SLUICE_LEARNER_PROBABILITY | SLUICE_LEARNER_MATRIX,
+    .info.flags = SL_FLAGS(SLUICE_LEARNER_MERGES | SLUICE_LEARNER_PROBABILITY | SLUICE_LEARNER_MATRIX),
     SL_PARAMS(params),
     SL_DIAGONAL(ftrl),
     SL_FORGETTING(ftrl, FORGET),
     .trial = SL_INVARIANT_TRIAL("alpha=0.5", "beta=0.5", "l1=0.5", "l2=0.1", "loss=hinge"),
     .has_probability = has_probability,
+    .merge = merge,
+    .merge_since = merge_since,
 };
 
 #endif

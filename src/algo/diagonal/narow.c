@@ -32,9 +32,12 @@ const sl_learner sl_narow = {
     .info.name = "narow",
     .info.summary = "arow that learns only what it is not sure of",
     .info.paper = PAPER,
+    .info.flags = SLUICE_LEARNER_MERGES,
     SL_PARAMS(params),
     SL_DIAGONAL(narow),
     .fresh = &fresh,
+    .merge = merge,
+    .merge_since = merge_since,
     .trial = {"b=2", "a=2"},
 };
 

@@ -28,9 +28,12 @@ const sl_learner sl_nherd = {
     .info.name = "nherd",
     .info.summary = "normal herding: steps as pa-2, surer with every example learned",
     .info.paper = "Crammer and Lee, Learning via Gaussian herding, NIPS 2010",
+    .info.flags = SLUICE_LEARNER_MERGES,
     SL_PARAMS(params),
     SL_DIAGONAL(nherd),
     .fresh = &fresh,
+    .merge = merge,
+    .merge_since = merge_since,
     .trial = {"C=0.5", "a=2"},
 };
 

@@ -66,8 +66,9 @@ const sl_learner sl_pa = {
     .info.name = "pa",
     .info.summary = "passive-aggressive: always satisfies the last example",
     .info.paper = PAPER,
-    .info.flags = SLUICE_LEARNER_MATRIX,
+    .info.flags = SLUICE_LEARNER_MERGES | SLUICE_LEARNER_MATRIX,
     SL_DIAGONAL(pa),
+    .merge = sl_merge_averages,
     .only_weights_0_1 = "pa-1 or pa-2",
 };
 
@@ -75,9 +76,10 @@ const sl_learner sl_pa_1 = {
     .info.name = "pa-1",
     .info.summary = "passive-aggressive with bounded steps",
     .info.paper = PAPER,
-    .info.flags = SLUICE_LEARNER_MATRIX,
+    .info.flags = SLUICE_LEARNER_MERGES | SLUICE_LEARNER_MATRIX,
     SL_PARAMS(pa_1_params),
     SL_DIAGONAL(pa_1),
+    .merge = sl_merge_averages,
     .trial = {"C=0.25"},
 };
 
@@ -85,9 +87,10 @@ const sl_learner sl_pa_2 = {
     .info.name = "pa-2",
     .info.summary = "passive-aggressive with damped steps",
     .info.paper = PAPER,
-    .info.flags = SLUICE_LEARNER_MATRIX,
+    .info.flags = SLUICE_LEARNER_MERGES | SLUICE_LEARNER_MATRIX,
     SL_PARAMS(pa_2_params),
     SL_DIAGONAL(pa_2),
+    .merge = sl_merge_averages,
     .trial = {"C=0.25"},
 };
 
@@ -95,8 +98,10 @@ const sl_learner sl_cpa = {
     .info.name = "cpa",
     .info.summary = "cost-sensitive passive-aggressive",
     .info.paper = PAPER,
+    .info.flags = SLUICE_LEARNER_MERGES,
     SL_PARAMS(cpa_params),
     SL_DIAGONAL(cpa),
+    .merge = sl_merge_averages,
     .trial = {"C=0.25", "cost_pos=4", "cost_neg=0.5"},
 };
 
@@ -105,9 +110,10 @@ const sl_learner sl_olsf_all = {
     .info.name = "olsf-all",
     .info.summary = "olsf-1 that keeps all features: pa-1, for comparison",
     .info.paper = "Zhang et al., Online learning from trapezoidal data streams, TKDE 2016",
-    .info.flags = SLUICE_LEARNER_MATRIX,
+    .info.flags = SLUICE_LEARNER_MERGES | SLUICE_LEARNER_MATRIX,
     SL_PARAMS(pa_1_params),
     SL_DIAGONAL(pa_1),
+    .merge = sl_merge_averages,
     .trial = {"C=0.25"},
 };
 

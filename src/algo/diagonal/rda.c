@@ -67,6 +67,14 @@ SL_KERNELS(rda)
 
 static const sluice_param_info params[] = {P_ETA(128), P_LAMBDA(1e-5), P_INVARIANT};
 
+/* u/sqrt(n), by examples: w but for the threshold. */
+static void merge_since(const sl_merging *m, void *into, const void *from, const void *start) {
+    feature *f = into;
+    const feature *g = from;
+    (void)start;
+    f->u = sqrt((double)m->after.t) * sl_averaged(m, f->u / sqrt((double)m->into.t), g->u / sqrt((double)m->from.t));
+}
+
 const sl_learner sl_rda = {
     .info.name = "rda",
     .info.summary = "regularised dual averaging with l1",
@@ -74,6 +82,7 @@ const sl_learner sl_rda = {
     .info.flags = SLUICE_LEARNER_MERGES | SLUICE_LEARNER_MATRIX,
     SL_PARAMS(params),
     SL_DIAGONAL(rda),
+    .merge_since = merge_since,
     .trial = {"eta=0.5", "lambda=0.01", "invariant=1"},
 };
 

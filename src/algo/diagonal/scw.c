@@ -53,10 +53,13 @@ const sl_learner SL_RECORD(scw_1) = {
     .info.name = "scw-1",
     .info.summary = "soft confidence-weighted with bounded steps",
     .info.paper = PAPER,
+    .info.flags = SL_FLAGS(SLUICE_LEARNER_MERGES),
     SL_PARAMS(params),
     SL_DIAGONAL(scw_1),
     SL_FORGETTING(scw_1, FORGET),
     .fresh = &fresh,
+    .merge = merge,
+    .merge_since = merge_since,
     .trial = SL_TRIAL("phi=0.5", "C=0.5", "a=2"),
 };
 
@@ -64,10 +67,13 @@ const sl_learner SL_RECORD(scw_2) = {
     .info.name = "scw-2",
     .info.summary = "soft confidence-weighted with damped steps",
     .info.paper = PAPER,
+    .info.flags = SL_FLAGS(SLUICE_LEARNER_MERGES),
     SL_PARAMS(params),
     SL_DIAGONAL(scw_2),
     SL_FORGETTING(scw_2, FORGET),
     .fresh = &fresh,
+    .merge = merge,
+    .merge_since = merge_since,
     .trial = SL_TRIAL("phi=0.5", "C=0.5", "a=2"),
 };
 

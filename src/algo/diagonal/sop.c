@@ -79,6 +79,15 @@ static bool full_update(sl_state *s, const sl_row *x, double m) {
 
 #define PAPER "Cesa-Bianchi et al., A second-order perceptron algorithm, SIAM Journal on Computing 2005"
 
+/* v/(a + G), by what each has added to G. */
+static void merge_since(const sl_merging *m, void *into, const void *from, const void *start) {
+    feature *f = into;
+    const feature *g = from, *s = start;
+    const double a = m->p[A], G = positive(f->G + g->G - s->G);
+    f->v = (a + G) * sl_merged_mean(f->v / (a + f->G), positive(f->G - s->G), g->v / (a + g->G), positive(g->G - s->G));
+    f->G = G;
+}
+
 const sl_learner sl_sop = {
     .info.name = "sop",
     .info.summary = "second-order perceptron",
@@ -86,6 +95,7 @@ const sl_learner sl_sop = {
     .info.flags = SLUICE_LEARNER_MERGES,
     SL_PARAMS(params),
     SL_DIAGONAL(sop),
+    .merge_since = merge_since,
     .only_weights_0_1 = "arow",
     .trial = {"a=2"},
 };

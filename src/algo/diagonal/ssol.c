@@ -10,6 +10,7 @@
  * Cost: O(nonzeros of x). */
 #include "algo/shared/feature.h"
 #include "algo/shared/forgetting.h"
+#include "algo/shared/merged.h"
 #include "algo/shared/rule.h"
 
 enum { ETA, LAMBDA, R, SCHEDULE, FORGET, INVARIANT };
@@ -118,13 +119,32 @@ static const sluice_param_info cs_params[] = {P_ETA(4),   P_LAMBDA(30), P_R(1), 
                                               P_COST_POS, P_COST_NEG,   P_FORGET, P_INVARIANT};
 static const feature fresh = {.a = 1};
 
+/* 1/a is a sum over the examples. */
+static void merge(const sl_merging *m, void *into, const void *from, const void *start) {
+    feature *f = into;
+    const feature *g = from, *s = start;
+    (void)m;
+    f->theta = (float)((double)f->theta + (double)g->theta);
+    f->a = (float)merged_variance(f->a, g->a, s->a);
+}
+
+/* a theta by the precision that each has added. */
+static void merge_since(const sl_merging *m, void *into, const void *from, const void *start) {
+    feature *f = into;
+    const feature *g = from, *s = start;
+    (void)m;
+    const double w = merged_by_precision((double)f->a * f->theta, f->a, (double)g->a * g->theta, g->a, s->a);
+    f->a = (float)merged_variance(f->a, g->a, s->a);
+    f->theta = f->a > 0 ? (float)(w / (double)f->a) : f->theta;
+}
+
 extern const sl_learner sl_ssol_forgetting, sl_cs_ssol_forgetting;
 
 const sl_learner SL_RECORD(ssol) = {
     .info.name = "ssol",
     .info.summary = "second-order sparse online learning",
     .info.paper = "Wang et al., High-dimensional data stream classification via sparse online learning, ICDM 2014",
-    .info.flags = SLUICE_LEARNER_MATRIX,
+    .info.flags = SL_FLAGS(SLUICE_LEARNER_MERGES | SLUICE_LEARNER_MATRIX),
     SL_PARAMS(params),
     SL_DIAGONAL(ssol),
     SL_FORGETTING(ssol, FORGET),
@@ -132,18 +152,23 @@ const sl_learner SL_RECORD(ssol) = {
     .matrix_shares = &fields[PLACE_OF_a],
     .trial = SL_INVARIANT_TRIAL("eta=2", "lambda=4", "r=2"),
     .fresh = &fresh,
+    .merge = merge,
+    .merge_since = merge_since,
 };
 
 const sl_learner SL_RECORD(cs_ssol) = {
     .info.name = "cs-ssol",
     .info.summary = "cost-sensitive ssol, for rare classes",
     .info.paper = "Wang et al., A framework of sparse online learning and its applications",
+    .info.flags = SL_FLAGS(SLUICE_LEARNER_MERGES),
     SL_PARAMS(cs_params),
     SL_DIAGONAL(cs_ssol),
     SL_FORGETTING(cs_ssol, CS_FORGET),
     .shared_by = R,
     .trial = SL_INVARIANT_TRIAL("eta=2", "lambda=0.25", "r=8", "schedule=sqrt", "cost_pos=2", "cost_neg=0.5"),
     .fresh = &fresh,
+    .merge = merge,
+    .merge_since = merge_since,
 };
 
 #endif

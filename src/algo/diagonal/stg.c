@@ -80,13 +80,25 @@ static const sluice_param_info params[] = {
     P_INVARIANT,
 };
 
+static void merge(const sl_merging *m, void *into, const void *from, const void *start) {
+    const round_state at_into = begin(m->p, NULL, 0, m->into.t), at_from = begin(m->p, NULL, 0, m->from.t),
+                      after = begin(m->p, NULL, 0, m->after.t);
+    reg f = load(into), g = load(from);
+    (void)start;
+    f.w = sl_averaged(m, weight(&f, &at_into), weight(&g, &at_from));
+    f.done = after.due;
+    store(into, f, MEMBER_BIT(w) | MEMBER_BIT(done));
+}
+
 const sl_learner sl_stg = {
     .info.name = "stg",
     .info.summary = "gradient descent that truncates small weights now and then",
     .info.paper = "Langford et al., Sparse online learning via truncated gradient, JMLR 2009",
+    .info.flags = SLUICE_LEARNER_MERGES,
     SL_PARAMS(params),
     SL_DIAGONAL(stg),
     .counts_rounds = true,
+    .merge = merge,
     .trial = {"eta=0.25", "lambda=0.01", "k=3", "theta=0.5", "invariant=1"},
 };
 

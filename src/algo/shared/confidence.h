@@ -16,6 +16,7 @@
 #include "algo/shared/dense.h"
 #include "algo/shared/feature.h"
 #include "algo/shared/forgetting.h"
+#include "algo/shared/merged.h"
 #include "algo/shared/rule.h"
 
 typedef struct rates {
@@ -109,6 +110,25 @@ RULE void rescale(reg *f, const round_state *r, double by) {
 #ifdef SL_MAKES_RECORDS
 
 static const feature fresh = {.s = 1};
+
+/* The product of both normal distributions: precisions add, and so do means times precisions. */
+static void merge(const sl_merging *m, void *into, const void *from, const void *start) {
+    feature *f = into;
+    const feature *g = from, *s = start;
+    (void)m;
+    if (!(f->s > 0 && g->s > 0)) return; /* no state that learning makes */
+    const double v = merged_variance(f->s, g->s, s->s);
+    f->w = (float)(v * ((double)f->w / (double)f->s + (double)g->w / (double)g->s));
+    f->s = (float)fmax(v, (double)FLT_MIN);
+}
+
+static void merge_since(const sl_merging *m, void *into, const void *from, const void *start) {
+    feature *f = into;
+    const feature *g = from, *s = start;
+    (void)m;
+    f->w = (float)merged_by_precision(f->w, f->s, g->w, g->s, s->s);
+    f->s = (float)fmax(merged_variance(f->s, g->s, s->s), (double)FLT_MIN);
+}
 
 #ifndef SL_FORGETS
 

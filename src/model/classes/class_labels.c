@@ -464,7 +464,7 @@ bool sl_class_labels_fit(const sluice_model *into, const sluice_model *from) {
     return n < 2 || a->table.n == 2 || b->table.n == 2 || !(has_named_positive(into) || one_sided(into));
 }
 
-bool sl_class_labels_merge(sluice_model *into, const sluice_model *from) {
+bool sl_class_labels_merge(sluice_model *into, const sluice_model *from, const sluice_model *start) {
     const sl_class_labels *b = &from->classes;
     sl_class_labels *a = &into->classes;
     sl_mirror_free(into);
@@ -478,6 +478,7 @@ bool sl_class_labels_merge(sluice_model *into, const sluice_model *from) {
         if (class == SL_NO_CLASS) return false;
         a->table.entry[class].count += b->table.entry[i].count;
     }
+    if (start) sl_classes_take_off(&a->table, &start->classes.table);
     a->zero |= b->zero;
     a->minus |= b->minus;
     settle(into);

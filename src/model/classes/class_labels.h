@@ -88,7 +88,9 @@ bool sl_class_labels_copy(struct sluice_model *to, const struct sluice_model *fr
 void sl_class_labels_free(struct sluice_model *m);
 /* Whether the models' classes can be merged, and merging them. */
 bool sl_class_labels_fit(const struct sluice_model *into, const struct sluice_model *from);
-bool sl_class_labels_merge(struct sluice_model *into, const struct sluice_model *from);
+/* The counts of `start`, which may be NULL, are taken off: both began with them. */
+bool sl_class_labels_merge(struct sluice_model *into, const struct sluice_model *from,
+                           const struct sluice_model *start);
 /* After loading: sets `turned`. False: the classes are impossible. */
 bool sl_class_labels_settle(struct sluice_model *m);
 

@@ -2,7 +2,7 @@
 #ifndef SL_MANY_H
 #define SL_MANY_H
 
-#include "model/model.h"
+#include "model/merging/merge.h"
 #include "rows/class_table.h" /* SL_NO_CLASS */
 
 /* A model of the kind that the settings name. */
@@ -45,7 +45,7 @@ void sl_class_weights(const sluice_model *m, size_t class_index, const uint32_t 
 /* many_merge.c: whether two models that are otherwise alike can be merged, and merging all but what models of two
  * classes count too; the features have been added. */
 sluice_status sl_many_check_merge(sluice_model *into, const sluice_model *from);
-sluice_status sl_many_merge(sluice_model *into, const sluice_model *from);
+sluice_status sl_many_merge(const sl_merge *m);
 /* The settings of the binary model of a problem. */
 sluice_settings sl_binary_settings(const sluice_model *m);
 /* How many weight vectors there are: by class, or by pair of classes. */

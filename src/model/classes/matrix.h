@@ -12,7 +12,7 @@
 
 #include "model/classes/class_vectors.h"
 #include "model/classes/pair_arena.h"
-#include "model/model.h"
+#include "model/merging/merge.h"
 #include "rows/class_table.h" /* SL_NO_CLASS */
 
 /* The struct of a feature. */
@@ -76,7 +76,7 @@ sluice_status sl_matrix_reserve(sluice_model *m, size_t classes);
 /* Copies what is not in the features. False: no memory. */
 bool sl_matrix_copy(sluice_model *to, const sluice_model *from);
 /* matrix_merge.c: adds classes, features and pairs; what can fail does so before any sum has changed. */
-sluice_status sl_matrix_merge(sluice_model *into, const sluice_model *from);
+sluice_status sl_matrix_merge(const sl_merge *m);
 /* The margins of all classes. */
 void sl_matrix_margins(const sluice_model *m, const sl_raw_row *r, double *margins);
 /* Learns the scale of the probabilities from a row whose margins were computed before it was learned. */

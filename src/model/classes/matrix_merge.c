@@ -37,36 +37,43 @@ static uint32_t place_in(sluice_model *into, sl_pair_list *list, uint32_t class_
     return place;
 }
 
-/* Goes through all pairs of `from`: makes room for them or, with `adds`, adds them. */
-static bool merge_pairs(sluice_model *into, const sluice_model *from, const uint32_t *class_of, bool adds) {
+/* Goes through all pairs of `from`: makes room for them or, with `merging`, adds them. */
+static bool merge_pairs(const sl_merge *m, const uint32_t *class_of, const sl_merging *merging) {
+    sluice_model *into = m->into;
+    const sluice_model *from = m->from;
     const sl_pair_arena *a = &from->matrix->arena;
     sl_keys_walk w;
     uint32_t slot;
     bool fine = sl_keys_start(&w, &from->features);
+    if (fine && merging) sl_merge_rows(m);
     while (fine && sl_keys_next(&w)) {
-        fine = sl_keys_add_like(&into->features, &from->features, &w.at, &slot);
+        fine = sl_merge_add_feature(m, &w.at, &slot);
+        if (fine && merging) sl_merge_feature_rows(m, &w.at, slot);
         const sl_pair_list *list = sl_matrix_list(from, w.at.slot);
         for (uint32_t k = 0; fine && k < list->n; k++) {
-            const uint32_t from_place = list->first + k,
-                           place = place_in(into, sl_matrix_list(into, slot), class_of[a->class_of[from_place]]);
+            const uint32_t from_place = list->first + k, class_index = a->class_of[from_place],
+                           place = place_in(into, sl_matrix_list(into, slot), class_of[class_index]);
             fine = place != SL_NO_SLOT;
-            if (fine && adds)
-                into->broken |= !sl_add_fields(into->matrix->pair_rule, sl_pair_state(&into->matrix->arena, place),
-                                               sl_pair_state(a, from_place));
+            if (fine && merging)
+                into->broken |= !sl_merge_structs(merging, sl_pair_state(&into->matrix->arena, place),
+                                                  sl_pair_state(a, from_place), into->matrix->fresh);
         }
     }
     sl_keys_end(&w);
     return fine;
 }
 
-sluice_status sl_matrix_merge(sluice_model *into, const sluice_model *from) {
-    uint32_t *class_of = malloc((from->classes.table.n + 1) * sizeof *class_of);
+sluice_status sl_matrix_merge(const sl_merge *m) {
+    sluice_model *into = m->into;
+    const sl_class_table *from = &m->from->classes.table;
+    const sl_merging merging = sl_merging_of(m, into->matrix->pair_rule, into->params);
+    uint32_t *class_of = malloc((from->n + 1) * sizeof *class_of);
     if (!class_of) return no_memory(into);
-    sluice_status status = merge_classes(into, from, class_of);
-    if (status == SLUICE_OK && (!merge_pairs(into, from, class_of, false) || !merge_pairs(into, from, class_of, true)))
+    sluice_status status = merge_classes(into, m->from, class_of);
+    if (status == SLUICE_OK && (!merge_pairs(m, class_of, NULL) || !merge_pairs(m, class_of, &merging)))
         status = no_memory(into);
-    for (size_t i = 0; status == SLUICE_OK && i < from->classes.table.n; i++)
-        into->classes.table.entry[class_of[i]].count += from->classes.table.entry[i].count;
+    for (size_t i = 0; status == SLUICE_OK && i < from->n; i++)
+        into->classes.table.entry[class_of[i]].count += from->entry[i].count;
     free(class_of);
     return status == SLUICE_OK ? sl_matrix_settle(into) : status;
 }
