@@ -555,6 +555,13 @@ typedef struct sluice_weight {
     uint64_t reserved[2];
 } sluice_weight;
 
+/* sluice_model_final() without the features for which `keep` returns 0, as if they had never been seen; it is asked
+ * once or more for each, in any order, with `weight` 0. The bias stays.
+ * SLUICE_E_UNSUPPORTED: of several classes, where each problem is a model of its own (ovo; learners without lanes). */
+typedef int (*sluice_keep_function)(void *context, const sluice_weight *feature);
+SLUICE_API sluice_model *sluice_model_final_chosen(const sluice_model *model, sluice_keep_function keep, void *context,
+                                                   sluice_error *err);
+
 /* The nonzero weights by ascending id, or by order of first sight where they have names, the bias first; free *weights
  * with sluice_free(). SLUICE_E_NUMERIC: a weight is beyond the range of floats. */
 SLUICE_API sluice_status sluice_model_weights(const sluice_model *model, sluice_weight **weights, size_t *n,

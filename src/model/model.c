@@ -253,54 +253,38 @@ sluice_model *sluice_model_copy(const sluice_model *from, sluice_error *err) {
     return fine ? to : no_memory(to, err);
 }
 
-static bool add_weight(sluice_model *m, const sluice_weight *w, uint32_t *slot) {
-    uint64_t id = w->id;
-    if (w->name.text) {
-        uint32_t number =
-            sl_keys_use_names(&m->features) ? sl_keys_add_name(&m->features, w->name.text, w->name.n) : SL_NO_NAME;
-        if (number == SL_NO_NAME) return false;
-        id = number;
-    } else if (w->is_bias ? !sl_space_add_bias(&m->features.space) : !sl_space_add(&m->features.space, id)) {
-        return false;
-    }
-    *slot = w->is_bias ? sl_space_bias(&m->features.space) : sl_space_find(&m->features.space, id);
-    return true;
-}
+enum { COPIED_AT_ONCE = 256 };
 
-/* Where features have scales: those with a weight, or all of them. */
-static sluice_status copy_scaled_weights(sluice_model *to, const sluice_model *from, sluice_error *err) {
-    const bool all = sl_keeps_all_scales(&from->settings);
+/* Nonzero weights; where features have scales and all of them count, the others too. */
+static sluice_status copy_weights(sluice_model *to, const sluice_model *from, sluice_error *err) {
+    const bool all = from->features.space.scaled && sl_keeps_all_scales(&from->settings);
     sl_state s = from->state;
     s.features = from->features.space.features;
     sl_keys_walk k;
-    bool fine = sl_keys_start(&k, &from->features), finite = true;
-    while (fine && finite && sl_keys_next(&k)) {
-        float w;
-        uint32_t slot;
-        from->kernels.weights(&s, &k.at.slot, 1, &w);
-        finite = isfinite(w);
-        if (!finite || (w == 0 && !all)) continue;
-        fine = sl_keys_add_like(&to->features, &from->features, &k.at, &slot);
-        if (fine) memcpy(sl_space_at(&to->features.space, slot), &w, sizeof w);
+    bool fine = sl_keys_start(&k, &from->features), more = true, finite = true;
+    while (fine && more) {
+        sl_walk at[COPIED_AT_ONCE]; /* id, slot and is_bias of them */
+        uint32_t slot[COPIED_AT_ONCE];
+        float w[COPIED_AT_ONCE];
+        size_t n = 0;
+        for (; n < COPIED_AT_ONCE && (more = sl_keys_next(&k)); n++) {
+            at[n].id = k.at.id;
+            at[n].is_bias = k.at.is_bias;
+            at[n].slot = slot[n] = k.at.slot;
+        }
+        from->kernels.weights(&s, slot, n, w);
+        for (size_t i = 0; fine && i < n; i++) {
+            uint32_t copy;
+            finite &= isfinite(w[i]) != 0;
+            if ((w[i] == 0 && !all) || !sl_is_chosen(from, &at[i])) continue;
+            fine = sl_keys_add_like(&to->features, &from->features, &at[i], &copy);
+            if (fine) memcpy(sl_space_at(&to->features.space, copy), &w[i], sizeof w[i]);
+        }
     }
     sl_keys_end(&k);
-    if (!finite) return sl_fail(err, SLUICE_E_NUMERIC, "the model has left the range of numbers; learn it anew");
-    return fine ? SLUICE_OK : sl_fail(err, SLUICE_E_MEMORY, "no memory for a copy of the model");
-}
-
-static sluice_status copy_weights(sluice_model *to, const sluice_model *from, sluice_error *err) {
-    if (from->features.space.scaled) return copy_scaled_weights(to, from, err);
-    sluice_weight *weights;
-    size_t n;
-    sluice_status status = sl_model_weights_inside(from, 0, &weights, &n, err);
-    if (status != SLUICE_OK) return status;
-    bool fine = true;
-    for (size_t i = 0; fine && i < n; i++) {
-        uint32_t slot;
-        fine = add_weight(to, &weights[i], &slot);
-        if (fine) ((float *)(void *)to->features.space.features)[slot] = weights[i].weight;
-    }
-    sluice_free(weights);
+    if (fine && !finite)
+        return sl_fail(err, SLUICE_E_NUMERIC,
+                       "the model has left the range of numbers: values are too large; learn it anew with scaled ones");
     return fine ? SLUICE_OK : sl_fail(err, SLUICE_E_MEMORY, "no memory for a copy of the model");
 }
 
@@ -316,7 +300,10 @@ static sluice_model *predict_only_copy(const sluice_model *from, sluice_error *e
         sluice_model_free(to);
         return NULL;
     }
-    to->features.space.seen = from->features.space.seen; /* sparsity refers to all features seen */
+    const sl_limit *limit = &to->features.limit;
+    if (limit->room)
+        memset(limit->last_seen, 0, limit->room * sizeof *limit->last_seen); /* nothing is evicted from it */
+    to->features.space.seen = from->features.space.seen;                     /* sparsity refers to all features seen */
     to->features.space.births = from->features.space.births;
     to->features.space.rows = from->features.space.rows;
     return to;

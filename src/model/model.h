@@ -23,6 +23,12 @@ typedef struct sl_growth {
     double by;
 } sl_growth;
 
+/* Which features go into a predict-only copy. */
+typedef struct sl_feature_choice {
+    sluice_keep_function keep;
+    void *context;
+} sl_feature_choice;
+
 struct sluice_model {
     const sl_learner *learner;
     const sl_learner *rule; /* what the state belongs to: the learner, or sl_predict_only in a predict-only model; of
@@ -35,6 +41,7 @@ struct sluice_model {
     sl_metadata metadata;   /* what programs keep in the model */
     sl_positions positions; /* how far streams were learned */
     sl_state state;
+    const sl_feature_choice *choice; /* while a predict-only copy is made; NULL: all features */
     sl_features features;
     struct sl_ovr *ovr;           /* several classes, one against the rest (ovr.h) */
     struct sl_matrix *matrix;     /* or in a matrix (matrix.h); */
@@ -86,6 +93,8 @@ static inline bool sl_model_is_predict_only(const sluice_model *m) { return !m->
 
 /* model/predict_only.c: the rule of predict-only models. */
 extern const sl_learner sl_predict_only;
+/* Whether a feature goes into a predict-only copy. */
+bool sl_is_chosen(const sluice_model *m, const sl_walk *at);
 
 /* A model without features. Learner, parameters and settings must have been checked. */
 sluice_model *sl_model_empty(const sl_learner *learner, const sl_learner *rule, const double *params,

@@ -77,7 +77,7 @@ static sluice_status copy_weights(sluice_model *to, const sluice_model *from, sl
     bool fine = make_weights(&f, most) && sl_keys_start(&walk, &from->features), finite = true;
     while (fine && finite && sl_keys_next(&walk)) {
         finite = from->ovr ? weights_of_lanes(from, walk.at.slot, &f) : weights_of_pairs(from, walk.at.slot, &f);
-        if (finite && (f.n || all)) fine = add_feature(to, from, &walk.at, &f);
+        if (finite && (f.n || all) && sl_is_chosen(from, &walk.at)) fine = add_feature(to, from, &walk.at, &f);
     }
     sl_keys_end(&walk);
     free_weights(&f);
