@@ -567,6 +567,24 @@ SLUICE_API sluice_model *sluice_model_final_chosen(const sluice_model *model, sl
 SLUICE_API sluice_status sluice_model_weights(const sluice_model *model, sluice_weight **weights, size_t *n,
                                               sluice_error *err);
 
+/* A model of two classes made of weights that come from elsewhere. */
+typedef struct sluice_given_weights {
+    size_t size;
+    const sluice_weight *weights; /* of features, each once, and of the constant one (is_bias): floats of any value. All
+                                     have names, or none; `id` is that of those without */
+    size_t n;
+    const sluice_name *labels; /* two labels, the negative one first, which ties go to; NULL: -1 and 1 */
+    int predict_only;          /* as sluice_model_final() would make it. 0: the model goes on learning from there */
+} sluice_given_weights;
+
+/* Learner, parameters and settings as for sluice_model_new(); the positive class of the settings is that of the labels.
+ * SLUICE_E_UNSUPPORTED for several classes, hashed or scaled features and a limit on features and, where the model is
+ * to learn, for learners whose state is not made of their weights. SLUICE_E_DATA for a weight that is not finite or
+ * stands twice. */
+SLUICE_API sluice_model *sluice_model_from_weights(const char *learner, const char *const *params, size_t n_params,
+                                                   const sluice_settings *settings, const sluice_given_weights *given,
+                                                   sluice_error *err);
+
 /* The weights of a model of several classes: a vector for each class or, one against one, for each pair of classes. */
 typedef struct sluice_problem {
     size_t size;
