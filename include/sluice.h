@@ -731,6 +731,10 @@ SLUICE_API uint64_t sluice_model_race_restarts(const sluice_model *model);
  * or made with ill intent gives SLUICE_E_FORMAT. A model that has left the range of numbers is not saved
  * (SLUICE_E_NUMERIC). */
 
+/* Where the name of a file that is saved ends in .zst, it is compressed with zstd, in a build that has it
+ * (SLUICE_E_UNSUPPORTED). Whatever loads models takes them compressed, too: windows of up to 16 MiB, and at most 1,000
+ * times the bytes of the file and 64 MiB more. */
+
 /* Saves atomically: a temporary file beside `path`, synced, renamed. The old file stays if anything fails.
  * A `path` that exists and is no regular file (a pipe, /dev/null) is written in place; "-" is standard output. */
 SLUICE_API sluice_status sluice_model_save(const sluice_model *model, const char *path, sluice_error *err);

@@ -169,15 +169,17 @@ static int check_pair(const args *a, const run_file *one, const run_file *other)
     return check_reads(a, one, other);
 }
 
-/* The first bytes of every model file (docs/model-format.md). */
-static const char model_head[] = "sluice\x1a\n";
+/* The first bytes of every model file, and of every one that is saved compressed (docs/model-format.md). */
+static const char model_head[] = "sluice\x1a\n", packed_head[] = "\x50\x2a\x4d\x18\x08\0\0\0sluice\x1a\n";
 
 static int is_model(const char *path) {
     struct stat s;
-    char head[sizeof model_head - 1];
+    char head[sizeof packed_head - 1] = "";
     if (is_dash(path) || stat(path, &s) != 0 || !S_ISREG(s.st_mode)) return 0;
     FILE *file = fopen(path, "rb");
-    int found = file && fread(head, sizeof head, 1, file) == 1 && memcmp(head, model_head, sizeof head) == 0;
+    const size_t n = file ? fread(head, 1, sizeof head, file) : 0;
+    int found = (n >= sizeof model_head - 1 && memcmp(head, model_head, sizeof model_head - 1) == 0) ||
+                (n == sizeof head && memcmp(head, packed_head, sizeof head) == 0);
     if (file) fclose(file);
     return found;
 }

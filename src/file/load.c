@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "file/loader.h"
+#include "file/packed/packed_model.h"
 
 /* The sections between MODL and END. */
 static const struct {
@@ -103,8 +104,17 @@ static sluice_model *load(sl_loader *l) {
 }
 
 sluice_model *sluice_model_read(sluice_read_function read, void *context, const char *name, sluice_error *err) {
-    sl_loader l = {.read = read, .context = context, .name = name ? name : "model", .err = err};
-    return load(&l);
+    sl_unpacker from;
+    sl_loader l = {.read = sl_unpacker_read, .context = &from, .name = name ? name : "model", .err = err};
+    sluice_model *m = sl_unpacker_start(&from, read, context) ? load(&l) : NULL;
+    if (m && !sl_unpacker_finish(&from)) {
+        sl_fail_at(err, SLUICE_E_IO, l.name, 0, 0, "cannot read");
+        sluice_model_free(m);
+        m = NULL;
+    }
+    if (!m && from.failure) sl_fail_at(err, from.failure, l.name, 0, 0, "the model file is damaged: %s", from.why);
+    sl_unpacker_end(&from);
+    return m;
 }
 
 /* ---- from a file, from memory ------------------------------------------------------------------------------------ */

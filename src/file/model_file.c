@@ -32,7 +32,8 @@ sluice_model_file *sluice_model_file_open(const char *path, sluice_error *err) {
     f->lock.fd = -1;
     f->to = sl_atomic_new(path, err);
     const char *name = f->to ? sl_atomic_path(f->to) : NULL; /* what is written in place has no lock */
-    if (f->to && sl_saver_reserve(&f->saver, err) == SLUICE_OK && (!name || lock(f, name, err) == SLUICE_OK)) return f;
+    if (f->to && sl_saver_reserve(&f->saver, path, err) == SLUICE_OK && (!name || lock(f, name, err) == SLUICE_OK))
+        return f;
     sluice_model_file_close(f);
     return NULL;
 }

@@ -76,7 +76,7 @@ sluice_status sl_save_problems(sl_saver *s, const sluice_model *m) {
     if (n == 0) return SLUICE_OK;
     pieces to = {s, "PROB", 0};
     sl_saver inner = {.write = write_piece, .context = &to, .err = s->err};
-    sluice_status status = sl_saver_reserve(&inner, s->err);
+    sluice_status status = sl_saver_reserve(&inner, NULL, s->err);
     for (size_t i = 0; i < n && status == SLUICE_OK; i++) status = save_nth(s, &inner, m, i);
     sl_saver_release(&inner);
     return status;
@@ -85,7 +85,7 @@ sluice_status sl_save_problems(sl_saver *s, const sluice_model *m) {
 static sluice_status save_inner(sl_saver *s, const char *tag, unsigned flags, const sluice_model *m) {
     pieces to = {s, tag, flags};
     sl_saver inner = {.write = write_piece, .context = &to, .err = s->err};
-    sluice_status status = sl_saver_reserve(&inner, s->err);
+    sluice_status status = sl_saver_reserve(&inner, NULL, s->err);
     if (status == SLUICE_OK) status = save_problem(s, &inner, m);
     sl_saver_release(&inner);
     return status;
@@ -173,8 +173,8 @@ sluice_status sl_load_piece(sl_loader *l, bool is_candidate, sluice_model **mode
 
 sluice_status sl_load_mirror(sl_loader *l) {
     sluice_model *m = l->model, *mirror;
-    if (l->inner || l->candidate || !sl_is_piece(l) || sl_model_is_of_many(m) || m->classes.mirror || m->classes.table.n ||
-        sl_model_is_predict_only(m) || m->positives != m->state.t)
+    if (l->inner || l->candidate || !sl_is_piece(l) || sl_model_is_of_many(m) || m->classes.mirror ||
+        m->classes.table.n || sl_model_is_predict_only(m) || m->positives != m->state.t)
         return DAMAGED(l, "its mirror is impossible");
     sluice_status status = sl_load_piece(l, false, &mirror);
     if (status != SLUICE_OK || !mirror) return status;

@@ -97,7 +97,9 @@ sluice_status sl_save_model(sl_saver *s, const sluice_model *m) {
 /* Most sections are small: what is not touched of the room for the largest costs nothing. */
 enum { SECTION_ROOM = SL_SECTION_HEAD + SL_MAX_SECTION + SL_CHECKSUM };
 
-sluice_status sl_saver_reserve(sl_saver *s, sluice_error *err) {
+sluice_status sl_saver_reserve(sl_saver *s, const char *path, sluice_error *err) {
+    const sluice_status status = path && sl_packs_path(path) ? sl_packer_new(&s->packer, err) : SLUICE_OK;
+    if (status != SLUICE_OK) return status;
     s->bytes = sl_pages_new(SECTION_ROOM, false);
     s->slot = malloc(SL_FEATURES_A_SECTION * sizeof *s->slot);
     s->id = malloc(SL_FEATURES_A_SECTION * sizeof *s->id);
@@ -107,13 +109,14 @@ sluice_status sl_saver_reserve(sl_saver *s, sluice_error *err) {
 
 void sl_saver_release(sl_saver *s) {
     sl_pages_free(s->bytes, SECTION_ROOM);
+    sl_packer_free(s->packer);
     free(s->slot);
     free(s->id);
 }
 
 sluice_status sluice_model_write(const sluice_model *m, sluice_write_function write, void *context, sluice_error *err) {
     sl_saver s = {.write = write, .context = context, .err = err};
-    sluice_status status = sl_saver_reserve(&s, err);
+    sluice_status status = sl_saver_reserve(&s, NULL, err);
     if (status == SLUICE_OK) status = sl_save_model(&s, m);
     sl_saver_release(&s);
     return status;
@@ -138,7 +141,13 @@ sluice_status sl_save_to_file(sl_saver *s, const sluice_model *m, sl_atomic *fil
     s->err = err;
     sluice_status status = sl_atomic_begin(file, err);
     if (status != SLUICE_OK) return status;
-    status = sl_save_model(s, m);
+    if (s->packer) {
+        s->write = sl_packer_write;
+        s->context = s->packer;
+        status = sl_packer_begin(s->packer, write_to_file, &to, err);
+    }
+    if (status == SLUICE_OK) status = sl_save_model(s, m);
+    if (status == SLUICE_OK && s->packer) status = sl_packer_end(s->packer, err);
     if (status == SLUICE_OK) return sl_atomic_finish(file, err);
     if (to.error.status != SLUICE_OK) *err = to.error;
     sl_atomic_drop(file);
@@ -151,7 +160,7 @@ sluice_status sluice_model_save(const sluice_model *m, const char *path, sluice_
     sl_atomic *to = sl_atomic_new(path, err);
     if (!to) return err->status;
     sl_saver s = {0};
-    sluice_status status = sl_saver_reserve(&s, err);
+    sluice_status status = sl_saver_reserve(&s, path, err);
     if (status == SLUICE_OK) status = sl_save_to_file(&s, m, to, err);
     sl_saver_release(&s);
     sl_atomic_free(to);

@@ -5,6 +5,7 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "file/model_format.h"
+#include "file/packed/packed_model.h"
 
 /* The buffers have room for the largest section, so that they never grow. */
 typedef struct sl_saver {
@@ -13,12 +14,14 @@ typedef struct sl_saver {
     sluice_error *err;
     unsigned char *bytes; /* head and content so far */
     size_t n;
-    uint32_t *slot; /* of the features of a section, and */
-    uint64_t *id;   /* their ids or numbers of names */
+    uint32_t *slot;    /* of the features of a section, and */
+    uint64_t *id;      /* their ids or numbers of names */
+    sl_packer *packer; /* files are compressed; NULL: they are not */
 } sl_saver;
 
-/* Allocates the buffers, before anything is saved. */
-sluice_status sl_saver_reserve(sl_saver *s, sluice_error *err);
+/* Allocates the buffers, before anything is saved. `path`: of the file, whose name says whether it is compressed; NULL:
+ * it is not. */
+sluice_status sl_saver_reserve(sl_saver *s, const char *path, sluice_error *err);
 void sl_saver_release(sl_saver *s);
 /* Saves a model so that the file is complete or as it was. */
 sluice_status sl_save_to_file(sl_saver *s, const sluice_model *m, sl_atomic *to, sluice_error *err);
