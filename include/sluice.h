@@ -1138,6 +1138,15 @@ SLUICE_API sluice_drift *sluice_drift_parse(const void *bytes, size_t n, sluice_
 
 /* ---- measures --------------------------------------------------------------------------------------------------- */
 
+/* A prediction as a meter counts it. */
+typedef struct sluice_prediction {
+    double margin;             /* of the positive class; of several classes that of the predicted one, NaN where it was
+                                  not told (sluice_meter_add_class, sluice_meter_test_batch) */
+    uint32_t truth, predicted; /* 1: the positive class, 0: the other one. Several classes: their numbers in the model,
+                                  SLUICE_NO_CLASS as for sluice_meter_add_class() */
+} sluice_prediction;
+typedef void (*sluice_prediction_function)(void *context, const sluice_prediction *prediction);
+
 typedef struct sluice_meter_options {
     size_t size;
     int exact_auc; /* keep every margin (8 bytes an example) for the exact AUC; else bins of up to 0.8 % width */
@@ -1149,6 +1158,11 @@ typedef struct sluice_meter_options {
     size_t top_classes;  /* several classes: count how often the class is among the best k answers for k up to this; 0
                             means SLUICE_TOP_ACCURACIES */
     sluice_drift *drift; /* is told of every prediction; it must outlive the meter. NULL: none */
+    sluice_prediction_function prediction; /* is called with every prediction that is counted, in the order of the rows;
+                                              NULL: none. While a model learns: with the margin before learning, once
+                                              the row is learned; rows of importance 0, rows without a label and those
+                                              that are not learned are left out. It must not use meter and model */
+    void *context;
 } sluice_meter_options;
 
 #define SLUICE_TOP_ACCURACIES 5

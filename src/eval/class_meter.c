@@ -31,8 +31,8 @@ static sluice_status check_class(sluice_meter *m, uint32_t class_index) {
                    (unsigned long)class_index, known ? known - 1 : 0);
 }
 
-sluice_status sluice_meter_add_class(sluice_meter *m, uint32_t truth, uint32_t predicted, uint32_t rank,
-                                     double probability) {
+static sluice_status add_class(sluice_meter *m, uint32_t truth, uint32_t predicted, uint32_t rank, double probability,
+                               double margin) {
     sluice_status status = check_class(m, truth);
     if (status == SLUICE_OK) status = check_class(m, predicted);
     if (status == SLUICE_OK) status = begin_classes(m);
@@ -40,13 +40,19 @@ sluice_status sluice_meter_add_class(sluice_meter *m, uint32_t truth, uint32_t p
     if (!sl_class_counts_add(&m->classes, truth, predicted, rank, probability))
         return sl_fail(&m->error, SLUICE_E_MEMORY, "no memory for the measures of several classes");
     if (m->options.drift) sluice_drift_add(m->options.drift, truth != predicted || truth == SLUICE_NO_CLASS);
+    if (m->options.prediction) sl_meter_tell(m, margin, truth, predicted);
     return SLUICE_OK;
 }
 
-sluice_status sl_meter_add_learned_class(sluice_meter *m, const sluice_model *model, double y) {
+sluice_status sluice_meter_add_class(sluice_meter *m, uint32_t truth, uint32_t predicted, uint32_t rank,
+                                     double probability) {
+    return add_class(m, truth, predicted, rank, probability, NAN);
+}
+
+sluice_status sl_meter_add_learned_class(sluice_meter *m, const sluice_model *model, double margin, double y) {
     const size_t predicted = sl_many_predicted(model);
-    return sluice_meter_add_class(m, (uint32_t)y, predicted == SL_NO_CLASS ? SLUICE_NO_CLASS : (uint32_t)predicted, 0,
-                                  NAN);
+    return add_class(m, (uint32_t)y, predicted == SL_NO_CLASS ? SLUICE_NO_CLASS : (uint32_t)predicted, 0, NAN,
+                     predicted == SL_NO_CLASS ? NAN : margin);
 }
 
 /* ---- testing ----------------------------------------------------------------------------------------------------- */

@@ -98,11 +98,18 @@ static double log_odds(const sluice_meter *m, double margin) {
 }
 
 /* Adds log(1 + exp(-a)), without overflow, where a is the log odds of the actual label, and the square of 1 minus its
- * probability. */
+ * probability. A model that learns may have no probability as yet: that is 1/2. */
 static void add_probability(sluice_meter *m, double margin, int positive) {
-    double odds = log_odds(m, margin), a = positive ? odds : -odds, missed = 1 / (1 + exp(a));
+    const double known = log_odds(m, margin), odds = isnan(known) ? 0 : known;
+    double a = positive ? odds : -odds, missed = 1 / (1 + exp(a));
     m->logistic += (a < 0 ? -a : 0) + log1p(exp(-fabs(a)));
     m->brier += missed * missed;
+}
+
+__attribute__((noinline, cold)) void sl_meter_tell(const sluice_meter *m, double margin, uint32_t truth,
+                                                   uint32_t predicted) {
+    const sluice_prediction p = {.margin = margin, .truth = truth, .predicted = predicted};
+    m->options.prediction(m->options.context, &p);
 }
 
 /* Counts a prediction: `yes`, or no. */
@@ -118,7 +125,8 @@ static sluice_status count(sluice_meter *m, double margin, int positive, int yes
     if (m->options.drift) sluice_drift_add(m->options.drift, positive != yes);
     double agreement = positive ? margin : -margin;
     if (agreement < 1) m->hinge += 1 - agreement;
-    if (has_probabilities(m)) add_probability(m, margin, positive);
+    if (m->options.probability || m->options.model) add_probability(m, margin, positive);
+    if (m->options.prediction) sl_meter_tell(m, margin, (uint32_t)positive, (uint32_t)yes);
     return SLUICE_OK;
 }
 
@@ -131,7 +139,7 @@ sluice_status sluice_meter_add(sluice_meter *m, double margin, double label) {
 }
 
 sluice_status sl_meter_add_learned(sluice_meter *m, const sluice_model *model, double margin, double y) {
-    if (sl_model_is_of_many(model)) return sl_meter_add_learned_class(m, model, y);
+    if (sl_model_is_of_many(model)) return sl_meter_add_learned_class(m, model, margin, y);
     margin = sl_turn(&model->classes, margin);
     return count(m, margin, sl_turn(&model->classes, y) > 0, predicts(model, margin));
 }
@@ -205,7 +213,8 @@ sluice_meter *sl_meter_copy(const sluice_meter *m, const sluice_model *model) {
     sluice_meter *to = sluice_meter_new(&m->options, NULL);
     if (!to) return NULL;
     if (to->options.model) to->options.model = model;
-    to->options.drift = NULL; /* it sees every prediction once */
+    to->options.drift = NULL;      /* it sees every prediction once, */
+    to->options.prediction = NULL; /* and so does this */
     memcpy(to->count, m->count, sizeof m->count);
     to->hinge = m->hinge;
     to->logistic = m->logistic;

@@ -24,8 +24,12 @@ struct sluice_meter {
     sl_class_counts classes;
 };
 
-/* class_meter.c. Counts a row that a model of several classes has learned. */
-sluice_status sl_meter_add_learned_class(sluice_meter *m, const sluice_model *model, double y);
+/* Tells the options' `prediction`, which is not NULL. */
+void sl_meter_tell(const sluice_meter *m, double margin, uint32_t truth, uint32_t predicted);
+
+/* class_meter.c. Counts a row that a model of several classes has learned; the margin is that of the class that was
+ * predicted. */
+sluice_status sl_meter_add_learned_class(sluice_meter *m, const sluice_model *model, double margin, double y);
 /* Says that the meter counts several classes. */
 sluice_status sl_meter_refuse_two(sluice_meter *m);
 /* What sluice_meter_read() fills in. */
