@@ -1429,7 +1429,7 @@ typedef struct sluice_point {
     size_t n_runs;
     double mean, deviation;                                       /* of the measure; deviation is NaN for one run */
     const sluice_measures *test;                                  /* counts are sums, figures means */
-    uint64_t examples, mistakes;                                  /* while learning: sums */
+    uint64_t examples, mistakes;                                  /* while learning, in the first pass: sums */
     double error_deviation;                                       /* while learning */
     double nonzeros, features_seen, sparsity, sparsity_deviation; /* means */
     double seconds;                                               /* sum */
@@ -1511,6 +1511,8 @@ SLUICE_API sluice_status sluice_search_sweep(sluice_search *search, const sluice
 SLUICE_API sluice_status sluice_search_begin(sluice_search *search, const sluice_sweep_options *options,
                                              sluice_error *err);
 SLUICE_API sluice_status sluice_search_learn_batch(sluice_search *search, const sluice_batch *batch, sluice_error *err);
+/* Says that the rows to come were learned before: examples and mistakes of the points stay as they are now. */
+SLUICE_API sluice_status sluice_search_end_first_pass(sluice_search *search, sluice_error *err);
 SLUICE_API sluice_status sluice_search_end(sluice_search *search, sluice_error *err);
 
 /* The point of a learner that comes closest to a sparsity. */

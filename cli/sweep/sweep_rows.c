@@ -135,6 +135,7 @@ static int learn_stream(learning *g) {
     for (uint64_t pass = 0; pass < w->passes && !rc; pass++) {
         g->count = pass == 0;
         g->live.pass = pass;
+        if (pass == 1 && sluice_search_end_first_pass(w->search, &err) != SLUICE_OK) return complain_error(&err);
         rc = stream_pass(g);
     }
     if (rc) return rc;

@@ -4,6 +4,11 @@
 
 #include "experiment/task.h"
 
+/* What was counted in the first pass: in later ones rows were learned before, and errors on them say nothing. */
+typedef struct sl_first_pass {
+    uint64_t examples, mistakes; /* 0 examples: there was no later one */
+} sl_first_pass;
+
 /* A whole run of a model: all passes over n batches, one after the other, without one of them (`but`, may be NULL).
  * Where it leaves a batch unfinished, a copy that has learned it too replaces the model; NULL where that fails. */
 sluice_status sl_learn_batches(sluice_model **model, sluice_batch *const *parts, size_t n, const sluice_batch *but,

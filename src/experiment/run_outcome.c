@@ -54,8 +54,8 @@ void sl_outcome_failed(sl_outcome *o, const sluice_error *err) {
 
 /* What is known of a model without measuring it. */
 static void set_facts(const sluice_model_facts *facts, uint64_t dimension, sl_outcome *o) {
-    o->examples = facts->examples;
-    o->mistakes = facts->mistakes;
+    o->examples = o->counted.examples ? o->counted.examples : facts->examples;
+    o->mistakes = o->counted.examples ? o->counted.mistakes : facts->mistakes;
     o->nonzeros = facts->nonzeros;
     o->features_seen = facts->features_seen;
     const double weights = (double)(dimension ? dimension : facts->features_seen) * (double)facts->vectors;
@@ -142,6 +142,18 @@ void sl_outcomes_of_sweep(const sluice_sweep *sweep, size_t first, size_t n, con
     sluice_status status = rows ? measure_all(sweep, first, n, rows, how, dimension, o, apart, &err)
                                 : describe_all(sweep, first, n, dimension, o, apart, &err);
     for (size_t i = 0; i < n && status != SLUICE_OK; i++) sl_outcome_failed(&o[i * apart], &err);
+}
+
+sluice_status sl_count_first_pass(const sluice_sweep *sweep, size_t first, size_t n, sl_outcome *o, size_t apart,
+                                  sluice_error *err) {
+    for (size_t i = 0, some; i < n; i += some) {
+        sluice_model_facts facts[SL_OUTCOMES_AT_ONCE] = {{.size = sizeof *facts}};
+        some = n - i < SL_OUTCOMES_AT_ONCE ? n - i : SL_OUTCOMES_AT_ONCE;
+        if (sluice_sweep_describe(sweep, first + i, some, facts, err) != SLUICE_OK) return err->status;
+        for (size_t k = 0; k < some; k++)
+            if (facts[k].learner) o[(i + k) * apart].counted = (sl_first_pass){facts[k].examples, facts[k].mistakes};
+    }
+    return SLUICE_OK;
 }
 
 void sl_outcomes_free(sl_outcome *outcomes, size_t n) {

@@ -2,12 +2,14 @@
 #ifndef SL_RUN_OUTCOME_H
 #define SL_RUN_OUTCOME_H
 
+#include "experiment/row_sets.h"
 #include "experiment/search.h"
 
 /* One run. */
 typedef struct sl_outcome {
     sluice_measures test;
     uint64_t examples, mistakes, nonzeros, features_seen;
+    sl_first_pass counted; /* set before it is measured: replaces examples and mistakes */
     double sparsity, seconds;
     sluice_status status; /* of the run */
     char *failure;        /* why it failed */
@@ -21,6 +23,9 @@ void sl_outcome_of(const sluice_model *model, const sluice_batch *rows, const sl
 enum { SL_OUTCOMES_AT_ONCE = 16 };
 void sl_outcomes_of_sweep(const sluice_sweep *sweep, size_t first, size_t n, const sluice_batch *rows,
                           const sluice_meter_options *how, uint64_t dimension, sl_outcome *o, size_t apart);
+/* Counts the first pass of n configurations from `first` on, before the second one begins. */
+sluice_status sl_count_first_pass(const sluice_sweep *sweep, size_t first, size_t n, sl_outcome *o, size_t apart,
+                                  sluice_error *err);
 void sl_outcome_failed(sl_outcome *o, const sluice_error *err);
 void sl_outcomes_free(sl_outcome *outcomes, size_t n);
 

@@ -219,6 +219,18 @@ static sluice_status first_round(sluice_search *s, sluice_error *err) {
     return status == SLUICE_OK ? sluice_search_make_points(s, err) : status;
 }
 
+static sluice_status count_first_pass(sl_sweep_work *w, sluice_error *err) {
+    const size_t repeats = (size_t)w->o.repeats;
+    sluice_error why = {0};
+    for (size_t i = 0; i < w->s->n_trials; i++) {
+        const sl_trial *t = &w->s->trials[i];
+        if (!w->sweeps[i]) continue;
+        sl_outcome *o = &w->outcomes[(t->first - w->first) * repeats + w->run];
+        if (sl_count_first_pass(w->sweeps[i], 0, t->n, o, repeats, &why) != SLUICE_OK) return take_error(err, &why);
+    }
+    return SLUICE_OK;
+}
+
 /* ---- rows that come as a stream ---------------------------------------------------------------------------------- */
 
 sluice_status sluice_search_begin(sluice_search *s, const sluice_sweep_options *options, sluice_error *err) {
@@ -242,6 +254,11 @@ sluice_status sluice_search_learn_batch(sluice_search *s, const sluice_batch *ba
     return learn_batch(s->work, batch, err);
 }
 
+sluice_status sluice_search_end_first_pass(sluice_search *s, sluice_error *err) {
+    if (!s->work) return sl_fail(err, SLUICE_E_USAGE, "no sweep has begun");
+    return count_first_pass(s->work, err);
+}
+
 sluice_status sluice_search_end(sluice_search *s, sluice_error *err) {
     sl_sweep_work *w = s->work;
     if (!w) return sl_fail(err, SLUICE_E_USAGE, "no sweep has begun");
@@ -257,7 +274,9 @@ sluice_status sluice_search_end(sluice_search *s, sluice_error *err) {
 /* All passes over the rows in their order, PART_ROWS at a time: a batch of all would double the memory. */
 static sluice_status learn_rows(sl_sweep_work *w, const sluice_dataset *d, const size_t *order, size_t n, sl_task *task,
                                 sluice_error *err) {
-    for (uint64_t pass = 0; pass < w->o.passes; pass++)
+    for (uint64_t pass = 0; pass < w->o.passes; pass++) {
+        const sluice_status counted = pass == 1 ? count_first_pass(w, err) : SLUICE_OK;
+        if (counted != SLUICE_OK) return counted;
         for (size_t first = 0; first < n; first += PART_ROWS) {
             size_t some = n - first < PART_ROWS ? n - first : PART_ROWS;
             sluice_batch *part = sl_dataset_batch(d, order + first, some, err);
@@ -266,6 +285,7 @@ static sluice_status learn_rows(sl_sweep_work *w, const sluice_dataset *d, const
             if (status != SLUICE_OK) return status;
             if (sl_task_advance(task, 1)) return SLUICE_E_CANCELLED;
         }
+    }
     return SLUICE_OK;
 }
 

@@ -50,7 +50,7 @@ TEST(points_come_by_learner_and_value_and_are_those_of_train) {
         CHECK_EQ(sluice_model_weights(m, &weights, &n, NULL), SLUICE_OK);
         CHECK(p->nonzeros == (double)n && p->features_seen == 12);
         CHECK_NEAR(p->sparsity, 1 - (double)n / 12, 1e-15);
-        CHECK_EQ(p->examples, 800);
+        CHECK_EQ(p->examples, 400);
         double margins[200];
         size_t wrong = 0;
         CHECK_EQ(sluice_model_margins(m, test, margins, NULL), SLUICE_OK);
@@ -123,10 +123,44 @@ TEST(rows_of_names_are_measured_as_each_model_alone_measures_them) {
     free(text);
 }
 
+TEST(mistakes_of_a_second_pass_do_not_count) {
+    char *text = make_rows(300, 12, 0);
+    sluice_dataset *d = hold_text(text, "libsvm");
+    sluice_search *held = sweep_search(), *streamed = sweep_search(), *once = sweep_search();
+    sluice_sweep_options o = {.size = sizeof o, .dimension = 100, .passes = 2};
+    CHECK_EQ(sluice_search_sweep(held, d, &o, NULL), SLUICE_OK);
+    CHECK_EQ(sluice_search_begin(streamed, &o, NULL), SLUICE_OK);
+    for (int pass = 0; pass < 2; pass++) {
+        const sluice_batch *batch;
+        sluice_reader *r = open_rows(text, "libsvm");
+        if (pass == 1) CHECK_EQ(sluice_search_end_first_pass(streamed, NULL), SLUICE_OK);
+        while (sluice_reader_next(r, &batch) == SLUICE_OK)
+            CHECK_EQ(sluice_search_learn_batch(streamed, batch, NULL), SLUICE_OK);
+        sluice_reader_close(r);
+    }
+    CHECK_EQ(sluice_search_end(streamed, NULL), SLUICE_OK);
+    char *x = results(held), *y = results(streamed);
+    CHECK_STR(x, y);
+    o.passes = 1;
+    CHECK_EQ(sluice_search_sweep(once, d, &o, NULL), SLUICE_OK);
+    for (size_t i = 0; i < sluice_search_points(once); i++) {
+        CHECK_EQ(sluice_search_point(held, i)->examples, 300);
+        CHECK_EQ(sluice_search_point(held, i)->mistakes, sluice_search_point(once, i)->mistakes);
+    }
+    free(x);
+    free(y);
+    sluice_search_free(held);
+    sluice_search_free(streamed);
+    sluice_search_free(once);
+    sluice_dataset_free(d);
+    free(text);
+}
+
 TEST(a_stream_that_was_not_begun_is_refused) {
     sluice_search *s = sweep_search();
     sluice_batch *b = sluice_batch_new(NULL);
     CHECK_EQ(sluice_search_learn_batch(s, b, NULL), SLUICE_E_USAGE);
+    CHECK_EQ(sluice_search_end_first_pass(s, NULL), SLUICE_E_USAGE);
     CHECK_EQ(sluice_search_end(s, NULL), SLUICE_E_USAGE);
     CHECK_EQ(sluice_search_begin(s, NULL, NULL), SLUICE_OK); /* freed while it is under way */
     sluice_batch_free(b);
@@ -166,7 +200,7 @@ TEST(repeats_shuffle_by_the_seed_and_do_not_depend_on_threads) {
                                   .context = &p};
         CHECK_EQ(sluice_search_sweep(s, d, &o, NULL), SLUICE_OK);
         const sluice_point *q = sluice_search_point(s, 0);
-        CHECK(q->n_runs == 3 && q->deviation > 0 && q->examples == 3 * 600);
+        CHECK(q->n_runs == 3 && q->deviation > 0 && q->examples == 3 * 300);
         CHECK(p.calls == 6 && p.done == 6 && p.total == 6);
         char *text = results(s);
         if (first) {
@@ -286,6 +320,7 @@ int main(void) {
     RUN(points_come_by_learner_and_value_and_are_those_of_train);
     RUN(a_stream_gives_the_same_points_as_held_rows);
     RUN(rows_of_names_are_measured_as_each_model_alone_measures_them);
+    RUN(mistakes_of_a_second_pass_do_not_count);
     RUN(a_stream_that_was_not_begun_is_refused);
     RUN(more_runs_than_results_can_be_held_are_refused);
     RUN(repeats_shuffle_by_the_seed_and_do_not_depend_on_threads);
