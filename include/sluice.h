@@ -1163,6 +1163,7 @@ typedef struct sluice_meter_options {
                                               the row is learned; rows of importance 0, rows without a label and those
                                               that are not learned are left out. It must not use meter and model */
     void *context;
+    double precision; /* for recall_at_precision, up to 1; 0: that is not measured */
 } sluice_meter_options;
 
 #define SLUICE_TOP_ACCURACIES 5
@@ -1187,7 +1188,9 @@ typedef struct sluice_measures {
     double weighted_f1;                         /* the mean over the examples of the F1 of their class */
     double top_accuracy[SLUICE_TOP_ACCURACIES]; /* [k - 1]: share of the examples whose class is among the best k
                                                    answers; NaN where only the best is known */
-    uint64_t unknown_labels; /* examples whose label is no class of the model: mistakes, and in no class's support */
+    uint64_t unknown_labels;    /* examples whose label is no class of the model: mistakes, and in no class's support */
+    double recall_at_precision; /* the highest recall of all thresholds whose precision is at least the options'; 0:
+                                   none has it */
 } sluice_measures;
 
 SLUICE_API sluice_meter *sluice_meter_new(const sluice_meter_options *options, sluice_error *err);
@@ -1375,6 +1378,10 @@ SLUICE_API sluice_status sluice_dataset_scales(const sluice_dataset *data, doubl
 typedef struct sluice_folds sluice_folds;
 
 SLUICE_API sluice_folds *sluice_folds_new(const sluice_dataset *data, size_t n, uint64_t seed, sluice_error *err);
+/* The rows of the dataset's order cut into n parts, one behind the other, whose sizes differ by at most one: part i
+ * ends behind floor(i rows / n) of them, i = 1 .. n. For streams: sluice_search_tune() learns the past and measures
+ * what comes next. */
+SLUICE_API sluice_folds *sluice_folds_in_order(const sluice_dataset *data, size_t n, sluice_error *err);
 SLUICE_API void sluice_folds_free(sluice_folds *folds);
 SLUICE_API size_t sluice_folds_count(const sluice_folds *folds);
 SLUICE_API const sluice_batch *sluice_folds_part(const sluice_folds *folds, size_t i);
@@ -1411,6 +1418,10 @@ enum {
 /* The grids to use when the user names none. */
 SLUICE_API sluice_status sluice_search_add_default_grids(sluice_search *search, const char *learner, int kind,
                                                          sluice_error *err);
+/* Adds values, separated by commas, of something that the program does to the rows before they come here, such as
+ * ngrams=1,2: a reading. They are texts, which the program checks. */
+SLUICE_API sluice_status sluice_search_add_reading(sluice_search *search, const char *learner, const char *name,
+                                                   const char *values, sluice_error *err);
 /* A setting that a search can vary, by its name or by "name=value"; NULL: there is none. */
 SLUICE_API const sluice_param_info *sluice_search_setting(const char *name);
 /* Makes the points: all combinations of each learner's values, or those drawn. The calls below do it by themselves, but
@@ -1434,11 +1445,18 @@ typedef struct sluice_point {
     double nonzeros, features_seen, sparsity, sparsity_deviation; /* means */
     double seconds;                                               /* sum */
     const sluice_settings *settings;                              /* of its models */
-    const char *const *varied;                                    /* "name=value" of the settings that have grids */
+    const char *const *varied; /* "name=value" of the settings that have grids, then of the readings */
     size_t n_varied;
+    size_t reading;        /* the number of its combination of readings */
+    const double *by_part; /* sluice_tune_options.progressive: the error rate in each part; NaN where it has no rows */
+    size_t n_parts;
 } sluice_point;
 
 SLUICE_API size_t sluice_search_points(const sluice_search *search);
+/* The combinations of readings that the points have, in the order in which they were made: how many, and the n
+ * "name=value" of the i-th. Without readings one, of none. */
+SLUICE_API size_t sluice_search_readings(const sluice_search *search);
+SLUICE_API const char *const *sluice_search_reading(const sluice_search *search, size_t i, size_t *n);
 /* After sluice_search_tune() the best first; after a sweep by learner, then by ascending value. NULL past the last. */
 SLUICE_API const sluice_point *sluice_search_point(const sluice_search *search, size_t i);
 /* A model of a point that has learned nothing. */
@@ -1447,19 +1465,35 @@ SLUICE_API sluice_model *sluice_search_model(const sluice_search *search, size_t
  * parameter could go further. */
 SLUICE_API int sluice_search_at_end(const sluice_search *search, size_t i, size_t grid);
 
-/* What to choose by: small errors and costs, large figures otherwise. */
+/* What to choose by. */
 enum {
     SLUICE_MEASURE_ERROR = 0,
     SLUICE_MEASURE_BALANCED_ACCURACY = 1,
     SLUICE_MEASURE_AUC = 2,
-    SLUICE_MEASURE_F1 = 3,
+    SLUICE_MEASURE_F1 = 3, /* several classes: the mean over the classes */
     SLUICE_MEASURE_COST = 4,
+    SLUICE_MEASURE_AVERAGE_PRECISION = 5,
+    SLUICE_MEASURE_LOG_LOSS = 6,
+    SLUICE_MEASURE_RECALL_AT_PRECISION = 7,
 };
+
+typedef struct sluice_measure_info {
+    const char *name;     /* "ap", as in options */
+    const char *figure;   /* "average_precision", as in results */
+    const char *title;    /* "average precision", for a person */
+    int larger_is_better; /* otherwise the smaller the better */
+    int is_share;         /* it lies between 0 and 1 */
+    int of_two;           /* it exists for two classes alone */
+} sluice_measure_info;
+
+/* By SLUICE_MEASURE_; NULL past the last. */
+SLUICE_API const sluice_measure_info *sluice_measure_at(size_t i);
 
 /* Which point is the best. */
 enum {
     SLUICE_CHOOSE_SPARSE = 0, /* the one of fewest nonzeros (but some) whose measure is within one standard error, over
-                                 the folds, of the best */
+                                 the folds, of the best; of progressive error rates that of a share, and of other
+                                 progressive measures, which have none, the best */
     SLUICE_CHOOSE_BEST = 1,   /* the one of the best measure; among equals the one of fewest nonzeros */
 };
 
@@ -1471,16 +1505,23 @@ typedef struct sluice_tune_options {
     double cost_missed, cost_alarm;    /* for SLUICE_MEASURE_COST; 0 means 1 */
     sluice_progress_function progress; /* counts models; may be NULL */
     void *context;
-    int choose; /* SLUICE_CHOOSE_ */
+    int choose;       /* SLUICE_CHOOSE_ */
+    double precision; /* for SLUICE_MEASURE_RECALL_AT_PRECISION, above 0 and up to 1 */
+    int progressive;  /* measure what was predicted before learning, in one pass over folds in order; passes: 1 */
+    size_t reading;   /* tune the points alone whose combination of readings has this number less 1; 0: all */
 } sluice_tune_options;
 
-/* Cross-validates all points: every fold is predicted by a model of the others. The chosen point comes first, the
- * others are sorted by the measure, then by nonzeros, then as they were made; those that failed last, those without the
- * measure (mean is NaN) before them. */
+/* Measures all points. Folds of sluice_folds_new(): every fold is predicted by a model of the others. Folds in order:
+ * every part but the first is predicted by a model of those before it. The chosen point comes first, the others are
+ * sorted by the measure, then by nonzeros, then as they were made; those without the measure (mean is NaN) come then,
+ * those that failed, and those that have no result: of other readings, or because the work was cancelled. Points whose
+ * work was done before that have theirs. */
 SLUICE_API sluice_status sluice_search_tune(sluice_search *search, const sluice_folds *folds,
                                             const sluice_tune_options *options, sluice_error *err);
-/* After it: the number of the point with the best mean, 0 or 1. */
+/* After it: the number of the point with the best mean, 0 or 1, and the standard error of a point's mean (NaN: it has
+ * none). */
 SLUICE_API size_t sluice_search_best_mean(const sluice_search *search);
+SLUICE_API double sluice_search_standard_error(const sluice_search *search, size_t i);
 
 /* The parameter that makes models of this learner sparse, or NULL. */
 SLUICE_API const sluice_param_info *sluice_learner_sparsity_param(const sluice_learner_info *learner);

@@ -183,6 +183,7 @@ void sl_class_counts_measure(const sl_class_counts *c, sluice_measures *r) {
     for (size_t k = 1; k <= SLUICE_TOP_ACCURACIES; k++) r->top_accuracy[k - 1] = sl_class_counts_top(c, k);
     r->sensitivity = r->specificity = r->sum = r->cost = r->precision = r->recall = r->f1 = NAN;
     r->auc = r->average_precision = r->hinge_loss = r->brier = r->calibration_error = NAN;
+    r->recall_at_precision = NAN;
 }
 
 static int compare_cells(const void *a, const void *b) {

@@ -31,8 +31,9 @@ sluice_meter *sluice_meter_new(const sluice_meter_options *options, sluice_error
         return NULL;
     }
     sluice_meter_options *o = &m->options;
-    if (!(o->cost_missed >= 0 && o->cost_alarm >= 0 && o->mu_pos >= 0 && o->mu_pos <= 1)) {
-        sl_fail(err, SLUICE_E_USAGE, "costs are not negative, and mu_pos lies between 0 and 1");
+    const bool shares = o->mu_pos >= 0 && o->mu_pos <= 1 && o->precision >= 0 && o->precision <= 1;
+    if (!(o->cost_missed >= 0 && o->cost_alarm >= 0 && shares)) {
+        sl_fail(err, SLUICE_E_USAGE, "costs are not negative, and mu_pos and precision lie between 0 and 1");
         sluice_meter_free(m);
         return NULL;
     }
@@ -358,6 +359,13 @@ static double calibration_error(sluice_meter *m) {
 
 static double ratio(double a, double b) { return b > 0 ? a / b : NAN; }
 
+static double recall_at_precision(sluice_meter *m, double positives, double negatives) {
+    sluice_chosen chosen = {.size = sizeof chosen};
+    if (m->options.precision == 0 || positives == 0 || negatives == 0) return NAN;
+    sluice_meter_choose(m, SLUICE_GOAL_PRECISION, m->options.precision, &chosen);
+    return chosen.reached ? chosen.recall : 0;
+}
+
 uint64_t sluice_meter_mistakes(const sluice_meter *m, uint64_t *examples) {
     if (m->of_many) {
         *examples = m->classes.examples;
@@ -403,6 +411,7 @@ sluice_status sluice_meter_read(sluice_meter *m, sluice_measures *measures) {
     r.log_loss = known ? ratio(m->logistic, all) : NAN;
     r.brier = known ? ratio(m->brier, all) : NAN;
     r.calibration_error = calibration_error(m);
+    r.recall_at_precision = recall_at_precision(m, pos, neg);
     r.macro_precision = r.macro_recall = r.macro_f1 = r.micro_f1 = r.weighted_f1 = NAN;
     for (size_t k = 0; k < SLUICE_TOP_ACCURACIES; k++) r.top_accuracy[k] = NAN;
     sl_sized_write(measures, &r, sizeof r);

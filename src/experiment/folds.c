@@ -1,4 +1,4 @@
-/* Stratified folds for cross-validation. */
+/* Stratified folds for cross-validation, and parts of a stream. */
 #include "experiment/folds.h"
 
 #include "base/error.h"
@@ -51,33 +51,70 @@ static sluice_status deal(sluice_folds *f, const sluice_dataset *d, const size_t
     return status;
 }
 
-static sluice_status fill(sluice_folds *f, const sluice_dataset *d, size_t n, uint64_t seed, sluice_error *err) {
-    if (n < 2) return sl_fail(err, SLUICE_E_USAGE, "%zu folds: cross-validation needs at least 2", n);
-    count_rows(d, f);
-    if (f->rows < n)
-        return sl_fail(err, SLUICE_E_DATA, "only %" PRIu64 " example%s: too few for %zu folds", f->rows,
-                       f->rows == 1 ? "" : "s", n);
-    f->turned = sl_dataset_is_turned(d);
-    if (d->classes && !(f->classes = sluice_model_copy(d->classes, err))) return SLUICE_E_MEMORY;
-    sluice_status status = make_parts(f, n, err);
-    if (status != SLUICE_OK) return status;
+/* How many rows the first `parts` parts have. */
+static uint64_t rows_of(const sluice_folds *f, size_t parts) {
+    return parts * (f->rows / f->n) + parts * (f->rows % f->n) / f->n;
+}
+
+/* Parts of the same size, one behind the other. */
+static sluice_status cut(sluice_folds *f, const sluice_dataset *d, sluice_error *err) {
+    sluice_status status = SLUICE_OK;
+    uint64_t row = 0;
+    size_t part = 0;
+    for (size_t i = 0; i < d->n_order && status == SLUICE_OK; i++) {
+        sluice_example x;
+        sluice_dataset_row(d, d->order[i], &x);
+        if (x.weight == 0) continue;
+        while (row >= rows_of(f, part + 1)) part++;
+        status = sluice_batch_add(f->parts[part], &x, err);
+        row++;
+    }
+    return status;
+}
+
+static sluice_status shuffle(sluice_folds *f, const sluice_dataset *d, uint64_t seed, sluice_error *err) {
     size_t *order = malloc((d->n_order + 1) * sizeof *order);
     if (!order) return sl_no_memory(err);
     if (d->n_order) memcpy(order, d->order, d->n_order * sizeof *order);
     sl_shuffle(order, d->n_order, seed);
-    status = deal(f, d, order, err);
+    sluice_status status = deal(f, d, order, err);
     free(order);
     return status;
 }
 
-sluice_folds *sluice_folds_new(const sluice_dataset *d, size_t n, uint64_t seed, sluice_error *err) {
+static sluice_status prepare(sluice_folds *f, const sluice_dataset *d, size_t n, sluice_error *err) {
+    count_rows(d, f);
+    if (f->rows < n)
+        return sl_fail(err, SLUICE_E_DATA, "only %" PRIu64 " example%s: too few for %zu %s", f->rows,
+                       f->rows == 1 ? "" : "s", n, f->in_order ? "parts" : "folds");
+    f->turned = sl_dataset_is_turned(d);
+    if (d->classes && !(f->classes = sluice_model_copy(d->classes, err))) return SLUICE_E_MEMORY;
+    return make_parts(f, n, err);
+}
+
+static sluice_folds *make(const sluice_dataset *d, size_t n, bool in_order, uint64_t seed, sluice_error *err) {
     sluice_folds *f = calloc(1, sizeof *f);
     if (!f) {
         sl_no_memory(err);
         return NULL;
     }
-    if (fill(f, d, n, seed, err) == SLUICE_OK) return f;
+    f->in_order = in_order;
+    sluice_status status = prepare(f, d, n, err);
+    if (status == SLUICE_OK) status = in_order ? cut(f, d, err) : shuffle(f, d, seed, err);
+    if (status == SLUICE_OK) return f;
     sluice_folds_free(f);
+    return NULL;
+}
+
+sluice_folds *sluice_folds_new(const sluice_dataset *d, size_t n, uint64_t seed, sluice_error *err) {
+    if (n >= 2) return make(d, n, false, seed, err);
+    sl_fail(err, SLUICE_E_USAGE, "%zu folds: cross-validation needs at least 2", n);
+    return NULL;
+}
+
+sluice_folds *sluice_folds_in_order(const sluice_dataset *d, size_t n, sluice_error *err) {
+    if (n >= 1) return make(d, n, true, 0, err);
+    sl_fail(err, SLUICE_E_USAGE, "rows are cut into one part at least");
     return NULL;
 }
 

@@ -1,4 +1,4 @@
-/* Cross-validation: rows dealt to folds; every fold is predicted by a model of all the others. */
+/* Rows dealt to folds, at random or in order. */
 #ifndef SL_FOLDS_H
 #define SL_FOLDS_H
 
@@ -11,6 +11,7 @@ struct sluice_folds {
     size_t n;
     uint64_t rows, plus;   /* plus: of those that are +1 inside models */
     bool turned;           /* which are not the positive ones */
+    bool in_order;         /* parts of a stream, one behind the other */
     sluice_model *classes; /* of the dataset; NULL: labels are signs */
 };
 

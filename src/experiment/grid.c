@@ -156,20 +156,36 @@ static sluice_status read_item(const reading *r, const char *item) {
     return add_text(r->g, single->text, r->err);
 }
 
-sluice_status sl_grid_read(const sluice_param_info *param, const char *values, int drawing, sl_grid *g,
-                           sluice_error *err) {
-    *g = (sl_grid){.param = param};
-    reading r = {drawing, g, err};
+static sluice_status read_text(const reading *r, const char *item) {
+    sl_grid_item *single = add_item(r->g);
+    if (!single) return sl_no_memory(r->err);
+    snprintf(single->text, sizeof single->text, "%s", item);
+    return add_text(r->g, item, r->err);
+}
+
+static sluice_status read_items(const reading *r, const char *values,
+                                sluice_status (*read)(const reading *r, const char *item)) {
     for (const char *at = values;; at++) {
         char item[SL_GRID_TEXT];
         size_t length = strcspn(at, ",");
         snprintf(item, sizeof item, "%.*s", (int)length, at);
-        if (length == 0) return wrong(&r, item, "is no value");
-        if (length >= sizeof item) return wrong(&r, item, "is too long");
-        sluice_status status = read_item(&r, item);
+        if (length == 0) return wrong(r, item, "is no value");
+        if (length >= sizeof item) return wrong(r, item, "is too long");
+        sluice_status status = read(r, item);
         if (status != SLUICE_OK) return status;
         if (!*(at += length)) return SLUICE_OK;
     }
+}
+
+sluice_status sl_grid_read(const sluice_param_info *param, const char *values, int drawing, sl_grid *g,
+                           sluice_error *err) {
+    *g = (sl_grid){.param = param};
+    return read_items(&(reading){drawing, g, err}, values, read_item);
+}
+
+sluice_status sl_grid_of_texts(const sluice_param_info *param, const char *values, sl_grid *g, sluice_error *err) {
+    *g = (sl_grid){.param = param};
+    return read_items(&(reading){0, g, err}, values, read_text);
 }
 
 sluice_status sl_grid_around(const sluice_param_info *param, double least, double most, size_t points, sl_grid *g,

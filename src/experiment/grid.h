@@ -29,6 +29,8 @@ typedef struct sl_grid {
  * case. */
 sluice_status sl_grid_read(const sluice_param_info *param, const char *values, int drawing, sl_grid *g,
                            sluice_error *err);
+/* The values as they stand there, whatever they are: for what takes texts that the library does not know. */
+sluice_status sl_grid_of_texts(const sluice_param_info *param, const char *values, sl_grid *g, sluice_error *err);
 /* `points` values around the default, from `least` times it to `most` times it, at equal ratios. */
 sluice_status sl_grid_around(const sluice_param_info *param, double least, double most, size_t points, sl_grid *g,
                              sluice_error *err);

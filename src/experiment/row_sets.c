@@ -26,8 +26,7 @@ static sluice_status learn_batch(sluice_model *model, const sluice_batch *rows, 
     return SLUICE_OK;
 }
 
-/* Where a batch is unfinished, puts a copy that has learned it in the model's place; NULL where that fails. */
-static sluice_status finish(sluice_model **model, sluice_error *err) {
+sluice_status sl_finish_run(sluice_model **model, sluice_error *err) {
     if (sluice_model_end_run(*model) != SLUICE_OK) {
         *err = *sluice_model_error(*model);
         return err->status;
@@ -39,13 +38,21 @@ static sluice_status finish(sluice_model **model, sluice_error *err) {
     return finished ? SLUICE_OK : err->status;
 }
 
+static void count_first_pass(const sluice_model *model, sl_first_pass *counted) {
+    sluice_model_facts facts = {.size = sizeof facts};
+    sluice_model_quick_facts(model, &facts);
+    *counted = (sl_first_pass){facts.examples, facts.mistakes};
+}
+
 sluice_status sl_learn_batches(sluice_model **model, sluice_batch *const *parts, size_t n, const sluice_batch *but,
-                               uint64_t passes, sl_task *task, sluice_error *err) {
+                               uint64_t passes, sl_first_pass *counted, sl_task *task, sluice_error *err) {
     sluice_status status = SLUICE_OK;
-    for (uint64_t pass = 0; pass < passes && status == SLUICE_OK; pass++)
+    for (uint64_t pass = 0; pass < passes && status == SLUICE_OK; pass++) {
+        if (counted && pass == 1) count_first_pass(*model, counted);
         for (size_t i = 0; i < n && status == SLUICE_OK; i++)
             if (parts[i] != but) status = learn_batch(*model, parts[i], task, err);
-    return status == SLUICE_OK ? finish(model, err) : status;
+    }
+    return status == SLUICE_OK ? sl_finish_run(model, err) : status;
 }
 
 /* ---- some features of rows --------------------------------------------------------------------------------------- */

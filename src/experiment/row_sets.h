@@ -10,9 +10,14 @@ typedef struct sl_first_pass {
 } sl_first_pass;
 
 /* A whole run of a model: all passes over n batches, one after the other, without one of them (`but`, may be NULL).
- * Where it leaves a batch unfinished, a copy that has learned it too replaces the model; NULL where that fails. */
+ * Where it leaves a batch unfinished, a copy that has learned it too replaces the model; NULL where that fails.
+ * `counted` (may be NULL) is filled in where there are several passes. */
 sluice_status sl_learn_batches(sluice_model **model, sluice_batch *const *parts, size_t n, const sluice_batch *but,
-                               uint64_t passes, sl_task *task, sluice_error *err);
+                               uint64_t passes, sl_first_pass *counted, sl_task *task, sluice_error *err);
+
+/* The end of a run: where a batch is unfinished, puts a copy that has learned it in the model's place; NULL where that
+ * fails. */
+sluice_status sl_finish_run(sluice_model **model, sluice_error *err);
 
 /* The same rows with these features alone: n ascending ids, or numbers of names. */
 sluice_batch *sl_restrict_batch(const sluice_batch *from, const uint64_t *chosen, size_t n, sluice_error *err);

@@ -35,6 +35,7 @@ static const size_t figures[] = {
     offsetof(sluice_measures, top_accuracy[2]),
     offsetof(sluice_measures, top_accuracy[3]),
     offsetof(sluice_measures, top_accuracy[4]),
+    offsetof(sluice_measures, recall_at_precision),
 };
 enum { N_FIGURES = sizeof figures / sizeof *figures };
 
@@ -70,7 +71,7 @@ static void measure_one(const sluice_model *model, const sluice_batch *rows, con
     sluice_error err = {0};
     sluice_model_describe(model, &facts);
     set_facts(&facts, dimension, o);
-    if (sl_measure(model, &facts, rows, how, &o->test, &err) != SLUICE_OK) sl_outcome_failed(o, &err);
+    if (rows && sl_measure(model, &facts, rows, how, &o->test, &err) != SLUICE_OK) sl_outcome_failed(o, &err);
 }
 
 void sl_outcome_of(const sluice_model *model, const sluice_batch *rows, const sluice_meter_options *how,
@@ -157,7 +158,10 @@ sluice_status sl_count_first_pass(const sluice_sweep *sweep, size_t first, size_
 }
 
 void sl_outcomes_free(sl_outcome *outcomes, size_t n) {
-    for (size_t i = 0; i < n; i++) free(outcomes[i].failure);
+    for (size_t i = 0; i < n; i++) {
+        free(outcomes[i].failure);
+        free(outcomes[i].by_part);
+    }
     free(outcomes);
 }
 
@@ -209,12 +213,12 @@ static void take_sizes(sluice_point *p, const sl_outcome *runs, size_t n, double
     mean_of(x, n, &p->error_deviation);
 }
 
-/* Drops the result of an earlier run of the search. */
-static void forget_result(sl_point *p) {
+void sl_forget_result(sl_point *p) {
     const sluice_point *old = &p->shown;
     free(p->runs);
+    free(p->by_part);
     free(p->failure);
-    p->runs = NULL;
+    p->runs = p->by_part = NULL;
     p->failure = NULL;
     p->test = (sluice_measures){.size = sizeof p->test};
     p->shown = (sluice_point){.learner = old->learner,
@@ -226,11 +230,19 @@ static void forget_result(sl_point *p) {
                               .settings = old->settings,
                               .varied = old->varied,
                               .n_varied = old->n_varied,
+                              .reading = old->reading,
                               .test = &p->test};
 }
 
-sluice_status sl_sum_up(sl_point *p, const sl_outcome *runs, size_t n, size_t offset, sluice_error *err) {
-    forget_result(p);
+/* Of one run that has them. */
+static void take_parts(sl_point *p, sl_outcome *run) {
+    p->shown.by_part = p->by_part = run->by_part;
+    p->shown.n_parts = run->n_parts;
+    run->by_part = NULL;
+}
+
+sluice_status sl_sum_up(sl_point *p, sl_outcome *runs, size_t n, size_t offset, sluice_error *err) {
+    sl_forget_result(p);
     double *x = calloc(n, sizeof *x), unused;
     if (!x) return sl_no_memory(err);
     p->shown.runs = p->runs = x;
@@ -244,6 +256,7 @@ sluice_status sl_sum_up(sl_point *p, const sl_outcome *runs, size_t n, size_t of
         set_figure(&p->test, figures[k], mean_of(x, n, &unused));
     }
     take_sizes(&p->shown, runs, n, x);
+    if (n == 1) take_parts(p, runs);
     for (size_t i = 0; i < n; i++) x[i] = figure(&runs[i].test, offset);
     p->shown.mean = mean_of(x, n, &p->shown.deviation);
     return SLUICE_OK;

@@ -13,9 +13,11 @@ typedef struct sl_outcome {
     double sparsity, seconds;
     sluice_status status; /* of the run */
     char *failure;        /* why it failed */
+    double *by_part;      /* progressive error rates of the parts of a stream; may be NULL */
+    size_t n_parts;
 } sl_outcome;
 
-/* Measures a model on rows it has not learned. */
+/* Measures a model on rows it has not learned (NULL: there are none, and no figures). */
 void sl_outcome_of(const sluice_model *model, const sluice_batch *rows, const sluice_meter_options *how, sl_outcome *o);
 /* Measures n configurations of a sweep from `first` on, at most SL_OUTCOMES_AT_ONCE, on rows that they have not learned
  * (NULL: there are none, and no figures). The outcomes are `apart` elements from each other. Sparsity refers to
@@ -29,8 +31,10 @@ sluice_status sl_count_first_pass(const sluice_sweep *sweep, size_t first, size_
 void sl_outcome_failed(sl_outcome *o, const sluice_error *err);
 void sl_outcomes_free(sl_outcome *outcomes, size_t n);
 
+/* Drops the result of a point. */
+void sl_forget_result(sl_point *p);
 /* Makes the result of a point from its runs; its mean is that of the figure at `offset` in sluice_measures. A run that
  * left the range of numbers, say, is a failure of the point; one that had no memory fails the whole search. */
-sluice_status sl_sum_up(sl_point *p, const sl_outcome *runs, size_t n, size_t offset, sluice_error *err);
+sluice_status sl_sum_up(sl_point *p, sl_outcome *runs, size_t n, size_t offset, sluice_error *err);
 
 #endif

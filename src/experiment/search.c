@@ -55,6 +55,7 @@ static void free_point(const sluice_search *s, sl_point *p) {
     free(p->varied);
     free(p->params);
     free(p->runs);
+    free(p->by_part);
     free(p->failure);
     free(p);
 }
@@ -71,6 +72,12 @@ void sluice_search_free(sluice_search *s) {
     sl_sweep_work_free(s->work);
     for (size_t i = 0; i < s->n_points; i++) free_point(s, s->points[i]);
     for (size_t i = 0; i < s->n_trials; i++) free_trial(&s->trials[i]);
+    for (size_t i = 0; i < s->n_names; i++) {
+        free((char *)(uintptr_t)s->names[i]->name);
+        free(s->names[i]);
+    }
+    free(s->names);
+    free(s->readings);
     free(s->points);
     free(s->sorted);
     free(s->trials);
@@ -155,12 +162,10 @@ static sluice_status check_value(const sl_trial *t, const sl_grid *g, const char
     return status;
 }
 
-/* Takes the grid over where the status is fine, frees it otherwise. */
-static sluice_status keep_grid(sl_trial *t, sl_grid *g, sluice_status status, sluice_error *err) {
+/* Takes the grid over, to stand at a place, where the status is fine; frees it otherwise. */
+static sluice_status keep_grid_at(sl_trial *t, size_t at, sl_grid *g, sluice_status status, sluice_error *err) {
     sl_grid *larger = status == SLUICE_OK ? realloc(t->grids, (t->n_grids + 1) * sizeof *larger) : NULL;
     if (larger) {
-        const int is_setting = g->param == sluice_search_setting(g->param->name);
-        const size_t at = is_setting ? t->n_grids : t->n_param_grids++;
         t->grids = larger;
         memmove(&t->grids[at + 1], &t->grids[at], (t->n_grids - at) * sizeof *larger);
         t->grids[at] = *g;
@@ -169,6 +174,13 @@ static sluice_status keep_grid(sl_trial *t, sl_grid *g, sluice_status status, sl
     }
     sl_grid_free(g);
     return status == SLUICE_OK ? sl_no_memory(err) : status;
+}
+
+static sluice_status keep_grid(sl_trial *t, sl_grid *g, sluice_status status, sluice_error *err) {
+    const int is_setting = g->param == sluice_search_setting(g->param->name);
+    status = keep_grid_at(t, is_setting ? t->n_grids - t->n_reading_grids : t->n_param_grids, g, status, err);
+    if (status == SLUICE_OK && !is_setting) t->n_param_grids++;
+    return status;
 }
 
 sluice_status sluice_search_add_grid(sluice_search *s, const char *learner, const char *param, const char *values,
@@ -185,6 +197,37 @@ sluice_status sluice_search_add_grid(sluice_search *s, const char *learner, cons
     sluice_status status = sl_grid_read(p, values, s->random > 0, &g, err);
     for (size_t i = 0; i < g.n_values && status == SLUICE_OK; i++) status = check_value(t, &g, g.values[i], err);
     return keep_grid(t, &g, status, err);
+}
+
+/* What a grid of a reading is of; NULL: no memory. */
+static const sluice_param_info *name_of_reading(sluice_search *s, const char *name) {
+    for (size_t i = 0; i < s->n_names; i++)
+        if (strcmp(s->names[i]->name, name) == 0) return s->names[i];
+    sluice_param_info **larger = realloc(s->names, (s->n_names + 1) * sizeof *larger);
+    if (!larger) return NULL;
+    s->names = larger;
+    sluice_param_info *info = calloc(1, sizeof *info);
+    if (!info || !(info->name = strdup(name))) {
+        free(info);
+        return NULL;
+    }
+    return s->names[s->n_names++] = info;
+}
+
+sluice_status sluice_search_add_reading(sluice_search *s, const char *learner, const char *name, const char *values,
+                                        sluice_error *err) {
+    sl_trial *t = find_trial(s, learner);
+    if (s->has_points) return too_late(err);
+    if (!t) return sl_fail(err, SLUICE_E_USAGE, "%s is not in this search", learner);
+    if (!*name || strchr(name, '=') || strlen(name) > SL_GRID_TEXT)
+        return sl_fail(err, SLUICE_E_USAGE, "'%s' is no name of a reading", name);
+    const sluice_param_info *p = name_of_reading(s, name);
+    if (!p) return sl_no_memory(err);
+    if (has_grid(t, p)) return sl_fail(err, SLUICE_E_USAGE, "%s has a grid already", name);
+    sl_grid g;
+    sluice_status status = keep_grid_at(t, t->n_grids, &g, sl_grid_of_texts(p, values, &g, err), err);
+    if (status == SLUICE_OK) t->n_reading_grids++;
+    return status;
 }
 
 static sluice_status add_around(sl_trial *t, const sluice_param_info *p, double least, double most, size_t n,
@@ -249,10 +292,42 @@ static sluice_status set_params(const sl_trial *t, sl_point *p, char (*values)[S
             p->params[p->shown.n_params++] = text;
         } else {
             p->varied[p->shown.n_varied++] = text;
-            sl_setting_apply(text, &p->settings);
+            if (i + t->n_reading_grids < t->n_grids) sl_setting_apply(text, &p->settings);
         }
     }
     return SLUICE_OK;
+}
+
+/* The readings of a point are the last of `varied`. */
+static const char *const *readings_of(const sluice_search *s, const sl_point *p, size_t *n) {
+    *n = s->trials[p->trial].n_reading_grids;
+    return p->varied + p->shown.n_varied - *n;
+}
+
+static int same_readings(const sluice_search *s, const sl_point *a, const sl_point *b) {
+    size_t n, m;
+    const char *const *x = readings_of(s, a, &n), *const *y = readings_of(s, b, &m);
+    for (size_t i = 0; i < n && n == m; i++)
+        if (strcmp(x[i], y[i]) != 0) return 0;
+    return n == m;
+}
+
+/* Numbers the combinations of readings. There is room for them. */
+static void number_readings(sluice_search *s) {
+    for (size_t i = 0; i < s->n_points; i++) {
+        sl_point *p = s->points[i];
+        size_t k = i && same_readings(s, p, s->points[i - 1]) ? s->points[i - 1]->shown.reading : 0;
+        while (k < s->n_readings && !same_readings(s, p, s->readings[k])) k++;
+        if (k == s->n_readings) s->readings[s->n_readings++] = p;
+        p->shown.reading = k;
+    }
+}
+
+size_t sluice_search_readings(const sluice_search *s) { return s->n_readings > 1 ? s->n_readings : 1; }
+
+const char *const *sluice_search_reading(const sluice_search *s, size_t i, size_t *n) {
+    *n = 0;
+    return i < s->n_readings ? readings_of(s, s->readings[i], n) : NULL;
 }
 
 /* There is room for it. */
@@ -352,8 +427,13 @@ sluice_status sluice_search_make_points(sluice_search *s, sluice_error *err) {
     for (size_t i = 0; i < s->n_trials && status == SLUICE_OK; i++)
         status =
             fill_points(s, i, s->random ? (size_t)s->random : grid_size(&s->trials[i]), s->random ? &r : NULL, err);
+    if (status == SLUICE_OK && !(s->readings = calloc(s->n_points + 1, sizeof *s->readings)))
+        status = sl_no_memory(err);
     s->has_points = status == SLUICE_OK;
-    if (!s->has_points) sl_search_drop_points(s, 0);
+    if (s->has_points)
+        number_readings(s);
+    else
+        sl_search_drop_points(s, 0);
     return status;
 }
 

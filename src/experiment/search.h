@@ -10,9 +10,10 @@ typedef struct sl_point {
     sluice_point shown;
     size_t trial;
     const char **params;
-    const char **varied;      /* settings, as the params behind the learner's: one for each grid of a setting */
+    const char **varied; /* as the params behind the learner's: one for each grid of a setting, then of a reading */
     sluice_settings settings; /* of its models */
-    double *runs;
+    double *runs, *by_part;
+    double standard_error; /* of the mean, where there are runs; NaN: it has none */
     char *failure;
     sluice_measures test;
 } sl_point;
@@ -22,8 +23,8 @@ typedef struct sl_trial {
     const sluice_learner_info *learner;
     char **fixed;
     size_t n_fixed;
-    sl_grid *grids; /* those of parameters, then those of settings */
-    size_t n_grids, n_param_grids;
+    sl_grid *grids; /* those of parameters, those of settings, those of readings */
+    size_t n_grids, n_param_grids, n_reading_grids;
     size_t first, n; /* its points of the present round, in the order of the search's points */
 } sl_trial;
 
@@ -34,6 +35,10 @@ struct sluice_search {
     size_t n_trials;
     sl_point **points; /* in the order in which they were made */
     size_t n_points;
+    sluice_param_info **names; /* of readings, for their grids */
+    size_t n_names;
+    const sl_point **readings; /* a point of each combination of readings */
+    size_t n_readings;
     sl_point **sorted;          /* the same, in the order in which they are handed out */
     int passed_over;            /* the first point is not the one of the best measure, which follows it */
     int has_points;             /* the first round of points was made */

@@ -206,7 +206,7 @@ static sluice_status measure(const sluice_model *model, const sluice_batch *rows
 /* The learner chooses by itself. */
 static sluice_status learn_within(work *w, budget *b, sluice_model **model, sluice_error *err) {
     ranking r = {0};
-    sluice_status status = sl_learn_batches(model, w->learned, 1, NULL, w->o.passes, &w->task, err);
+    sluice_status status = sl_learn_batches(model, w->learned, 1, NULL, w->o.passes, NULL, &w->task, err);
     if (status == SLUICE_OK) status = rank_features(w, *model, NULL, &r, err);
     if (status == SLUICE_OK) status = choose(b, &r, err);
     sluice_free(r.features);
@@ -220,7 +220,7 @@ static sluice_status learn_best(work *w, budget *b, sluice_model **model, sluice
     size_t n = b->shown.n;
     if (status == SLUICE_OK && !(learned = sl_restrict_batch(*w->learned, b->ids, n, err))) status = err->status;
     if (status == SLUICE_OK && !(tested = sl_restrict_batch(w->tested, b->ids, n, err))) status = err->status;
-    if (status == SLUICE_OK) status = sl_learn_batches(model, &learned, 1, NULL, w->o.passes, &w->task, err);
+    if (status == SLUICE_OK) status = sl_learn_batches(model, &learned, 1, NULL, w->o.passes, NULL, &w->task, err);
     if (status == SLUICE_OK) status = weigh(b, *model, err);
     if (status == SLUICE_OK) status = measure(*model, tested, b, err);
     sluice_batch_free(learned);
@@ -248,7 +248,7 @@ static void do_budget(void *context, size_t i) {
 static sluice_status rank_all(work *w, sluice_error *err) {
     sluice_model *model = fresh_model(w, NULL, err);
     if (!model) return err->status;
-    sluice_status status = sl_learn_batches(&model, w->learned, 1, NULL, w->o.passes, &w->task, err);
+    sluice_status status = sl_learn_batches(&model, w->learned, 1, NULL, w->o.passes, NULL, &w->task, err);
     sl_feature_sizes *sizes = status == SLUICE_OK ? sl_feature_sizes_of(*w->learned, &w->settings, err) : NULL;
     if (status == SLUICE_OK) status = sizes ? rank_features(w, model, sizes, &w->ranked, err) : err->status;
     sl_feature_sizes_free(sizes);

@@ -27,10 +27,12 @@ static double score(sl_state *s, const sl_row *x) {
 static bool update(sl_state *s, const sl_row *x, double m) {
     (void)m;
     sl_sweep_part *a = s->part;
+    const bool calibrates = sl_online_calibration_due(s->t);
     for (size_t l = 0; l < a->n_lanes; l++) a->mistakes[l] += (a->lanes->m[l] > 0) != (x->y > 0);
-    if (sl_online_calibration_due(s->t))
+    if (calibrates)
         for (size_t l = 0; l < a->n_lanes; l++)
             sl_online_calibration_learn(&a->calibration[l], a->lanes->m[l], x->y, x->h);
+    if (a->meter[0]) sl_sweep_count(a, x->y, calibrates);
     for (size_t l = 0; l < a->n_lanes; l++) a->lanes->y[l] = x->y;
     a->kernels->update[sl_sweep_kernel(a)](a->lanes, x);
     for (size_t l = 0; l < a->n_lanes; l++) a->updates[l] += a->lanes->on[l] != 0 && x->n;
@@ -143,7 +145,8 @@ static bool make_parts(sluice_sweep *w, sluice_error *err) {
 
 static void learn_part(void *context, size_t i) {
     sluice_sweep *w = context;
-    w->status[i] = sluice_model_learn_batch(w->parts[i].model, w->batch, NULL);
+    const sl_sweep_part *a = &w->parts[i]; /* lanes tell their meters themselves */
+    w->status[i] = sluice_model_learn_batch(a->model, w->batch, a->n_lanes ? NULL : a->meter[0]);
 }
 
 /* A sweep of n configurations whose parameters are known. */
@@ -202,6 +205,7 @@ void sluice_sweep_free(sluice_sweep *w) {
     sluice_sweep_free(w->mirror);
     sl_team_free(w->team);
     for (size_t i = 0; w->parts && i < w->n_parts; i++) {
+        sl_sweep_meters_free(&w->parts[i]);
         sluice_model_free(w->parts[i].model);
         sl_lane_blocks_free(&w->parts[i].blocks);
     }

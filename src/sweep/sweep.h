@@ -18,6 +18,8 @@ typedef struct sl_sweep_part {
     uint64_t mistakes[SL_MAX_LANES], updates[SL_MAX_LANES];
     bool broken[SL_MAX_LANES];
     sl_online_calibration calibration[SL_MAX_LANES];
+    sluice_meter *meter[SL_MAX_LANES];   /* measure what is predicted before learning; NULL: none do */
+    sluice_model *outline[SL_MAX_LANES]; /* of the configurations of lanes, for their meters */
 } sl_sweep_part;
 
 struct sluice_sweep {
@@ -49,6 +51,15 @@ sluice_model *sl_sweep_outline(const sluice_sweep *w, size_t i, sluice_error *er
 
 /* Gives a sweep that has learned nothing the classes of a model (may be NULL), as sl_classes_take() does. */
 sluice_status sl_sweep_take_classes(sluice_sweep *w, const sluice_model *from, sluice_error *err);
+
+/* sweep_meters.c. From now on what every configuration predicts is measured before it learns, as `how` says; with
+ * `probabilities` those of its calibration, too. Once, before it learns and after it was given its classes, without
+ * which the labels are -1 and 1. */
+sluice_status sl_sweep_measure(sluice_sweep *w, const sluice_meter_options *how, bool probabilities, sluice_error *err);
+sluice_meter *sl_sweep_meter(const sluice_sweep *w, size_t i);
+/* Counts what the lanes have predicted for a row. */
+void sl_sweep_count(sl_sweep_part *a, double y, bool calibrated);
+void sl_sweep_meters_free(sl_sweep_part *a);
 
 /* Which of the kernels for 8 and for 16 lanes. */
 static inline size_t sl_sweep_kernel(const sl_sweep_part *a) { return a->n_lanes / 8 - 1; }

@@ -102,15 +102,19 @@ static void use_search_options(void *s, size_t size) {
 }
 
 static void use_tune_options(void *s, size_t size) {
-    sluice_search *made = search(NULL);
+    sluice_search *made = search(NULL), *once = search(NULL);
     sluice_dataset *d = held();
     sluice_folds *folds = sluice_folds_new(d, 2, 1, NULL);
+    const sluice_tune_options one_pass = {.size = sizeof one_pass};
     CHECK_EQ(sluice_search_tune(made, folds, s, NULL), SLUICE_OK);
-    bool knows_passes = size >= offsetof(sluice_tune_options, cost_missed);
-    CHECK_EQ(sluice_search_point(made, 0)->examples, knows_passes ? 3 * ROWS : ROWS);
+    CHECK_EQ(sluice_search_tune(once, folds, &one_pass, NULL), SLUICE_OK);
+    const bool knows_passes = size >= offsetof(sluice_tune_options, cost_missed);
+    const double loss = sluice_search_point(made, 0)->test->hinge_loss;
+    CHECK_EQ(loss != sluice_search_point(once, 0)->test->hinge_loss, knows_passes);
     sluice_folds_free(folds);
     sluice_dataset_free(d);
     sluice_search_free(made);
+    sluice_search_free(once);
 }
 
 static void use_sweep_options(void *s, size_t size) {
