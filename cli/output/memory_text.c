@@ -17,20 +17,27 @@ static int reserve(memory_text *m, size_t n) {
 }
 
 /* Once something is missing nothing more is taken: the text has no holes. */
-static ssize_t append(void *context, const char *bytes, size_t n) {
-    memory_text *m = context;
+static size_t append(memory_text *m, const char *bytes, size_t n) {
     if (m->failed || !reserve(m, n)) {
         m->failed = 1;
         return 0;
     }
     memcpy(m->text + m->n, bytes, n);
     m->n += n;
-    return (ssize_t)n;
+    return n;
 }
+
+#if defined(__APPLE__) || defined(__FreeBSD__) || defined(__OpenBSD__) || defined(__NetBSD__)
+static int put(void *context, const char *bytes, int n) { return (int)append(context, bytes, (size_t)n); }
+static FILE *open_stream(memory_text *m) { return funopen(m, NULL, put, NULL, NULL); }
+#else
+static ssize_t put(void *context, const char *bytes, size_t n) { return (ssize_t)append(context, bytes, n); }
+static FILE *open_stream(memory_text *m) { return fopencookie(m, "w", (cookie_io_functions_t){.write = put}); }
+#endif
 
 FILE *memory_text_open(memory_text *m) {
     *m = (memory_text){0};
-    m->out = fopencookie(m, "w", (cookie_io_functions_t){.write = append});
+    m->out = open_stream(m);
     return m->out;
 }
 
