@@ -19,6 +19,7 @@ static const option_info common_options[] = {
     {"threads", 0, "N", "threads to use (default: the machine's cores); results do not depend on it", 0},
     {"seed", 0, "N", "seed of all random numbers (default 1)", 0},
     {"quiet", 'q', NULL, "no progress on stderr; given twice (-qq), no warnings and notes either", 0},
+    {"verbose", 'v', NULL, "results with all figures, and names in full; for a person (--json has them all)", 0},
     {"help", 'h', NULL, "print this and exit", 0},
     {"version", 'V', NULL, "print the version and exit", 0},
     {NULL, 0, NULL, NULL, 0},
@@ -152,6 +153,7 @@ static int read_common(args *a) {
     unsigned quietness = 0;
     for (size_t i = 0; i < a->n_given; i++) quietness += strcmp(a->given[i].option->name, "quiet") == 0;
     set_quietness(quietness);
+    set_verbose(args_has(a, "verbose"));
     return rc;
 }
 

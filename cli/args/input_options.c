@@ -3,8 +3,8 @@
 
 #include "output/message.h"
 #include "run/signals.h"
+#include "terminal/figures.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -123,10 +123,9 @@ int any_margin(const double *margins, size_t rows) {
 }
 
 void warn_unknown(const char *what, uint64_t rows) {
-    warning("%s: none of the %" PRIu64
-            " examples has a feature with a weight in this model: are format and columns those it "
+    warning("%s: none of the %s examples has a feature with a weight in this model: are format and columns those it "
             "was learned from?",
-            what, rows);
+            what, COUNT(rows));
 }
 
 void note_stdin(const args *a) {
@@ -165,9 +164,9 @@ void tally_skipped(skip_tally *t, const sluice_reader *reader) {
 
 void warn_skipped(const skip_tally *t, const char *what) {
     if (!t->total) return;
-    warning("%s: %" PRIu64 " malformed line%s skipped:", what, t->total, t->total == 1 ? "" : "s");
+    warning("%s: %s malformed line%s skipped:", what, COUNT(t->total), t->total == 1 ? "" : "s");
     for (size_t i = 0; i < t->n; i++)
-        if (t->reasons[i].count) warning_detail("%" PRIu64 " %s", t->reasons[i].count, t->reasons[i].name);
+        if (t->reasons[i].count) warning_detail("%s %s", COUNT(t->reasons[i].count), t->reasons[i].name);
 }
 
 static int hold_batch(void *data, const sluice_batch *batch) {

@@ -3,8 +3,8 @@
 
 #include "output/class_text.h"
 #include "output/message.h"
+#include "terminal/figures.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -225,7 +225,7 @@ static void print_classes(const report *r, const sluice_model *model, const clas
     for (size_t i = 0; i < n; i++) {
         const uint32_t c = all ? f->order[i] : worst[i];
         const sluice_class_measures *of = &f->of[c];
-        printf("%*s  %9" PRIu64 "  %9" PRIu64 "  %9.4f  %9.4f  %9.4f  %s\n", indent, "", of->support, of->predicted,
+        printf("%*s  %9s  %9s  %9.4f  %9.4f  %9.4f  %s\n", indent, "", COUNT(of->support), COUNT(of->predicted),
                of->precision, of->recall, of->f1, class_text(model, c, text));
     }
     if (!all) printf("%*s  and %zu more; --json has all\n", indent, "", f->n - n);
@@ -241,11 +241,11 @@ static void print_confusions(const report *r, const sluice_model *model, const c
     printf("%*s  %9s  %9s  class taken for\n", indent, "", "examples", "of class");
     for (size_t i = 0; i < n; i++) {
         const sluice_confusion *c = &f->cells[places[i]];
-        char share[32] = "-";
+        char share[32] = "";
         if (c->truth != SLUICE_NO_CLASS)
             snprintf(share, sizeof share, "%.4f", (double)c->examples / (double)f->of[c->truth].support);
-        printf("%*s  %9" PRIu64 "  %9s  %s -> %s\n", indent, "", c->examples, share,
-               truth_text(model, c->truth, text[0]), prediction_text(model, c->predicted, text[1]));
+        printf("%*s  %9s  %9s  %s -> %s\n", indent, "", COUNT(c->examples), share, truth_text(model, c->truth, text[0]),
+               prediction_text(model, c->predicted, text[1]));
     }
 }
 

@@ -3,8 +3,8 @@
 
 #include "output/class_text.h"
 #include "output/message.h"
+#include "terminal/figures.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,7 +152,7 @@ void warn_one_label(const sluice_model *classes, uint64_t examples, uint64_t pos
     const int several = sluice_model_settings(classes)->classes != SLUICE_CLASSES_TWO;
     if (examples < 2 || (several ? sluice_model_classes(classes) > 1 : positives > 0 && positives < examples)) return;
     size_t n = sluice_model_classes(classes), one = n == 2 && (positives > 0) == (positive_class(classes) == 1);
-    warning("%s: all %" PRIu64 " labels are %s; there is nothing to tell apart", what, examples,
+    warning("%s: all %s labels are %s; there is nothing to tell apart", what, COUNT(examples),
             n           ? class_text(classes, one, text)
             : positives ? "1"
                         : "-1 or 0");
@@ -163,12 +163,11 @@ static void warn_many(const sluice_model *model, const sluice_measures *m, const
     char text[CLASS_TEXT];
     if (!m->examples) warning("%s: there are no examples", what);
     if (m->examples > 1 && sluice_model_classes(model) == 1 && !m->unknown_labels)
-        warning("%s: all %" PRIu64 " labels are %s; there is nothing to tell apart", what, m->examples,
+        warning("%s: all %s labels are %s; there is nothing to tell apart", what, COUNT(m->examples),
                 class_text(model, 0, text));
     if (m->unknown_labels)
-        warning("%s: the labels of %" PRIu64 " of %" PRIu64
-                " examples are none of the model's classes; they count as mistakes",
-                what, m->unknown_labels, m->examples);
+        warning("%s: the labels of %s of %s examples are none of the model's classes; they count as mistakes", what,
+                COUNT(m->unknown_labels), COUNT(m->examples));
 }
 
 void warn_one_class_of(const sluice_model *model, const sluice_measures *m, const char *what) {

@@ -3,8 +3,8 @@
 
 #include "output/message.h"
 #include "output/shown_text.h"
+#include "terminal/figures.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,8 +76,8 @@ void report_classes(report *r, const sluice_model *model) {
     char text[SHOWN * (CLASS_TEXT + 40) + 40] = "", shown[CLASS_TEXT];
     size_t length = many ? (size_t)snprintf(text, sizeof text, "%zu: ", n) : 0;
     for (size_t i = 0; i < n && i < SHOWN && sluice_model_class(model, i, &c) == SLUICE_OK; i++)
-        length += (size_t)snprintf(text + length, sizeof text - length, "%s%s (%" PRIu64 "%s)", i ? ", " : "",
-                                   class_text(model, i, shown), c.examples, c.is_positive ? ", positive" : "");
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s%s (%s%s)", i ? ", " : "",
+                                   class_text(model, i, shown), COUNT(c.examples), c.is_positive ? ", positive" : "");
     if (n > SHOWN) snprintf(text + length, sizeof text - length, ", ...");
     report_text(r, "classes", text);
 }

@@ -11,8 +11,13 @@
 #include <unistd.h>
 
 static unsigned quietness;
+static int verbose;
 
 void set_quietness(unsigned times) { quietness = times; }
+
+void set_verbose(int wanted) { verbose = wanted; }
+
+int is_verbose(void) { return verbose; }
 
 int shows_progress(void) { return quietness < 1; }
 

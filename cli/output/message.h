@@ -17,6 +17,9 @@ enum { DONE = 0, FAILED = 1, WRONG_USAGE = 2 };
 /* How often -q was given. It alone decides what is printed: once, no progress; twice, no warnings and notes either.
  * Results and errors are always printed. */
 void set_quietness(unsigned times);
+/* Whether -v was given: results with all figures, and names in full. */
+void set_verbose(int wanted);
+int is_verbose(void);
 /* Whether progress is to be shown. */
 int shows_progress(void);
 

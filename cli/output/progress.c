@@ -3,12 +3,13 @@
 
 #include "output/message.h"
 #include "output/report.h"
+#include "terminal/columns.h"
+#include "terminal/figures.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -49,12 +50,6 @@ static void format_duration(char text[32], double seconds) {
         snprintf(text, 32, "%u:%02u", (unsigned)(s / 60), (unsigned)(s % 60));
 }
 
-/* Read at each draw: windows change. */
-static int terminal_columns(void) {
-    struct winsize w;
-    return ioctl(STDERR_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col ? w.ws_col : 80;
-}
-
 enum { BAR = 18, LIVE_TEXT = 160 };
 
 /* "[####....] " */
@@ -80,7 +75,7 @@ static int write_share(const progress *p, char text[LIVE_TEXT], double share, do
  * negative where it is unknown. */
 static void draw_live_line(progress *p, double now, double share, const char *what) {
     char bar[BAR + 4] = "", text[LIVE_TEXT];
-    int n = 0, room = terminal_columns() - 1;
+    int n = 0, room = columns_of(STDERR_FILENO) - 1; /* windows change */
     p->drawn = now;
     if (share >= 0) {
         write_bar(bar, share);
@@ -104,8 +99,8 @@ static void draw_examples(progress *p, const sluice_reader *reader) {
     char what[80];
     sluice_reader_progress(reader, &done, &total);
     if (total) share = ((double)p->pass + fmin((double)done / (double)total, 1)) / (double)p->passes;
-    int n = snprintf(what, sizeof what, "%" PRIu64 " examples", p->seen);
-    if (p->lag >= 0) n += snprintf(what + n, sizeof what - (size_t)n, ", %" PRId64 " to come", p->lag);
+    int n = snprintf(what, sizeof what, "%s examples", COUNT(p->seen));
+    if (p->lag >= 0) n += snprintf(what + n, sizeof what - (size_t)n, ", %s to come", COUNT((uint64_t)p->lag));
     sluice_drift_figures f = {.size = sizeof f};
     if (p->drift) sluice_drift_read(p->drift, &f, NULL);
     if (f.examples) snprintf(what + n, sizeof what - (size_t)n, ", window error %.3f", f.window_error);
@@ -115,7 +110,7 @@ static void draw_examples(progress *p, const sluice_reader *reader) {
 void progress_units(progress *p, uint64_t done, uint64_t total, const char *what) {
     double now = now_seconds(), share = (double)done / (double)total;
     char text[80], left[LIVE_TEXT];
-    snprintf(text, sizeof text, "%" PRIu64 " of %" PRIu64 " %s", done, total, what);
+    snprintf(text, sizeof text, "%s of %s %s", COUNT(done), COUNT(total), what);
     if (is_due(p, now)) draw_live_line(p, now, share, text);
     if (!p->shown || p->live || done == total || now - p->drawn < log_seconds) return;
     p->drawn = now; /* in a log, a line every ten seconds */

@@ -8,6 +8,7 @@
 #include "args/model_args.h"
 #include "args/params.h"
 #include "output/wrap.h"
+#include "terminal/figures.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -61,6 +62,13 @@ static void put_line(const report *r, const char *key, const char *text) {
 }
 
 void report_count(report *r, const char *key, uint64_t n) {
+    if (r->as_json)
+        json_count(&r->j, key, n);
+    else
+        put_line(r, key, COUNT(n));
+}
+
+void report_plain(report *r, const char *key, uint64_t n) {
     char text[32];
     snprintf(text, sizeof text, "%" PRIu64, n);
     if (r->as_json)
@@ -194,11 +202,11 @@ void report_settings(report *r, const sluice_model *model) {
     else
         report_figure(r, "bias", s->bias);
     report_text(r, "normalize", normalize);
-    report_count(r, "hash", s->hash_bits);
+    report_plain(r, "hash", s->hash_bits);
     if (s->transform) report_text(r, "transform", transform_name(s->transform));
     if (s->scale) report_text(r, "scale", scale_name(s->scale));
     if (s->classes) report_text(r, "classes", classes_name(s->classes));
-    report_count(r, "max_features", s->max_features);
+    report_plain(r, "max_features", s->max_features);
     report_count(r, "ngrams", kept->ngrams ? kept->ngrams : 1);
     report_text(r, "tf", tf_word(kept));
     report_text(r, "format", *kept->format ? kept->format : NULL);
@@ -262,16 +270,16 @@ void report_size(report *r, const sluice_model_facts *facts, uint64_t dimension)
 
 void warn_dimension(uint64_t dimension, const sluice_model_facts *facts) {
     if (!dimension || dimension >= facts->features_seen) return;
-    warning("--dim %" PRIu64 " is less than the %" PRIu64 " features seen; sparsity refers to %" PRIu64
+    warning("--dim %" PRIu64 " is less than the %s features seen; sparsity refers to %" PRIu64
             " all the same and may fall below 0",
-            dimension, facts->features_seen, dimension);
+            dimension, COUNT(facts->features_seen), dimension);
 }
 
 void warn_model(const sluice_model_facts *facts) {
     if (facts->refused)
-        warning("%" PRIu64 " times a new feature was ignored: all %" PRIu64
-                " features have a weight; a larger lambda or --max-features makes room",
-                facts->refused, facts->max_features);
+        warning("%s times a new feature was ignored: all %s features have a weight; a larger lambda or --max-features "
+                "makes room",
+                COUNT(facts->refused), COUNT(facts->max_features));
     if (facts->updates && !facts->nonzeros)
         warning("no weight is left: lambda is too large for so few examples, or the values need --normalize l2");
 }

@@ -21,6 +21,8 @@ report report_rows(FILE *out);
 int report_end(report *r);
 
 void report_count(report *r, const char *key, uint64_t n);
+/* A number that may be typed again: no commas between its digits. */
+void report_plain(report *r, const char *key, uint64_t n);
 void report_figure(report *r, const char *key, double x); /* NaN: null, or a dash */
 void report_text(report *r, const char *key, const char *text);
 void report_truth(report *r, const char *key, int truth);

@@ -2,20 +2,23 @@
 #include "output/weights.h"
 
 #include "output/shown_text.h"
+#include "terminal/columns.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-void print_name(FILE *out, const sluice_weight *w, int width) {
+void print_name(FILE *out, const sluice_weight *w, int width) { print_name_in(out, w, width, ANY_WIDTH); }
+
+void print_name_in(FILE *out, const sluice_weight *w, int width, int room) {
     int written = 0;
     if (w->is_bias)
         written = fprintf(out, "bias");
     else if (!w->name.text)
         written = fprintf(out, "%" PRIu64, w->id);
     else
-        written = put_exact(out, w->name.text, w->name.n);
+        written = put_cut(out, w->name.text, w->name.n, room);
     fprintf(out, "%*s", written < width ? width - written : 0, "");
 }
 
@@ -29,13 +32,15 @@ void json_name(json *j, const sluice_weight *w) {
 }
 
 void report_features(report *r, const char *key, const char *title, const sluice_weight *weights, size_t n) {
+    enum { NAME_WIDTH = 20, VALUE_ROOM = 16 };
     char value[32];
     if (!r->as_json) {
+        const int room = result_columns() - VALUE_ROOM;
         printf("%s\n", title);
         for (size_t i = 0; i < n; i++) {
             sluice_format_float(value, weights[i].weight);
             printf("  ");
-            print_name(stdout, &weights[i], 20);
+            print_name_in(stdout, &weights[i], NAME_WIDTH, room);
             printf(" %s\n", value);
         }
         return;

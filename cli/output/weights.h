@@ -6,6 +6,8 @@
 
 /* A feature as text, at least `width` wide; escaped so that its bytes can be told from it (put_exact). */
 void print_name(FILE *out, const sluice_weight *w, int width);
+/* The same in at most `room` columns: a longer name is cut. */
+void print_name_in(FILE *out, const sluice_weight *w, int width, int room);
 /* Its "id" or "name" in an object. */
 void json_name(json *j, const sluice_weight *w);
 /* A list of features: `key` is its name in JSON, `title` its heading for a person. */

@@ -1,6 +1,8 @@
 /* Writes text and numbers as HTML. */
 #include "page/html.h"
 
+#include "terminal/figures.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -55,13 +57,13 @@ void put_feature_name(FILE *out, const sluice_weight *w) {
     }
 }
 
-void html_count(FILE *out, double mean) { fprintf(out, "%.*f", mean == floor(mean) ? 0 : 1, mean); }
-
-void html_grouped(FILE *out, uint64_t n) {
-    char digits[24];
-    int length = snprintf(digits, sizeof digits, "%" PRIu64, n);
-    for (int i = 0; i < length; i++) fprintf(out, "%s%c", i && (length - i) % 3 == 0 ? "," : "", digits[i]);
+void html_count(FILE *out, double mean) {
+    const uint64_t tenths = (uint64_t)round(10 * mean);
+    fputs(COUNT(tenths / 10), out);
+    if (mean != floor(mean)) fprintf(out, ".%" PRIu64, tenths % 10);
 }
+
+void html_grouped(FILE *out, uint64_t n) { fputs(COUNT(n), out); }
 
 void html_short(FILE *out, double n) {
     static const char *const units[] = {"", "k", "M", "G", "T", "P", "E"};

@@ -3,8 +3,8 @@
 
 #include "args/params.h"
 #include "output/message.h"
+#include "terminal/figures.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -170,7 +170,7 @@ size_t drift_until(const drift_watch *w, size_t rows) {
 int drift_has_alarm(const drift_watch *w) { return alarms_of(w) > w->told; }
 
 const char *drift_text(const sluice_drift_alarm *alarm, char text[DRIFT_TEXT]) {
-    snprintf(text, DRIFT_TEXT, "drift at example %" PRIu64 ": the error rose from %.4g to %.4g", alarm->example,
+    snprintf(text, DRIFT_TEXT, "drift at example %s: the error rose from %.4g to %.4g", COUNT(alarm->example),
              alarm->error_before, alarm->error_after);
     return text;
 }

@@ -2,16 +2,17 @@
 #include "search/point_report.h"
 
 #include "output/message.h"
+#include "terminal/figures.h"
 
 #include <math.h>
 
 void print_figure(int width, double x) {
     if (isnan(x))
-        printf("%*s", width, "-");
+        printf("%*s", width, "");
     else if (fabs(x) < 1000)
         printf("%*.4f", width, x);
     else
-        printf("%*.6g", width, x);
+        printf("%*s", width, figure_text(x, 6, (char[FIGURE_TEXT]){0}));
 }
 
 void report_search_settings(report *r, const args *a, const sluice_point *like, const char *format) {

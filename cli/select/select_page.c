@@ -7,6 +7,7 @@
 #include "page/html.h"
 #include "page/page.h"
 #include "select/select_report.h"
+#include "terminal/figures.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -75,12 +76,12 @@ static void put_facts(FILE *out, const page *g) {
     fputs("</code></dd>\n", out);
     for (size_t i = 0; i < f->a->n_inputs; i++) page_fact(out, i ? "" : "learned from", f->a->inputs[i]);
     if (!f->a->n_inputs) page_fact(out, "learned from", "standard input");
-    fprintf(out, "<dt>examples</dt><dd>%" PRIu64, f->examples);
-    if (f->skipped) fprintf(out, "; %" PRIu64 " malformed lines skipped", f->skipped);
+    fprintf(out, "<dt>examples</dt><dd>%s", COUNT(f->examples));
+    if (f->skipped) fprintf(out, "; %s malformed lines skipped", COUNT(f->skipped));
     if (f->passes > 1) fprintf(out, "; %" PRIu64 " passes", f->passes);
     fputs("</dd>\n", out);
     page_fact(out, "tested on", f->test ? f->test : "held-out examples");
-    fprintf(out, "<dt>test examples</dt><dd>%" PRIu64 "</dd>\n", f->test_examples);
+    fprintf(out, "<dt>test examples</dt><dd>%s</dd>\n", COUNT(f->test_examples));
     fprintf(out, "<dt>made by</dt><dd>sluice %s</dd>\n</dl>\n", sluice_version());
 }
 
@@ -99,7 +100,7 @@ static void put_budgets(FILE *out, const page *g) {
           out);
     for (size_t i = 0; i < budgets(g); i++) {
         const sluice_budget *b = budget_at(g, i);
-        fprintf(out, "<tr><td>%" PRIu64 "</td><td>%zu</td>", b->features, b->n);
+        fprintf(out, "<tr><td>%s</td><td>%s</td>", COUNT(b->features), COUNT(b->n));
         put_rate(out, b->test->error_rate, 100, 3);
         put_rate(out, b->test->balanced_accuracy, 100, 3);
         put_rate(out, b->test->auc, 1, 4);
@@ -119,9 +120,10 @@ static void put_features(FILE *out, const page *g) {
     }
     const double highest = fmax((double)b->scores[0], 1e-300);
     if (shown < b->n)
-        fprintf(out, "<h2>The first %zu of the %zu features chosen for %" PRIu64 "</h2>\n", shown, b->n, b->features);
+        fprintf(out, "<h2>The first %s of the %s features chosen for %s</h2>\n", COUNT(shown), COUNT(b->n),
+                COUNT(b->features));
     else
-        fprintf(out, "<h2>The %zu features chosen for %" PRIu64 "</h2>\n", b->n, b->features);
+        fprintf(out, "<h2>The %s features chosen for %s</h2>\n", COUNT(b->n), COUNT(b->features));
     fputs("<div class=\"tables\">\n<table class=\"weights\">\n<thead><tr><th class=\"name\">feature</th><th "
           "class=\"bars\">score</th><th>in from</th><th>weight</th></tr></thead>\n<tbody>\n",
           out);

@@ -3,13 +3,15 @@
 #include "select/select_report.h"
 #include "output/text_file.h"
 #include "output/weights.h"
+#include "terminal/columns.h"
+#include "terminal/figures.h"
 
 #include <inttypes.h>
 #include <math.h>
 
 static void print_rate(int width, double x) {
     if (isnan(x))
-        printf("%*s", width, "-");
+        printf("%*s", width, "");
     else
         printf("%*.4f", width, x);
 }
@@ -18,7 +20,7 @@ static void print_budgets(const sluice_selection *s) {
     printf("\n  features    chosen    error  balanced accuracy     auc   seconds\n");
     for (size_t i = 0; i < sluice_selection_count(s); i++) {
         const sluice_budget *b = sluice_selection_budget(s, i);
-        printf("%10" PRIu64 "%10zu", b->features, b->n);
+        printf("%10s%10s", COUNT(b->features), COUNT(b->n));
         print_rate(9, b->test->error_rate);
         print_rate(19, b->test->balanced_accuracy);
         print_rate(8, b->test->auc);
@@ -28,18 +30,19 @@ static void print_budgets(const sluice_selection *s) {
 
 /* In which budgets a feature is says more than how heavy it is. */
 static void print_best(const sluice_selection *s, size_t top) {
-    enum { NAME_WIDTH = 30 };
+    enum { NAME_WIDTH = 30, OTHER_COLUMNS = 45 };
+    const int room = result_columns() - OTHER_COLUMNS;
     const sluice_budget *b = sluice_selection_budget(s, sluice_selection_count(s) - 1);
     size_t shown = top && top < b->n ? top : b->n;
-    printf("\n%zu of the %zu features chosen for %" PRIu64 "%s\n", shown, b->n, b->features,
+    printf("\n%s of the %s features chosen for %s%s\n", COUNT(shown), COUNT(b->n), COUNT(b->features),
            shown < b->n ? " (--top 0 lists all)" : "");
     printf("  rank  %-*s  %11s  %11s  in from\n", NAME_WIDTH, "feature", "score", "weight");
     for (size_t i = 0; i < shown; i++) {
         const sluice_weight *f = &b->chosen[i];
         printf("%6zu  ", i + 1);
-        print_name(stdout, f, NAME_WIDTH);
-        printf("  %11.6g  %11.6g  %7" PRIu64 "\n", (double)b->scores[i], (double)f->weight,
-               sluice_selection_since(s, f->id));
+        print_name_in(stdout, f, NAME_WIDTH, room);
+        printf("  %11.6g  %11.6g  %7s\n", (double)b->scores[i], (double)f->weight,
+               COUNT(sluice_selection_since(s, f->id)));
     }
 }
 

@@ -6,6 +6,7 @@
 #include "page/page.h"
 #include "sweep/sweeping.h"
 #include "output/text_file.h"
+#include "terminal/figures.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -23,17 +24,17 @@ static void put_facts(FILE *out, const page *g) {
     fputs("</code></dd>\n", out);
     for (size_t i = 0; i < w->a->n_inputs; i++) page_fact(out, i ? "" : "learned from", w->a->inputs[i]);
     if (!w->a->n_inputs) page_fact(out, "learned from", "standard input");
-    fprintf(out, "<dt>examples</dt><dd>%" PRIu64 ", %" PRIu64 " positive", w->examples, w->positives);
-    if (w->skipped.total) fprintf(out, "; %" PRIu64 " malformed lines skipped", w->skipped.total);
+    fprintf(out, "<dt>examples</dt><dd>%s, %s positive", COUNT(w->examples), COUNT(w->positives));
+    if (w->skipped.total) fprintf(out, "; %s malformed lines skipped", COUNT(w->skipped.total));
     if (w->passes > 1) fprintf(out, "; %" PRIu64 " passes", w->passes);
     if (w->repeats > 1) fprintf(out, "; %" PRIu64 " runs in different orders", w->repeats);
     fputs("</dd>\n", out);
     const sluice_point *any = best_at(w, -INFINITY, NULL);
-    if (any) fprintf(out, "<dt>features seen</dt><dd>%.10g</dd>\n", any->features_seen);
-    if (w->dimension) fprintf(out, "<dt>sparsity of</dt><dd>%" PRIu64 " features</dd>\n", w->dimension);
+    if (any) fprintf(out, "<dt>features seen</dt><dd>%s</dd>\n", COUNT((uint64_t)(any->features_seen + 0.5)));
+    if (w->dimension) fprintf(out, "<dt>sparsity of</dt><dd>%s features</dd>\n", COUNT(w->dimension));
     if (w->test) {
         page_fact(out, "tested on", w->test);
-        fprintf(out, "<dt>test examples</dt><dd>%" PRIu64 "</dd>\n", w->test_examples);
+        fprintf(out, "<dt>test examples</dt><dd>%s</dd>\n", COUNT(w->test_examples));
     } else {
         page_fact(out, "tested on", "nothing: the errors are those made while learning");
     }

@@ -2,9 +2,9 @@
 #include "train/pseudo.h"
 
 #include "output/message.h"
+#include "terminal/figures.h"
 
 #include <float.h>
-#include <inttypes.h>
 
 int pseudo_options(const args *a, pseudo *p) {
     p->weight = 1;
@@ -54,7 +54,7 @@ void pseudo_note(const pseudo *p, const sluice_model *model, uint64_t unlabelled
         why = "there were no examples of two classes before them";
     else if (!sluice_model_has_probability(model))
         why = "the model has no probabilities yet";
-    note("--pseudo %g: none of %" PRIu64 " examples without a label was learned: %s", p->probability, unlabelled, why);
+    note("--pseudo %g: none of %s examples without a label was learned: %s", p->probability, COUNT(unlabelled), why);
 }
 
 void report_pseudo(report *r, const pseudo *p, const sluice_model_facts *facts) {

@@ -197,7 +197,7 @@ def test_closed_pipe_ends_quietly(t):
 def test_terminal_gets_a_live_line_that_is_erased(t):
     t.run("synth", "sparse", "-P", "rows=40000", "-o", "a")
     shown = on_a_terminal(t, "train", "a")
-    check(re.search(r"\r\x1b\[K\[#*\.*\] +\d+ %  \d+:\d\d left  \d+ examples, window error 0\.\d{3}", shown), shown[-400:])
+    check(re.search(r"\r\x1b\[K\[#*\.*\] +\d+ %  \d+:\d\d left  [\d,]+ examples, window error 0\.\d{3}", shown), shown[-400:])
     last = shown.rsplit("\x1b[K", 1)[1]
     check("left" not in last, "the live line stays")
     check("\x1b" not in on_a_terminal(t, "train", "-q", "a"), "-q draws")
