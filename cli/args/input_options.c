@@ -116,9 +116,16 @@ int reserve_margins(double **margins, size_t *room, size_t rows) {
     return *margins ? DONE : out_of_memory();
 }
 
-int any_margin(const double *margins, size_t rows) {
+double empty_margin(const sluice_model *model) {
+    const sluice_example none = {.weight = 1};
+    double margin = 0;
+    if (sluice_model_settings(model)->classes != SLUICE_CLASSES_TWO) return 0;
+    return sluice_model_margin(model, &none, &margin, NULL) == SLUICE_OK ? margin : 0;
+}
+
+int any_margin(const double *margins, size_t rows, double empty) {
     for (size_t i = 0; i < rows; i++)
-        if (margins[i] != 0) return 1;
+        if (margins[i] != empty) return 1;
     return 0;
 }
 

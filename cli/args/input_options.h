@@ -64,9 +64,11 @@ int remember_negative(sluice_model *model, double label);
 /* Makes room for the margins of `rows` rows; old contents are lost. Returns DONE or FAILED. */
 int reserve_margins(double **margins, size_t *room, size_t rows);
 
-/* Whether any of the margins is not 0. */
-int any_margin(const double *margins, size_t rows);
-/* Warns that all of `rows` rows had the margin 0: the data may not be of the kind that the model was trained on. */
+/* The margin of a row without features, which a bias alone makes; of several classes 0. */
+double empty_margin(const sluice_model *model);
+/* Whether any of the margins is not that. */
+int any_margin(const double *margins, size_t rows, double empty);
+/* Warns that all of `rows` rows had that margin: the data may not be of the kind that the model was trained on. */
 void warn_unknown(const char *what, uint64_t rows);
 
 /* Says on a terminal that the program reads standard input. */

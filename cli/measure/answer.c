@@ -1,10 +1,10 @@
-/* Writes the answers of predict that say more than label, margin and probability. */
+/* Writes the answers to rows: lines of text, or JSON. */
 #include "measure/answer.h"
 
 #include "output/class_text.h"
 #include "output/json.h"
 #include "output/message.h"
-#include "output/shown_text.h"
+#include "terminal/figures.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -14,7 +14,6 @@
 int answer_options(const args *a, answer_form *form) {
     *form = (answer_form){.json = args_has(a, "json"), .keep = args_has(a, "keep"), .id = args_value(a, "id")};
     form->proba = args_has(a, "proba");
-    form->out = stdout;
     form->numbered = form->id && strcmp(form->id, "line") == 0;
     int rc = args_count(a, "explain", 1, SIZE_MAX, &form->explain);
     if (!rc) rc = args_count(a, "top-classes", 1, SLUICE_MAX_MATRIX_CLASSES, &form->top_classes);
@@ -42,49 +41,98 @@ void answer_reading(const answer_form *form, const sluice_model *full, sluice_re
 
 /* ---- text -------------------------------------------------------------------------------------------------------- */
 
-static void put_feature(FILE *out, const sluice_term *t) {
+void answer_exact(text_buffer *out, const char *bytes, size_t n) {
+    char piece[SLUICE_ESCAPED];
+    for (size_t k; n; bytes += k, n -= k) {
+        k = sluice_escape(bytes, n, piece);
+        text_put(out, *bytes == '\\' ? "\\x5c" : piece);
+    }
+}
+
+static void put_feature(text_buffer *out, const sluice_term *t) {
     if (t->is_bias)
-        fputs("bias", out);
+        text_put(out, "bias");
     else if (t->name.text)
-        put_exact(out, t->name.text, t->name.n);
+        answer_exact(out, t->name.text, t->name.n);
     else
-        fprintf(out, "%" PRIu64, t->id);
+        text_count(out, t->id);
 }
 
 static void put_terms(const answer_form *form, size_t n) {
-    char number[32];
     for (size_t i = 0; i < n; i++) {
-        sluice_format_double(number, form->terms[i].contribution);
-        putc('\t', form->out);
+        text_char(form->out, '\t');
         put_feature(form->out, &form->terms[i]);
-        fprintf(form->out, ":%s", number);
+        text_char(form->out, ':');
+        text_number(form->out, form->terms[i].contribution);
     }
     if (form->explain <= MOST_EXPLAIN_FIELDS)
-        for (size_t i = n; i < form->explain; i++) putc('\t', form->out);
+        for (size_t i = n; i < form->explain; i++) text_char(form->out, '\t');
 }
 
 /* The line as it is; of a csv record with line ends in quotes these become \x0a and \x0d. */
-static void put_line(FILE *out, sluice_name line) {
+static void put_line(text_buffer *out, sluice_name line) {
     for (const char *p = line.text, *end = p + line.n; p < end;) {
         const char *stop = p;
         while (stop < end && *stop != '\n' && *stop != '\r') stop++;
-        fwrite(p, 1, (size_t)(stop - p), out);
-        if (stop < end) fputs(*stop == '\n' ? "\\x0a" : "\\x0d", out);
+        text_add(out, p, (size_t)(stop - p));
+        if (stop < end) text_put(out, *stop == '\n' ? "\\x0a" : "\\x0d");
         p = stop + 1;
     }
 }
 
-static void put_text(const answer_form *form, const sluice_row_origin *from, const char *plain, size_t n,
+size_t answered_label(const sluice_model *model, const char *first, double margin) {
+    const char *label = sluice_model_label(model, margin).text;
+    return first ? label != first : *label != '-';
+}
+
+enum { NUMBER_ROOM = 32 };
+
+static char *put_field(char *to, double x) {
+    *to++ = '\t';
+    return to + sluice_format_double(to, x);
+}
+
+/* label, margin and probability in one piece: one call for the memory of all. */
+static void put_class(const answer_form *form, size_t label, double margin, double probability) {
+    const size_t n = label == ANSWER_NO_LABEL ? 0 : form->label_n[label];
+    char *begin = text_reserve(form->out, n + 2 * (size_t)(NUMBER_ROOM + 1)), *to = begin;
+    if (!begin) return;
+    if (n) memcpy(to, form->label[label], n);
+    to = put_field(to + n, margin);
+    if (form->proba) to = put_field(to, probability);
+    text_wrote(form->out, (size_t)(to - begin));
+}
+
+void answer_fields(const answer_form *form, const answered *is) {
+    if (!is->classes) {
+        put_class(form, is->label, is->margin, is->probability);
+        return;
+    }
+    for (size_t i = 0; i < is->classes; i++) {
+        const uint32_t c = is->best[i];
+        if (i) text_char(form->out, '\t');
+        if (c == SLUICE_NO_CLASS) continue; /* the model has not learned anything */
+        put_class(form, c, is->margins ? is->margins[c] : is->margin,
+                  is->probabilities ? is->probabilities[c] : is->probability);
+    }
+}
+
+static void put_text(const answer_form *form, const sluice_row_origin *from, int left_out, const answered *is,
                      size_t terms) {
-    FILE *out = form->out;
-    fwrite(plain, 1, n, out);
+    text_buffer *out = form->out;
+    const size_t fields = (is->classes ? is->classes : 1) * (form->proba ? 3 : 2);
+    if (left_out)
+        for (size_t i = 1; i < fields; i++) text_char(out, '\t');
+    else
+        answer_fields(form, is);
+    if (form->id) text_char(out, '\t');
     if (form->numbered)
-        fprintf(out, "\t%" PRIu64, from->line);
+        text_count(out, from->line);
     else if (form->id)
-        putc('\t', out), put_exact(out, from->id.text, from->id.n);
+        answer_exact(out, from->id.text, from->id.n);
     put_terms(form, terms);
-    if (form->keep) putc('\t', out), put_line(out, from->text);
-    putc('\n', out);
+    if (form->keep) text_char(out, '\t'), put_line(out, from->text);
+    text_char(out, '\n');
 }
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
@@ -125,7 +173,11 @@ static void json_label(json *j, const sluice_model *model, const answered *is) {
         json_class(j, "label", model, is->best[0]);
         return;
     }
-    sluice_name label = sluice_model_label(model, is->margin);
+    if (is->label == ANSWER_NO_LABEL) {
+        json_null(j, "label");
+        return;
+    }
+    const sluice_name label = sluice_model_label(model, is->margin);
     if (sluice_model_classes(model))
         json_bytes(j, "label", label.text, label.n);
     else
@@ -165,8 +217,9 @@ static void json_classes(json *j, const answer_form *form, const answered *is) {
     for (size_t i = 0; i < is->classes && is->best[i] != SLUICE_NO_CLASS; i++) {
         json_open(j, NULL, '{');
         json_class(j, "label", form->model, is->best[i]);
-        json_number(j, "margin", is->margins[is->best[i]]);
-        if (form->proba) json_number(j, "probability", is->probabilities[is->best[i]]);
+        json_number(j, "margin", is->margins ? is->margins[is->best[i]] : is->margin);
+        if (form->proba)
+            json_number(j, "probability", is->probabilities ? is->probabilities[is->best[i]] : is->probability);
         json_close(j, '}');
     }
     json_close(j, ']');
@@ -174,7 +227,7 @@ static void json_classes(json *j, const answer_form *form, const answered *is) {
 
 static void put_json(const answer_form *form, const sluice_row_origin *from, int left_out, const answered *is,
                      size_t terms, double scale) {
-    json j = {.out = form->out};
+    json j = {.text = form->out};
     json_open(&j, NULL, '{');
     if (left_out)
         json_null(&j, "label");
@@ -192,38 +245,40 @@ static void put_json(const answer_form *form, const sluice_row_origin *from, int
     }
     if (form->keep) json_bytes(&j, "line", from->text.text, from->text.n);
     json_close(&j, '}');
-    putc('\n', form->out);
+    text_char(form->out, '\n');
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 /* Explains a row's margin: *n terms, the largest first. */
-static int explain(answer_form *form, const sluice_batch *batch, size_t row, size_t class_index, size_t *n,
-                   double *scale) {
-    sluice_error err = {0};
-    size_t need = sluice_batch_nonzeros(batch, row) + 1;
+static sluice_status explain(answer_form *form, const sluice_batch *batch, size_t row, size_t class_index, size_t *n,
+                             double *scale, sluice_error *err) {
+    const size_t need = sluice_batch_nonzeros(batch, row) + 1;
     if (need > form->room) {
         free(form->terms);
         form->terms = malloc(2 * need * sizeof *form->terms);
         form->room = form->terms ? 2 * need : 0;
-        if (!form->terms) return out_of_memory();
+        if (!form->terms) {
+            *err = (sluice_error){.status = SLUICE_E_MEMORY, .message = "out of memory"};
+            return SLUICE_E_MEMORY;
+        }
     }
     sluice_explanation why = {.size = sizeof why, .terms = form->terms, .room = form->room, .class_index = class_index};
-    if (sluice_model_explain_row(form->model, batch, row, &why, &err) != SLUICE_OK) return complain_error(&err);
+    const sluice_status status = sluice_model_explain_row(form->model, batch, row, &why, err);
+    if (status != SLUICE_OK) return status;
     *n = sluice_terms_largest(why.terms, why.n, (size_t)form->explain);
     *scale = why.scale;
-    return DONE;
+    return SLUICE_OK;
 }
 
-int answer_row(answer_form *form, const sluice_batch *batch, size_t row, const answered *is, const char *plain,
-               size_t n, size_t input) {
-    sluice_error err = {0};
+sluice_status answer_row(answer_form *form, const sluice_batch *batch, size_t row, const answered *is, size_t input,
+                         sluice_error *err) {
     sluice_row_origin from = {.size = sizeof from};
-    const int left_out = sluice_batch_left_out(batch, row);
+    const int left_out = is->none || sluice_batch_left_out(batch, row);
     size_t terms = 0;
     double scale = 1;
-    int rc = DONE;
-    if (sluice_batch_origin(batch, row, &from, &err) != SLUICE_OK) return complain_error(&err);
+    sluice_status status = sluice_batch_origin(batch, row, &from, err);
+    if (status != SLUICE_OK) return status;
     if (input != form->input) form->rows = 0;
     form->input = input;
     form->rows++;
@@ -232,18 +287,21 @@ int answer_row(answer_form *form, const sluice_batch *batch, size_t row, const a
     form->no_ids += from.id_kind == SLUICE_ID_NONE;
     const size_t class_index = is->classes ? is->best[0] : 0;
     if (form->explain && !left_out && class_index != SLUICE_NO_CLASS)
-        rc = explain(form, batch, row, class_index, &terms, &scale);
-    if (rc) return rc;
+        status = explain(form, batch, row, class_index, &terms, &scale, err);
+    if (status != SLUICE_OK) return status;
     if (form->json)
         put_json(form, &from, left_out, is, terms, scale);
     else
-        put_text(form, &from, plain, n, terms);
-    return DONE;
+        put_text(form, &from, left_out, is, terms);
+    return SLUICE_OK;
 }
 
-void answer_end(answer_form *form) {
+void answer_warn(const answer_form *form) {
     if (form->id && !form->numbered && form->all && form->no_ids == form->all)
-        warning("--id %s: none of the %" PRIu64 " lines has one", form->id, form->all);
+        warning("--id %s: none of the %s lines has one", form->id, COUNT(form->all));
+}
+
+void answer_free(answer_form *form) {
     free(form->terms);
     form->terms = NULL;
     form->room = 0;

@@ -1,11 +1,11 @@
-/* The answers of predict that say more than label, margin and probability: ids, explanations, the input line, JSON. */
+/* The answers to rows, as `predict` and the server write them: label, margin and probability, and besides them ids,
+ * explanations, the input line, or all of it as JSON. */
 #ifndef CLI_ANSWER_H
 #define CLI_ANSWER_H
 
 #include "args/args.h"
+#include "http/text_buffer.h"
 #include "sluice.h"
-
-#include <stdio.h>
 
 /* Rows for a command's option table. */
 /* clang-format off */
@@ -27,8 +27,10 @@ typedef struct answer_form {
     int proba;
     uint64_t top_classes; /* classes to name; 0: the predicted one alone */
 
-    FILE *out; /* where answers are written */
+    text_buffer *out; /* where answers are written */
     const sluice_model *model;
+    char *const *label; /* how its classes are printed, by the order of first sight; of a plain model -1 and 1 */
+    const size_t *label_n;
     sluice_term *terms;
     size_t room;
     size_t input;    /* the input that rows are counted in, */
@@ -45,21 +47,32 @@ int answer_is_plain(const answer_form *form);
  * that predicts. */
 void answer_reading(const answer_form *form, const sluice_model *full, sluice_reader_options *reading);
 
+#define ANSWER_NO_LABEL SIZE_MAX /* the model had learned nothing that could be an answer */
+
 /* What the model says of a row. */
 typedef struct answered {
     double margin;      /* of several classes: of the predicted one */
-    double probability; /* where asked for */
+    double probability; /* likewise, where asked for */
+    int none;           /* there is no answer to this row: fields are empty */
+    size_t label;       /* two classes: the position of the one in label[], or ANSWER_NO_LABEL */
     size_t classes;     /* in a model of several: how many to name, `best` first to last; 0: two classes */
     const uint32_t *best;
-    const double *margins, *probabilities; /* of all classes */
+    const double *margins, *probabilities; /* of all classes; NULL where `classes` is 1: not needed */
 } answered;
 
-/* Writes the answer to a row, a line, to form->out. `plain` has the plain fields, separated by tabs, n bytes; empty
- * ones where the row stands for a line that was left out. `input` is the input that the row comes from. Returns an exit
- * status. */
-int answer_row(answer_form *form, const sluice_batch *batch, size_t row, const answered *is, const char *plain,
-               size_t n, size_t input);
-/* Warns where no line had an id, and frees the terms. */
-void answer_end(answer_form *form);
+/* Writes any bytes as lines of results have them: what a terminal would not show, and backslashes, as \xNN. */
+void answer_exact(text_buffer *out, const char *bytes, size_t n);
+/* Which of two classes a margin predicts: the position in label[]. `first` is the text of the class that was seen first
+ * inside the model, NULL for a plain model. */
+size_t answered_label(const sluice_model *model, const char *first, double margin);
+/* Writes the fields that every answer has, separated by tabs, without a line end. */
+void answer_fields(const answer_form *form, const answered *is);
+/* Writes the answer to a row, a line, to form->out: with empty fields where the row stands for a line that was left
+ * out. `input` is the input that the row comes from. */
+sluice_status answer_row(answer_form *form, const sluice_batch *batch, size_t row, const answered *is, size_t input,
+                         sluice_error *err);
+/* Warns where no line had an id. */
+void answer_warn(const answer_form *form);
+void answer_free(answer_form *form);
 
 #endif

@@ -42,8 +42,6 @@ typedef struct predicting {
     sluice_model *model; /* in its final form */
     kafka_settings kafka;
     input_stream stream;
-    char *sent; /* the answers to a batch for the topic of --to */
-    size_t sent_n;
     sluice_reader_options reading;
     reader_settings kept; /* `reading` points to it */
     int proba;
@@ -52,7 +50,6 @@ typedef struct predicting {
     size_t *label_n;
     size_t labels;
     const char *first; /* the label of the first class in the model */
-    size_t room;       /* for an answer */
     /* several classes */
     int many;
     size_t classes, top;     /* how many there are, and how many to name */
@@ -60,34 +57,24 @@ typedef struct predicting {
     double *margins, *probs; /* as these */
 } predicting;
 
-enum { ANSWER_ROOM = 80, ANSWERS_ROOM = 1 << 15 }; /* an answer without a long label; many */
+enum { ANSWERS_ROOM = 1 << 15 }; /* so many bytes are written at once */
 
-/* Answers on their way to standard output. */
+/* Answers on their way to standard output or, whole batches of them, to the topic of --to. */
 typedef struct answers {
-    char *text;
-    size_t n, room;
-    char *last;    /* the answer to the last margin: rows without known features have the same one */
-    size_t last_n; /* 0: there is none */
+    text_buffer text;
+    text_buffer last; /* the answer to the last margin: rows without known features have the same one */
     double margin;
 } answers;
 
-static int answers_start(const predicting *p, answers *out) {
-    *out = (answers){.room = ANSWERS_ROOM + p->room};
-    out->text = malloc(out->room);
-    out->last = malloc(p->room);
-    return out->text && out->last ? DONE : out_of_memory();
-}
-
 static void answers_end(answers *out) {
-    free(out->text);
-    free(out->last);
+    text_free(&out->text);
+    text_free(&out->last);
 }
 
 /* What the labels look like. */
 static int take_labels(predicting *p) {
     static const sluice_name plain[] = {{"-1", 2}, {"1", 1}};
-    size_t n = sluice_model_classes(p->model), longest = 0;
-    p->room = ANSWER_ROOM;
+    const size_t n = sluice_model_classes(p->model);
     p->labels = p->many ? n : 2;
     p->label = calloc(p->labels + 1, sizeof *p->label);
     p->label_n = calloc(p->labels + 1, sizeof *p->label_n);
@@ -98,10 +85,10 @@ static int take_labels(predicting *p) {
         p->label[i] = result_label(c.text);
         if (!p->label[i]) return out_of_memory();
         p->label_n[i] = strlen(p->label[i]);
-        if (p->label_n[i] > longest) longest = p->label_n[i];
         if (n && i == 0) p->first = c.text.text;
     }
-    p->room += longest;
+    p->form.label = p->label;
+    p->form.label_n = p->label_n;
     return DONE;
 }
 
@@ -110,77 +97,39 @@ static int prepare_classes(predicting *p, const answer_form *form) {
     p->classes = sluice_model_classes(p->model);
     p->top = form->top_classes ? (size_t)form->top_classes : 1;
     if (p->top > p->classes) p->top = p->classes ? p->classes : 1;
-    p->room *= p->top;
     p->best = malloc(p->top * sizeof *p->best);
     p->margins = malloc((p->classes + 1) * sizeof *p->margins);
     p->probs = p->proba ? malloc((p->classes + 1) * sizeof *p->probs) : NULL;
     return p->best && p->margins && (p->probs || !p->proba) ? DONE : out_of_memory();
 }
 
-static void write_answers(const predicting *p, answers *out) {
-    fwrite(out->text, 1, out->n, p->form.out);
-    out->n = 0;
+/* Writes what there is, where it is much or `all`. */
+static int write_answers(const predicting *p, answers *out, int all) {
+    if (out->text.failed) return out_of_memory();
+    if (p->kafka.to || (!all && out->text.n < ANSWERS_ROOM)) return DONE;
+    if (out->text.n) fwrite(out->text.text, 1, out->text.n, stdout);
+    text_clear(&out->text);
+    return DONE;
 }
 
-static size_t format_answer(const predicting *p, double margin, char *line) {
-    const char *label = sluice_model_label(p->model, margin).text;
-    const size_t class = p->first ? label != p->first : *label != '-';
-    size_t n = p->label_n[class];
-    memcpy(line, p->label[class], n);
-    line[n++] = '\t';
-    n += sluice_format_double(line + n, margin);
-    if (p->proba) {
-        line[n++] = '\t';
-        n += sluice_format_double(line + n, sluice_model_probability(p->model, margin));
-    }
-    line[n++] = '\n';
-    return n;
-}
-
-static void answer(const predicting *p, answers *out, double margin) {
-    if (!out->last_n || memcmp(&margin, &out->margin, sizeof margin) != 0) {
-        out->last_n = format_answer(p, margin, out->last);
+/* The plain answer to a row. */
+static void answer(predicting *p, answers *out, double margin) {
+    if (!out->last.n || memcmp(&margin, &out->margin, sizeof margin) != 0) {
+        answered is = {.margin = margin, .label = answered_label(p->model, p->first, margin)};
+        if (p->proba) is.probability = sluice_model_probability(p->model, margin);
+        text_clear(&out->last);
+        p->form.out = &out->last;
+        answer_fields(&p->form, &is);
+        p->form.out = &out->text;
+        text_char(&out->last, '\n');
         out->margin = margin;
+        out->text.failed |= out->last.failed;
     }
-    if (out->n + p->room > out->room) write_answers(p, out);
-    if (out->last_n <= ANSWER_ROOM)
-        memcpy(out->text + out->n, out->last, ANSWER_ROOM); /* a fixed length is fastest */
-    else
-        memcpy(out->text + out->n, out->last, out->last_n);
-    out->n += out->last_n;
-}
-
-/* The answer to a malformed line that was skipped. */
-static void answer_empty(const predicting *p, answers *out) {
-    if (out->n + p->room > out->room) write_answers(p, out);
-    const size_t fields = (p->many ? p->top : 1) * (p->proba ? 3 : 2);
-    for (size_t i = 1; i < fields; i++) out->text[out->n++] = '\t';
-    out->text[out->n++] = '\n';
-}
-
-/* The same of several classes: the classes, each with its margin and probability. */
-static void answer_classes(const predicting *p, answers *out) {
-    if (out->n + p->room > out->room) write_answers(p, out);
-    char *line = out->text + out->n, *end = line;
-    for (size_t i = 0; i < p->top; i++) {
-        const uint32_t c = p->best[i];
-        if (i) *end++ = '\t';
-        if (c == SLUICE_NO_CLASS) continue; /* the model has not learned anything */
-        memcpy(end, p->label[c], p->label_n[c]);
-        end += p->label_n[c];
-        *end++ = '\t';
-        end += sluice_format_double(end, p->margins[c]);
-        if (!p->proba) continue;
-        *end++ = '\t';
-        end += sluice_format_double(end, p->probs[c]);
-    }
-    *end++ = '\n';
-    out->n += (size_t)(end - line);
+    text_add(&out->text, out->last.text, out->last.n);
 }
 
 /* The answers to a batch of a model of several classes. */
 static int answer_many(predicting *p, answers *out, const sluice_batch *batch, uint64_t *all, int *known) {
-    const int plain = answer_is_plain(&p->form);
     size_t input;
     uint64_t offset;
     int rc = DONE;
@@ -194,16 +143,11 @@ static int answer_many(predicting *p, answers *out, const sluice_batch *batch, u
         answered is = {.classes = p->top, .best = p->best, .margins = p->margins, .probabilities = p->probs};
         is.margin = c == SLUICE_NO_CLASS ? NAN : p->margins[c];
         is.probability = p->proba && c != SLUICE_NO_CLASS ? p->probs[c] : NAN;
-        *known |= any_margin(p->margins, p->classes);
-        if (sluice_batch_left_out(batch, i))
-            answer_empty(p, out);
-        else
-            answer_classes(p, out), ++*all;
-        if (plain) continue;
-        rc = answer_row(&p->form, batch, i, &is, out->text, out->n - 1, input);
-        out->n = 0;
+        *known |= any_margin(p->margins, p->classes, 0);
+        *all += !sluice_batch_left_out(batch, i);
+        if (answer_row(&p->form, batch, i, &is, input, &err) != SLUICE_OK) return complain_error(&err);
+        rc = write_answers(p, out, 0);
     }
-    write_answers(p, out);
     return rc;
 }
 
@@ -213,37 +157,33 @@ static int answer_batch(predicting *p, answers *out, const sluice_batch *batch, 
     size_t input;
     uint64_t offset;
     int rc = DONE;
+    sluice_error err = {0};
     sluice_reader_position(p->stream.reader, &input, &offset);
     for (size_t i = 0; i < sluice_batch_rows(batch) && !rc; i++) {
-        if (sluice_batch_left_out(batch, i))
-            answer_empty(p, out);
-        else
-            answer(p, out, margins[i]), ++*all;
-        if (plain) continue;
-        answered is = {.margin = margins[i]};
-        if (p->proba) is.probability = sluice_model_probability(p->model, margins[i]);
-        rc = answer_row(&p->form, batch, i, &is, out->text, out->n - 1, input);
-        out->n = 0;
+        const int left_out = sluice_batch_left_out(batch, i);
+        *all += !left_out;
+        if (plain && !left_out) {
+            answer(p, out, margins[i]);
+        } else {
+            answered is = {.margin = margins[i], .label = answered_label(p->model, p->first, margins[i])};
+            if (p->proba) is.probability = sluice_model_probability(p->model, margins[i]);
+            if (answer_row(&p->form, batch, i, &is, input, &err) != SLUICE_OK) return complain_error(&err);
+        }
+        rc = write_answers(p, out, 0);
     }
-    write_answers(p, out);
     return rc;
 }
 
-/* The answers to a batch go to memory first where a topic is to have them. */
-static int begin_answers(predicting *p) {
-    if (!p->kafka.to) return DONE;
-    p->form.out = open_memstream(&p->sent, &p->sent_n);
-    return p->form.out ? DONE : out_of_memory();
-}
-
-/* Hands them on, unless something went wrong before. */
-static int end_answers(predicting *p, size_t rows, int rc) {
-    if (!p->kafka.to) return rc ? rc : flush_results(stdout, "standard output");
-    if (fclose(p->form.out) && !rc) rc = out_of_memory();
-    p->form.out = stdout;
-    if (!rc && rows) rc = kafka_answer(p->stream.kafka, p->sent, p->sent_n, rows);
-    free(p->sent);
-    p->sent = NULL;
+/* Hands the answers to a batch on, unless something went wrong before. */
+static int end_answers(predicting *p, answers *out, size_t rows, int rc) {
+    const int written = write_answers(p, out, 1);
+    if (!p->kafka.to) {
+        const int flushed = rc ? rc : flush_results(stdout, "standard output");
+        return written ? written : flushed;
+    }
+    if (!rc) rc = written;
+    if (!rc && rows) rc = kafka_answer(p->stream.kafka, out->text.text, out->text.n, rows);
+    text_clear(&out->text);
     return rc;
 }
 
@@ -256,14 +196,16 @@ static int predict_batches(predicting *p) {
     const sluice_batch *batch;
     sluice_status s;
     int known = 0;
-    answers out;
-    int rc = answers_start(p, &out);
+    const double empty = empty_margin(p->model);
+    answers out = {0};
+    int rc = DONE;
     uint64_t all = 0;
+    p->form.out = &out.text;
     signals_stop_orderly();
     signals_interrupt(p->stream.reader);
     while (!rc && (s = sluice_reader_next(p->stream.reader, &batch)) == SLUICE_OK) {
         size_t rows = sluice_batch_rows(batch);
-        if ((rc = reserve_margins(&margins, &room, rows)) || (rc = begin_answers(p))) break;
+        if ((rc = reserve_margins(&margins, &room, rows))) break;
         sluice_error err = {0};
         if (p->many) {
             rc = answer_many(p, &out, batch, &all, &known);
@@ -271,9 +213,9 @@ static int predict_batches(predicting *p) {
             rc = complain_error(&err);
         } else {
             rc = answer_batch(p, &out, batch, margins, &all);
-            known |= any_margin(margins, rows);
+            known |= any_margin(margins, rows, empty);
         }
-        rc = end_answers(p, rows, rc);
+        rc = end_answers(p, &out, rows, rc);
         if (!rc) input_stream_done(&p->stream, 0);
         progress_examples(&live, p->stream.reader, rows);
     }
@@ -357,7 +299,8 @@ static int run(const args *a) {
         warn_skipped(&skipped, "input");
         if (skipped.total) warning_detail("their predictions are empty fields");
     }
-    answer_end(&p.form);
+    answer_warn(&p.form);
+    answer_free(&p.form);
     for (size_t i = 0; p.label && i < p.labels; i++) free(p.label[i]);
     free(p.label);
     free(p.label_n);

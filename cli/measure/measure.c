@@ -55,7 +55,7 @@ static int measure_classes(void *context, const sluice_batch *batch) {
     sluice_class_answers of = {.size = sizeof of, .margins = m->margins};
     for (size_t i = 0; i < sluice_batch_rows(batch) && !m->known && !rc; i++) {
         if (sluice_model_classify(m->model, batch, i, 1, &of, &err) != SLUICE_OK) return complain_error(&err);
-        m->known = any_margin(m->margins, n);
+        m->known = any_margin(m->margins, n, 0);
     }
     if (rc) return rc;
     if (sluice_meter_test_batch(m->meter, batch) != SLUICE_OK) return complain_error(sluice_meter_error(m->meter));
@@ -68,7 +68,7 @@ static int measure_batch(void *context, const sluice_batch *batch) {
     if (rc) return rc;
     sluice_error err = {0};
     if (sluice_model_margins(m->model, batch, m->margins, &err) != SLUICE_OK) return complain_error(&err);
-    m->known |= any_margin(m->margins, sluice_batch_rows(batch));
+    m->known = m->known || any_margin(m->margins, sluice_batch_rows(batch), empty_margin(m->model));
     if (m->worst && (rc = note_worst(m->worst, m->model, batch, m->margins))) return rc;
     if (sluice_meter_add_batch(m->meter, batch, m->margins) == SLUICE_OK) return DONE;
     return complain_error(sluice_meter_error(m->meter));

@@ -2,12 +2,15 @@
 #ifndef CLI_JSON_H
 #define CLI_JSON_H
 
+#include "http/text_buffer.h"
+
 #include <stdint.h>
 #include <stdio.h>
 
 typedef struct json {
-    FILE *out;
+    FILE *out; /* where it is written to; NULL: */
     int needs_comma;
+    text_buffer *text; /* to this */
 } json;
 
 /* Each writes one value; `key` is NULL inside a list and at the top. */

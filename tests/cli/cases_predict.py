@@ -265,6 +265,17 @@ def test_data_that_the_model_does_not_know_is_warned_of(t):
     check("none of" not in t.run("predict", "-m", "m", "a.vw").err, "known")
 
 
+def test_unknown_data_is_noticed_beside_a_bias(t):
+    t.write("a.csv", "label,age,hour\n" + "".join(f"{int(i % 3 == 0)},{i % 3},{i % 5}\n" for i in range(60)))
+    t.run("train", "-q", "-a", "arow", "--bias", 1, "-o", "m", "a.csv")
+    t.write("b.csv", "label,alter,stunde\n1,3,4\n0,2,1\n")
+    check("none of the 2 examples" in t.run("predict", "-m", "m", "b.csv").err, "predict")
+    check("none of the 2 examples" in t.run("test", "-m", "m", "b.csv").err, "test")
+    check(t.run("predict", "-m", "m", "b.csv").out.split()[1] != "0", "there is no bias")
+    for command in "predict", "test":
+        check("none of" not in t.run(command, "-m", "m", "a.csv").err, command)
+
+
 def test_measuring_warns_of_unknown_data_and_of_none(t):
     model(t, "-a", "pa-1")
     t.write("other", "1 900001:1\n-1 900002:1\n")
