@@ -1,5 +1,6 @@
 /* sluice inspect: what a model is. */
 #include "commands.h"
+#include "measure/summary.h"
 #include "measure/thresholds.h"
 #include "output/class_features.h"
 #include "output/class_text.h"
@@ -10,6 +11,7 @@
 #include "output/report.h"
 #include "output/weights.h"
 #include "run/drift_watch.h"
+#include "terminal/figures.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -17,8 +19,8 @@
 #include <string.h>
 
 static const option_info options[] = {
-    {"top", 0, "N", "how many of the heaviest features to show (default 10)", 0},
-    {"newest", 0, "N", "how many of the newest features to show (default 5; of models with ids at most 16)", 0},
+    {"top", 0, "N", "how many of the heaviest features to show (default 10; of each of several classes 4)", 0},
+    {"newest", 0, "N", "show the N newest features (-v and --json: 5; of models with ids at most 16)", 0},
     {"weights", 0, NULL,
      "print every nonzero weight instead: id or name, tab, weight; by ascending id or first sight, the bias first; of "
      "several classes: id or name, class, (one against one: the other class,) weight",
@@ -28,6 +30,8 @@ static const option_info options[] = {
     {"json", 0, NULL, "print what the model is as one JSON object", 0},
     {NULL, 0, NULL, NULL, 0},
 };
+
+enum { TOP_OF_A_CLASS = 4 }; /* on a line, where there is no --top */
 
 static const file_option files[] = {{.option = "", .role = READS_MODEL}, {.option = NULL}};
 
@@ -116,12 +120,55 @@ static void report_growth(report *r, const sluice_model *model) {
     }
     if (!n) return;
     printf("features seen after so many examples\n");
-    for (size_t i = 0; i < n; i++) printf("  %-20" PRIu64 " %" PRIu64 "\n", (uint64_t)1 << i, seen[i]);
+    for (size_t i = 0; i < n; i++) printf("  %-20s %s\n", COUNT((uint64_t)1 << i), COUNT(seen[i]));
 }
 
 static const char *calibration_word(int calibration) {
     static const char *const words[] = {NULL, "log odds", "online", "platt", "isotonic"};
     return words[calibration];
+}
+
+static void report_threshold_of(report *r, const sluice_model *model) {
+    double margin;
+    if (!sluice_model_threshold(model, &margin)) return;
+    report_open(r, "threshold");
+    report_margin(r, model, margin);
+    report_close(r);
+}
+
+static void report_counts(report *r, const inspected *in, const sluice_model_facts *f) {
+    report_classes(r, in->model);
+    report_count(r, "examples", f->examples);
+    if (!sluice_model_settings(in->model)->classes) report_count(r, "positives", f->positives);
+    report_count(r, "mistakes", f->mistakes);
+    report_figure(r, "error_rate", f->examples ? (double)f->mistakes / (double)f->examples : NAN);
+}
+
+static void report_all(report *r, const inspected *in, const sluice_model_facts *f, uint64_t dimension) {
+    report_text(r, "learner", f->learner->name);
+    report_params(r, in->model, f);
+    report_settings(r, in->model);
+    report_race(r, in->model, 1);
+    report_truth(r, "predict_only", f->is_final);
+    report_truth(r, "probability", sluice_model_has_probability(in->model));
+    report_text(r, "calibration", calibration_word(f->calibration));
+    report_threshold_of(r, in->model);
+    report_counts(r, in, f);
+    report_count(r, "updates", f->updates);
+    if (f->pseudo) report_count(r, "pseudo", f->pseudo);
+    if (f->learner->flags & SLUICE_LEARNER_BATCH) report_count(r, "waiting", in->waiting);
+    report_size(r, f, dimension);
+    report_truth(r, "names", f->has_names);
+}
+
+/* What is unusual, and what counts. */
+static void summarize(report *r, const inspected *in, const sluice_model_facts *f, uint64_t dimension) {
+    summarize_learner(r, in->model, f);
+    if (f->is_final) report_truth(r, "predict_only", 1);
+    report_threshold_of(r, in->model);
+    report_counts(r, in, f);
+    if (in->waiting) report_count(r, "waiting", in->waiting);
+    summarize_size(r, f, dimension);
 }
 
 static int print_facts(const args *a, const char *path, const inspected *in, uint64_t dimension, uint64_t top,
@@ -133,40 +180,17 @@ static int print_facts(const args *a, const char *path, const inspected *in, uin
     if (rc) return rc;
     warn_dimension(dimension, &f);
     report r = report_start(args_has(a, "json"));
-    report_text(&r, "learner", f.learner->name);
-    report_params(&r, in->model, &f);
-    report_settings(&r, in->model);
-    report_race(&r, in->model, 1);
-    report_truth(&r, "predict_only", f.is_final);
-    report_truth(&r, "probability", sluice_model_has_probability(in->model));
-    report_text(&r, "calibration", calibration_word(f.calibration));
-    double margin;
-    if (sluice_model_threshold(in->model, &margin)) {
-        report_open(&r, "threshold");
-        report_margin(&r, in->model, margin);
-        report_close(&r);
-    }
-    report_classes(&r, in->model);
-    report_count(&r, "examples", f.examples);
-    const unsigned kind = sluice_model_settings(in->model)->classes;
-    if (!kind) report_count(&r, "positives", f.positives);
-    report_count(&r, "mistakes", f.mistakes);
-    report_figure(&r, "error_rate", f.examples ? (double)f.mistakes / (double)f.examples : NAN);
-    report_count(&r, "updates", f.updates);
-    if (f.pseudo) report_count(&r, "pseudo", f.pseudo);
-    if (f.learner->flags & SLUICE_LEARNER_BATCH) report_count(&r, "waiting", in->waiting);
-    report_size(&r, &f, dimension);
-    report_truth(&r, "names", f.has_names);
+    r.is_brief ? summarize(&r, in, &f, dimension) : report_all(&r, in, &f, dimension);
     report_positions(&r, in->model);
-    if (watch.drift) report_drift(&r, &watch);
+    if (watch.drift && !r.is_brief) report_drift(&r, &watch);
     drift_free(&watch);
-    if (kind)
+    if (sluice_model_settings(in->model)->classes)
         rc = report_class_features(&r, in->model, in->only, (size_t)top);
     else
         report_heaviest(&r, in->weights, in->n, (size_t)top);
-    if (!rc) rc = report_newest(&r, in, (size_t)newest);
+    if (!rc && (!r.is_brief || args_has(a, "newest"))) rc = report_newest(&r, in, (size_t)newest);
     if (rc) return rc;
-    report_growth(&r, in->model);
+    if (!r.is_brief) report_growth(&r, in->model);
     return report_end(&r);
 }
 
@@ -184,6 +208,7 @@ static int run(const args *a) {
     sluice_error err = {0};
     if ((rc = model_to_use(a, a->inputs[0], &in.model, &in.waiting))) return rc;
     const unsigned kind = sluice_model_settings(in.model)->classes;
+    if (kind && !args_has(a, "top") && !args_has(a, "json") && !is_verbose()) top = TOP_OF_A_CLASS;
     rc = class_from_args(a, in.model, &in.only);
     if (!rc && !kind && sluice_model_weights(in.model, &in.weights, &in.n, &err) != SLUICE_OK)
         rc = complain_error(&err);

@@ -9,9 +9,9 @@ void report_kafka(report *r, kafka_stream *k) {
     const kafka_counts c = kafka_count(k);
     report_open(r, "kafka");
     report_count(r, "messages", c.messages);
-    report_count(r, "tombstones", c.tombstones);
-    report_count(r, "dead_letters", c.dead_letters);
-    report_count(r, "lag", (uint64_t)c.lag);
+    if (!r->is_brief || c.tombstones) report_count(r, "tombstones", c.tombstones);
+    if (!r->is_brief || c.dead_letters) report_count(r, "dead_letters", c.dead_letters);
+    if (!r->is_brief || c.lag) report_count(r, "lag", (uint64_t)c.lag);
     report_close(r);
 }
 

@@ -200,15 +200,15 @@ static int is_worse(const sluice_class_measures *a, const sluice_class_measures 
     return a->f1 != b->f1 ? a->f1 < b->f1 : a->support > b->support;
 }
 
-static size_t find_worst(const class_figures *f, uint32_t *worst) {
+size_t worst_classes(const class_figures *f, uint32_t *worst, size_t most) {
     size_t n = 0;
     for (size_t i = 0; i < f->n; i++) {
         const uint32_t c = f->order[i];
         size_t at = n;
         if (!f->of[c].support && !f->of[c].predicted) continue;
         while (at && is_worse(&f->of[c], &f->of[worst[at - 1]])) at--;
-        if (at == WORST_LISTED) continue;
-        n += n < WORST_LISTED;
+        if (at == most) continue;
+        n += n < most;
         memmove(worst + at + 1, worst + at, (n - at - 1) * sizeof *worst);
         worst[at] = c;
     }
@@ -218,7 +218,7 @@ static size_t find_worst(const class_figures *f, uint32_t *worst) {
 static void print_classes(const report *r, const sluice_model *model, const class_figures *f) {
     uint32_t worst[WORST_LISTED + 1];
     const int all = f->n <= MOST_LISTED, indent = 2 * r->depth;
-    const size_t n = all ? f->n : find_worst(f, worst);
+    const size_t n = all ? f->n : worst_classes(f, worst, WORST_LISTED);
     char text[CLASS_TEXT];
     printf("%*s%s\n", indent, "", all ? "each class" : "the classes of lowest F1");
     printf("%*s  %9s  %9s  %9s  %9s  %9s  class\n", indent, "", "support", "predicted", "precision", "recall", "f1");

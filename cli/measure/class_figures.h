@@ -31,6 +31,8 @@ void report_class_figures(report *r, const sluice_model *model, const class_figu
 int is_confusion(const sluice_confusion *c);
 /* The `most` most frequent mistakes, as places in f->cells; returns how many there are. */
 size_t most_confused(const class_figures *f, size_t *places, size_t most);
+/* The `most` classes of lowest F1, of those that occur, the lowest first; returns how many there are. */
+size_t worst_classes(const class_figures *f, uint32_t *worst, size_t most);
 /* The label of a class as a terminal may show it; "(unknown)" and "(none)" for no class. */
 const char *truth_text(const sluice_model *model, uint32_t class_index, char text[]);
 const char *prediction_text(const sluice_model *model, uint32_t class_index, char text[]);

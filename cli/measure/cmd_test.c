@@ -1,6 +1,7 @@
 /* sluice test: measures a model on labelled data. */
 #include "commands.h"
 #include "measure/measure.h"
+#include "measure/summary.h"
 #include "output/class_text.h"
 #include "output/message.h"
 #include "args/model_args.h"
@@ -46,6 +47,15 @@ static int print_results(const args *a, const sluice_model *model, const measure
     sluice_model_facts facts = {.size = sizeof facts};
     sluice_model_describe(model, &facts);
     report r = report_start(args_has(a, "json"));
+    if (r.is_brief) {
+        const summary_column column = {NULL, &result->measures, &result->classes, &result->skipped, NAN};
+        summarize_learner(&r, model, &facts);
+        if (!is_of_many(model)) report_classes(&r, model);
+        summarize_measures(&r, model, &column, 1);
+        summarize_speed(&r, seconds, result->measures.examples);
+        report_thresholds(&r, model, result);
+        return report_end(&r);
+    }
     report_text(&r, "learner", facts.learner->name);
     report_params(&r, model, &facts);
     if (sluice_model_classes(model) && !r.as_json) report_classes(&r, model);

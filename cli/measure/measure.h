@@ -13,7 +13,7 @@
 /* Rows for a command's option table. */
 /* clang-format off */
 #define MEASURE_OPTIONS \
-    {"mu-pos", 0, "V", "weight of the sensitivity in `sum`, above 0 and up to 1 (default 0.5); the specificity has the " \
+    {"mu-pos", 0, "V", "weight of the sensitivity in the weighted accuracy (`sum` in JSON), above 0 and up to 1 (default 0.5); the specificity has the " \
      "rest", 0}, \
     {"cost-missed", 0, "V", "what a missed positive adds to `cost` (default: the learner's cost_pos, else 1)", 0}, \
     {"cost-alarm", 0, "V", "what a false alarm adds to `cost` (default: the learner's cost_neg, else 1)", 0}

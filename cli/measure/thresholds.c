@@ -114,9 +114,27 @@ void report_margin(report *r, const sluice_model *model, double margin) {
     report_exact(r, "probability", probability_of(model, margin));
 }
 
+/* The threshold, and what is gained and paid for it. */
+static void summarize_chosen(report *r, const char *key, const sluice_model *model, const threshold *goal,
+                             const sluice_chosen *c) {
+    if (isnan(c->margin)) return; /* a warning has said so */
+    report_open(r, key);
+    report_text(r, "goal", goal->text);
+    if (!c->reached) report_text(r, "reached", "no: this is the nearest");
+    report_margin(r, model, c->margin);
+    report_figure(r, "precision", c->precision);
+    report_figure(r, "recall", c->recall);
+    report_figure(r, "alarms", c->alarms);
+    report_close(r);
+}
+
 void report_chosen(report *r, const char *key, const sluice_model *model, const threshold *goal,
                    const sluice_chosen *chosen) {
     const sluice_chosen *c = chosen;
+    if (r->is_brief) {
+        summarize_chosen(r, key, model, goal, c);
+        return;
+    }
     report_open(r, key);
     report_text(r, "goal", goals[goal->goal - SLUICE_GOAL_PRECISION].name);
     report_figure(r, "wanted", goal->value);

@@ -79,5 +79,5 @@ void report_classes(report *r, const sluice_model *model) {
         length += (size_t)snprintf(text + length, sizeof text - length, "%s%s (%s%s)", i ? ", " : "",
                                    class_text(model, i, shown), COUNT(c.examples), c.is_positive ? ", positive" : "");
     if (n > SHOWN) snprintf(text + length, sizeof text - length, ", ...");
-    report_text(r, "classes", text);
+    report_words(r, "classes", text);
 }

@@ -3,6 +3,7 @@
 
 #include "args/model_args.h"
 #include "args/params.h"
+#include "terminal/figures.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -25,13 +26,17 @@ typedef struct race {
 
 /* ---- words ------------------------------------------------------------------------------------------------------- */
 
-void put_candidate(FILE *out, const sluice_candidate *c) {
+void put_candidate_learner(FILE *out, const sluice_candidate *c) {
     char text[PARAM_TEXT];
     fputs(c->learner->name, out);
     for (size_t i = 0; i < c->learner->n_params; i++) {
         const sluice_param_info *p = &c->learner->params[i];
         if (c->params[i] != p->value) fprintf(out, " %s=%s", p->name, param_value_text(p, c->params[i], text));
     }
+}
+
+void put_candidate(FILE *out, const sluice_candidate *c) {
+    put_candidate_learner(out, c);
     if (c->transform == SLUICE_TRANSFORM_LOG1P) fputs(", log(1 + value)", out);
     if (c->transform == SLUICE_TRANSFORM_BINARY) fputs(", signs of values", out);
     if (c->scale) fputs(c->scale == SLUICE_SCALE_IDF ? ", rare features larger" : ", features by largest value", out);
@@ -40,17 +45,10 @@ void put_candidate(FILE *out, const sluice_candidate *c) {
     if (!c->transform && !c->scale && !c->normalize) fputs(", values as they are", out);
 }
 
-/* With a comma before every three digits. */
-static const char *grouped(uint64_t n, char text[32]) {
-    char digits[24];
-    const int length = snprintf(digits, sizeof digits, "%" PRIu64, n);
-    char *to = text;
-    for (int i = 0; i < length; i++) {
-        if (i && (length - i) % 3 == 0) *to++ = ',';
-        *to++ = digits[i];
-    }
-    *to = 0;
-    return text;
+void put_leader(FILE *out, const sluice_model *model) {
+    sluice_candidate c = {.size = sizeof c};
+    for (size_t i = 0; sluice_model_candidate(model, i, &c) == SLUICE_OK; i++)
+        if (c.is_leader) put_candidate(out, &c);
 }
 
 /* ---- what there is ----------------------------------------------------------------------------------------------- */
@@ -154,28 +152,27 @@ static void json_race(json *j, const race *r) {
 /* ---- text -------------------------------------------------------------------------------------------------------- */
 
 static void print_candidate(const sluice_candidate *c, int is_compared) {
-    char error[32] = "-", above[64] = "-", state[64], nonzeros[32], at[32];
+    char error[32] = "", above[64] = "", state[64];
     if (is_compared || !c->is_alive) snprintf(error, sizeof error, "%.4f", c->error);
     if (is_compared && c->is_alive) snprintf(above, sizeof above, "%.4f +- %.4f", c->above_least, c->standard_error);
     if (c->is_alive)
         snprintf(state, sizeof state, "%s", c->is_leader ? "leads" : "left");
     else
-        snprintf(state, sizeof state, "dropped at %s", grouped(c->dropped, at));
-    printf("  %6s  %16s  %10s  %-19s  ", error, above, grouped(c->nonzeros, nonzeros), state);
+        snprintf(state, sizeof state, "dropped at %s", COUNT(c->dropped));
+    printf("  %6s  %16s  %10s  %-19s  ", error, above, COUNT(c->nonzeros), state);
     put_candidate(stdout, c);
     putchar('\n');
 }
 
 static void print_event(const race *r, const sluice_race_event *e) {
-    char examples[32], nonzeros[32];
-    printf("  %s examples: ", grouped(e->examples, examples));
+    printf("  %s examples: ", COUNT(e->examples));
     if (e->kind == SLUICE_RACE_RESTARTED) {
         puts("the stream has changed; restarted");
         return;
     }
     put_candidate(stdout, &r->candidates[e->candidate]);
     printf(", %s; error %.4f, %s nonzeros\n", e->kind == SLUICE_RACE_LEADS ? "leads" : "is dropped", e->error,
-           grouped(e->nonzeros, nonzeros));
+           COUNT(e->nonzeros));
 }
 
 static int is_shown(const sluice_race_event *e, int all) { return all || e->kind != SLUICE_RACE_DROPPED; }
@@ -216,7 +213,7 @@ static void print_race(report *out, const race *r, int all) {
     puts("   error   above the least    nonzeros  state                candidate (nonzeros as last counted)");
     const size_t left = all || r->alive < SHOWN_LEFT ? r->alive : SHOWN_LEFT;
     for (size_t i = 0; i < left; i++) print_candidate(&r->ranked[i], r->is_compared);
-    if (left < r->alive) printf("  and %zu more that are left (sluice inspect shows all)\n", r->alive - left);
+    if (left < r->alive) printf("  and %zu more that are left (sluice inspect -v shows all)\n", r->alive - left);
     for (size_t i = r->alive; i < r->n && (all || i < r->alive + SHOWN_DROPPED); i++)
         print_candidate(&r->ranked[i], r->is_compared);
     print_events(r, all);

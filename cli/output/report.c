@@ -16,10 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VALUE_COLUMN = 22 };
+enum { VALUE_COLUMN = 22, SHORT_DIGITS = 4, LONG_DIGITS = 6 };
 
 report report_start(int as_json) {
-    report r = {{stdout, 0}, .as_json = as_json};
+    report r = {{stdout, 0}, .as_json = as_json, .is_brief = !as_json && !is_verbose()};
     if (as_json) json_open(&r.j, NULL, '{');
     return r;
 }
@@ -35,9 +35,15 @@ int report_end(report *r) {
 
 report report_rows(FILE *out) { return (report){{out, 0}, .as_rows = 1}; }
 
-void report_label(const report *r, const char *key) {
+/* Returns how many columns it takes. */
+static int put_key(const report *r, const char *key) {
     int width = printf("%*s", 2 * r->depth, "");
     for (; *key; key++, width++) putchar(*key == '_' ? ' ' : *key);
+    return width;
+}
+
+void report_label(const report *r, const char *key) {
+    const int width = put_key(r, key);
     printf("%*s", width < VALUE_COLUMN ? VALUE_COLUMN - width : 1, "");
 }
 
@@ -78,19 +84,23 @@ void report_plain(report *r, const char *key, uint64_t n) {
 }
 
 void report_figure(report *r, const char *key, double x) {
-    char text[32];
-    snprintf(text, sizeof text, "%.6g", x);
+    char text[FIGURE_TEXT];
     if (r->as_json)
         json_number(&r->j, key, x);
-    else
-        put_line(r, key, isnan(x) ? "-" : text);
+    else if (!isnan(x))
+        put_line(r, key, figure_text(x, r->is_brief ? SHORT_DIGITS : LONG_DIGITS, text));
 }
 
 void report_text(report *r, const char *key, const char *text) {
     if (r->as_json)
         json_text(&r->j, key, text);
-    else
-        put_line(r, key, text ? text : "-");
+    else if (text)
+        put_line(r, key, text);
+}
+
+void report_words(report *r, const char *key, const char *text) {
+    report_label(r, key);
+    print_wrapped(stdout, text, VALUE_COLUMN, VALUE_COLUMN);
 }
 
 void report_truth(report *r, const char *key, int truth) {
@@ -103,8 +113,11 @@ void report_truth(report *r, const char *key, int truth) {
 void report_open(report *r, const char *key) {
     if (r->as_json) {
         json_open(&r->j, key, '{');
+    } else if (r->as_rows) {
+        put_row(r, key, "");
     } else {
-        put_line(r, key, "");
+        put_key(r, key);
+        putchar('\n');
     }
     r->depth++;
 }
@@ -124,15 +137,14 @@ static bool shows_param(const sluice_model *model, const sluice_learner_info *l,
     return strcmp(p->name, omitted) != 0 && !(p->extra && sluice_model_param(model, i) == p->value);
 }
 
-static void params_text(const report *r, const sluice_model *model, const sluice_learner_info *l, const char *omitted) {
+static void params_text(report *r, const sluice_model *model, const sluice_learner_info *l, const char *omitted) {
     char line[4096] = "", text[PARAM_TEXT]; /* at most 16 of them */
     size_t n = 0;
     for (size_t i = 0; i < l->n_params && n < sizeof line; i++)
         if (shows_param(model, l, i, omitted))
             n += (size_t)snprintf(line + n, sizeof line - n, "%s%s=%s", n ? " " : "", l->params[i].name,
                                   param_value_text(&l->params[i], sluice_model_param(model, i), text));
-    report_label(r, "params");
-    print_wrapped(stdout, line, VALUE_COLUMN, VALUE_COLUMN);
+    report_words(r, "params", line);
 }
 
 void report_params_but(report *r, const sluice_model *model, const sluice_model_facts *facts, const char *omitted) {
@@ -234,7 +246,7 @@ void report_measures(report *r, const sluice_measures *m) {
     report_figure(r, "precision", m->precision);
     report_figure(r, "recall", m->recall);
     report_figure(r, "f1", m->f1);
-    report_figure(r, "sum", m->sum);
+    report_figure(r, r->as_json ? "sum" : "weighted_accuracy", m->sum);
     report_figure(r, "cost", m->cost);
     report_figure(r, "hinge_loss", m->hinge_loss);
     report_figure(r, "log_loss", m->log_loss);

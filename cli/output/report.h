@@ -1,5 +1,6 @@
 /* Results, written once in the source and printed in three ways: as one JSON object, as aligned lines for a person, or
- * as rows of a table in a page. All have the same content under the same names. */
+ * as rows of a table in a page. All have the same content under the same names, but what does not exist is null in JSON
+ * and left out elsewhere. Without -v a person gets a summary instead (measure/summary.h). */
 #ifndef CLI_REPORT_H
 #define CLI_REPORT_H
 
@@ -10,6 +11,7 @@
 typedef struct report {
     json j;
     int as_json, as_rows;
+    int is_brief; /* for a person, without -v: what matters most is enough */
     int depth;
     int failed; /* memory was short for a part of it */
 } report;
@@ -23,8 +25,10 @@ int report_end(report *r);
 void report_count(report *r, const char *key, uint64_t n);
 /* A number that may be typed again: no commas between its digits. */
 void report_plain(report *r, const char *key, uint64_t n);
-void report_figure(report *r, const char *key, double x); /* NaN: null, or a dash */
-void report_text(report *r, const char *key, const char *text);
+void report_figure(report *r, const char *key, double x);       /* NaN: null, or left out */
+void report_text(report *r, const char *key, const char *text); /* NULL: null, or left out */
+/* A text of several words, which continues on further lines below its beginning; not for JSON. */
+void report_words(report *r, const char *key, const char *text);
 void report_truth(report *r, const char *key, int truth);
 /* Text for a person: the name of a line, the key with blanks, up to the column of values. */
 void report_label(const report *r, const char *key);

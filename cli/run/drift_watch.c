@@ -234,7 +234,16 @@ static void put_text(report *r, const drift_watch *w, const sluice_drift_figures
         if (drift_alarm(w, i)) report_text(r, "", drift_text(drift_alarm(w, i), text));
 }
 
+void summarize_drift(report *r, const drift_watch *w) {
+    char text[DRIFT_TEXT];
+    const uint64_t alarms = drift_figures(w).alarms;
+    const sluice_drift_alarm *last = alarms ? drift_alarm(w, alarms - 1) : NULL;
+    if (alarms) report_count(r, "drift_alarms", alarms);
+    if (last) report_text(r, "", drift_text(last, text));
+}
+
 void report_drift(report *r, const drift_watch *w) {
+
     if (!w->drift) {
         report_text(r, "drift", NULL);
         return;

@@ -49,5 +49,7 @@ const sluice_drift_alarm *drift_alarm(const drift_watch *w, uint64_t i);
 enum { DRIFT_TEXT = 160 };
 const char *drift_text(const sluice_drift_alarm *alarm, char text[DRIFT_TEXT]);
 void report_drift(report *r, const drift_watch *w);
+/* The alarms of this run, where there are any. */
+void summarize_drift(report *r, const drift_watch *w);
 
 #endif

@@ -16,6 +16,7 @@
 #define BUDGET_PARAM "features" /* a learner that has it keeps to the budget itself */
 #define MAX_BUDGET 4000000000u
 enum { HOLDOUT = 5 };
+enum { TOP = 20, TOP_BRIEF = 5 };
 
 static const option_info options[] = {
     {"features", 0, "N,N,...", "the budgets: choose at most N features", 0},
@@ -27,7 +28,7 @@ static const option_info options[] = {
     {"passes", 0, "N", "go over the examples N times (default 1)", 0},
     {"test", 0, "FILE", "measure every budget's model on this file (default: on held-out examples)", 0},
     {"holdout", 0, "N", "learn without every N-th example and measure on these (default 5)", 0},
-    {"top", 0, "N", "how many features of the largest budget to list; 0: all (default 20)", 0},
+    {"top", 0, "N", "how many features of the largest budget to list; 0: all (default 5, with -v 20)", 0},
     {"output", 'o', "FILE", "write the features of all budgets here as tab-separated text", 0},
     {"report", 0, "FILE", "write a page with the error of every budget and the features to this HTML file", 0},
     INPUT_OPTIONS,
@@ -209,6 +210,16 @@ static int print_results(const selecting *t) {
     if (rc) return sluice_model_free(model), rc;
     sluice_model_describe(model, &facts);
     report r = report_start(args_has(t->a, "json"));
+    if (r.is_brief) {
+        report_text(&r, "learner", facts.learner->name);
+        report_count(&r, "examples", sluice_batch_rows(t->learned));
+        report_count(&r, "test_examples", sluice_batch_rows(t->tested));
+        if (t->skipped.total + t->test_skipped.total)
+            report_count(&r, "skipped", t->skipped.total + t->test_skipped.total);
+        report_selection(&r, t->selection, (size_t)(args_has(t->a, "top") ? t->top : TOP_BRIEF));
+        sluice_model_free(model);
+        return report_end(&r);
+    }
     report_text(&r, "learner", facts.learner->name);
     report_params_but(&r, model, &facts, BUDGET_PARAM);
     report_settings(&r, model);
@@ -250,7 +261,7 @@ static void selecting_free(selecting *t) {
 static int run(const args *a) {
     double started = now_seconds();
     selecting t = {.a = a, .output = args_value(a, "output"), .test = args_value(a, "test"), .holdout = HOLDOUT};
-    t.top = 20;
+    t.top = TOP;
     t.passes = 1;
     int rc = check_usage(&t);
     if (!rc) rc = read_rows(&t);

@@ -136,6 +136,14 @@ static int warn(const sweeping *w) {
 
 static int print_results(const sweeping *w) {
     report r = report_start(args_has(w->a, "json"));
+    if (r.is_brief) {
+        report_count(&r, "examples", w->examples);
+        if (w->test) report_count(&r, "test_examples", w->test_examples);
+        if (w->skipped.total + w->test_skipped.total)
+            report_count(&r, "skipped", w->skipped.total + w->test_skipped.total);
+        report_sweep(&r, w);
+        return report_end(&r);
+    }
     report_search_settings(&r, w->a, sluice_search_point(w->search, 0), w->format);
     report_count(&r, "passes", w->passes);
     report_count(&r, "repeats", w->repeats);

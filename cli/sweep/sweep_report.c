@@ -2,6 +2,7 @@
 #include "args/command_line.h"
 #include "search/point_report.h"
 #include "sweep/sweeping.h"
+#include "terminal/figures.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,9 +17,9 @@ static void print_error(const sweeping *w, double error, double deviation) {
 static void print_errors(const sweeping *w, const sluice_point *p) {
     print_error(w, progressive_error(p), p->error_deviation);
     if (w->test) print_error(w, p->mean, p->deviation);
-    printf("  %9.0f", p->nonzeros);
+    printf("  %9s", COUNT((uint64_t)(p->nonzeros + 0.5)));
     if (isnan(p->sparsity))
-        printf("  %8s", "-");
+        printf("  %8s", "");
     else
         printf("  %8.6f", p->sparsity);
 }
@@ -50,18 +51,21 @@ static void print_curve(const sweeping *w, const curve *c) {
     }
 }
 
+/* Levels that no point has with a weight left are left out. */
 static void print_best(const sweeping *w) {
     const double *levels;
-    size_t n = sweep_levels(w, &levels);
+    size_t n = sweep_levels(w, &levels), known = 0;
+    const curve *c;
+    for (size_t i = 0; i < n; i++) known += best_at(w, levels[i], &c) != NULL;
+    if (!known && !w->n_findings) puts("\nno point has a weight left");
+    if (!known) return;
     printf("\nthe smallest %s at a sparsity of at least\n", w->test ? "test error" : "error");
+    print_head(w, "          ");
+    putchar('\n');
     for (size_t i = 0; i < n; i++) {
-        const curve *c;
         const sluice_point *p = best_at(w, levels[i], &c);
+        if (!p) continue;
         printf("%10.10g", levels[i]);
-        if (!p) {
-            puts("  no point has it and a weight left");
-            continue;
-        }
         print_errors(w, p);
         printf("  %s %s=%s\n", c->learner->name, c->param->name, swept_value(p));
     }
@@ -84,7 +88,8 @@ static void print_findings(const sweeping *w) {
     }
 }
 
-/* ---- what makes their models ------------------------------------------------------------------------------------- */
+/* ---- commands that train these models -----------------------------------------------------------------------------
+ */
 
 static int has_point(const sluice_point *const *list, size_t n, const sluice_point *p) {
     for (size_t i = 0; i < n; i++)
@@ -108,7 +113,7 @@ static void print_commands(report *r, const sweeping *w) {
     const sluice_point **list = calloc(sweep_levels(w, &levels) + w->n_findings + 1, sizeof *list);
     size_t n = list ? list_chosen(w, list) : 0;
     r->failed |= !list;
-    if (n) puts("\nwhat makes their models");
+    if (n) puts("\ncommands that train these models");
     for (size_t i = 0; i < n; i++) {
         char *line = train_command_line(w->a, list[i], NULL);
         r->failed |= !line;
@@ -123,7 +128,7 @@ void report_sweep(report *r, const sweeping *w) {
         json_sweep(r, w);
         return;
     }
-    for (size_t i = 0; i < w->n_curves; i++) print_curve(w, &w->curves[i]);
+    for (size_t i = 0; i < w->n_curves && !r->is_brief; i++) print_curve(w, &w->curves[i]);
     if (!w->examples) return;
     print_best(w);
     print_findings(w);

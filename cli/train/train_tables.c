@@ -39,7 +39,7 @@ void put_confusion(FILE *out, const sluice_measures *m) {
           "1</th>",
           out);
     put_cell(out, "false alarms", 1, m->false_pos, negatives, m->examples);
-    put_cell(out, "rightly left", 0, m->true_neg, negatives, m->examples);
+    put_cell(out, "true negatives", 0, m->true_neg, negatives, m->examples);
     put_rate(out, "specificity", m->specificity);
     fputs("</tr>\n<tr><td></td>", out);
     put_rate(out, "precision", m->precision);

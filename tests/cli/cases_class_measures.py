@@ -109,7 +109,7 @@ def test_figures_for_a_person(t):
     t.write("a", animals(400, 5))
     t.write("b", "bee 2:1 101:1\nbee 2:1\nbee 4:1 100:2\nyak 1:1\nant 1:1\n")
     t.run("train", "-qq", "-a", "pa-1", "--classes", "matrix", "-o", "m", "a")
-    r = t.run("test", "-m", "m", "b")
+    r = t.run("test", "-v", "-m", "m", "b")
     check("the labels of 1 of 5 examples are none of the model's classes; they count as mistakes" in r.err, r.err)
     lines = [line.split() for line in r.out.splitlines()]
     for key, value in (("mistakes", "2"), ("error rate", "0.4"), ("unknown labels", "1"), ("macro f1", None), ("micro f1", None),
@@ -123,15 +123,15 @@ def test_figures_for_a_person(t):
     mistakes = r.out.split("most frequent mistakes\n")[1].splitlines()
     equal(sorted(line.split()[-3:] for line in mistakes[1:]), [["(unknown)", "->", "ant"], ["bee", "->", "dog"]])
     check(not any(line[:1] == ["auc"] for line in lines), "what two classes have alone")
-    both = t.run("train", "-qq", "-a", "pa-1", "--classes", "matrix", "--test", "b", "a").out
+    both = t.run("train", "-qqv", "-a", "pa-1", "--classes", "matrix", "--test", "b", "a").out
     equal(both.count("each class"), 1, "that of the test file")
-    equal(t.run("train", "-qq", "-a", "pa-1", "--classes", "matrix", "a").out.count("each class"), 1)
+    equal(t.run("train", "-qqv", "-a", "pa-1", "--classes", "matrix", "a").out.count("each class"), 1)
 
 
 def test_many_classes_show_the_worst_and_list_the_confusions_that_occur(t):
     words = [f"c{i}" for i in range(1100)]
     t.write("a", animals(3000, 6, words[:40]))
-    out = t.run("train", "-qq", "-a", "pa-1", "--classes", "matrix", "a").out
+    out = t.run("train", "-qqv", "-a", "pa-1", "--classes", "matrix", "a").out
     table = out.split("the classes of lowest F1\n")[1].splitlines()
     f1 = [float(line.split()[4]) for line in table[1:21]]
     equal(f1, sorted(f1))
@@ -147,13 +147,13 @@ def test_many_classes_show_the_worst_and_list_the_confusions_that_occur(t):
 
 def test_numbers_are_classes_in_the_order_of_their_values(t):
     t.write("a", animals(200, 8, ["10", "9", "-1", "0", "x"]))
-    out = t.run("train", "-qq", "-a", "pa-1", "--classes", "ovr", "a").out
+    out = t.run("train", "-qqv", "-a", "pa-1", "--classes", "ovr", "a").out
     equal([line.split()[-1] for line in out.split("each class\n")[1].splitlines()[1:6]], ["-1", "0", "9", "10", "x"])
 
 
 def test_labels_that_a_terminal_would_not_show_are_escaped(t):
     t.write("a", animals(60, 9, ["a\x1b[31m", "b\u202e"]))
-    out = t.run("train", "-qq", "-a", "pa-1", "--classes", "ovr", "a").out
+    out = t.run("train", "-qqv", "-a", "pa-1", "--classes", "ovr", "a").out
     check("\x1b" not in out and "\u202e" not in out, out)
     r = t.run("train", "-qq", "-a", "pa-1", "--classes", "ovr", "--json", "a").json()
     equal([c["label"] for c in r["classes"]], ["a\x1b[31m", "b\u202e"])
@@ -212,7 +212,7 @@ def test_holdout_of_two_classes(t):
     chosen = t.run("train", "-qq", "-a", "pa-1", "--holdout", "b", "--test", "c", "--threshold", "recall=0.9", "--json", "a").json()
     check(chosen["holdout"]["recall"] >= 0.9, chosen["holdout"])
     equal(chosen["threshold"]["recall"], chosen["holdout"]["recall"])
-    out = t.run("train", "-qq", "-a", "pa-1", "--holdout", "b", "a").out
+    out = t.run("train", "-qqv", "-a", "pa-1", "--holdout", "b", "a").out
     check("\nholdout" in out, out)
     r = t.run("train", "-a", "pa-1", "--holdout", "a", "a")
     check("--holdout" in r.err, r.err)
@@ -223,7 +223,9 @@ def test_top_features_of_each_class(t):
     t.write("a", animals(200, 12, WORDS[:3]))
     r = t.run("train", "-qq", "-a", "pa-1", "--classes", "ovr", "--top", "2", "--json", "a").json()
     equal([(c["label"], len(c["features"])) for c in r["top"]], [(w, 2) for w in WORDS[:3]])
-    check("heaviest features of bee" in t.run("train", "-qq", "-a", "pa-1", "--classes", "ovr", "--top", "2", "a").out, "text")
+    check("heaviest features of bee" in t.run("train", "-qqv", "-a", "pa-1", "--classes", "ovr", "--top", "2", "a").out, "text")
+    brief = t.run("train", "-qq", "-a", "pa-1", "--classes", "ovr", "--top", "2", "a").out.split("heaviest features\n")[1].splitlines()
+    equal([(line.split()[0], line.count(",")) for line in brief], [(w, 1) for w in WORDS[:3]], "a line for each class")
 
 
 def matrix_of(found):

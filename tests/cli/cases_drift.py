@@ -51,10 +51,10 @@ def test_an_alarm_is_a_note_with_its_example(t):
     t.write("a", "".join(turned()))
     r = t.run("train", "-q", "--json", "-a", "ssol", "a")
     at = alarms(r.json())[0]
-    check(f"note: drift at example {at}: the error rose from 0." in r.err, r.err)
-    text = t.run("train", "-qq", "-a", "ssol", "a")
+    check(f"note: drift at example {at:,}: the error rose from 0." in r.err, r.err)
+    text = t.run("train", "-qqv", "-a", "ssol", "a")
     equal(text.err, "")
-    for part in "drift                 adwin,window=1000,delta=0.00001,rise=0.01", f"drift at example {at}: ", "  window error ":
+    for part in "drift                 adwin,window=1000,delta=0.00001,rise=0.01", f"drift at example {at:,}: ", "  window error ":
         check(part in text.out, text.out)
 
 
@@ -77,7 +77,7 @@ def test_the_trace_and_the_page_show_it(t):
     equal([table[n][8] for n in (100, CHANGE, at // 100 * 100, at // 100 * 100 + 100)], ["0", "0", "0", "1"])
     near(float(table[CHANGE + 1000][6]), int(table[CHANGE + 1000][1]) / 1000 - int(table[CHANGE][1]) / 1000, 1e-9)
     page = t.read("p").decode()
-    check(f"<title>drift at example {at}: " in page and "drift alarms" in page, "the page does not show the alarm")
+    check(f"<title>drift at example {at:,}: " in page and "drift alarms" in page, "the page does not show the alarm")
     t.run("train", "-q", "--drift", "none", "--trace", "t", "--report", "p", "a")
     check(t.read("t").decode().splitlines()[1].endswith(",,,0"), t.read("t")[:200])
     check("drift alarms" not in t.read("p").decode(), "alarms without a watch")
@@ -160,7 +160,7 @@ def test_stop_saves_the_model_and_says_how_to_go_on(t):
     at = alarms(out)[0]
     check(CHANGE < at < CHANGE + 300, at)
     equal((out["interrupted"], out["examples"], "test" in out), ({"signal": None, "skip": at}, at, False))
-    for part in f"drift at example {at}: the error rose", f"{at} examples were learned, and the model is saved as m", f"-i m --skip {at}":
+    for part in f"drift at example {at:,}: the error rose", f"{at} examples were learned, and the model is saved as m", f"-i m --skip {at}":
         check(part in r.err, r.err)
     t.write("part", "".join(lines[:at]))
     t.run("train", "-q", "-a", "ssol", "--on-drift", "warn", "-o", "part model", "part")

@@ -51,7 +51,8 @@ def test_weights_are_all_nonzeros_by_ascending_id_bias_first(t):
 def test_inspect_text(t):
     t.write("a", rows(100))
     t.run("train", "-q", "-a", "pa-1", "-P", "C=0.5", "-o", "m", "a")
-    text = t.run("inspect", "m").out
+    check(re.search(r"^learner +pa-1 C=0.5, values as they are$", t.run("inspect", "m").out, re.M), "brief")
+    text = t.run("inspect", "-v", "m").out
     check(re.search(r"^learner +pa-1$", text, re.M), text)
     check("C=0.5" in text and re.search(r"^examples +100$", text, re.M), text)
 
@@ -230,7 +231,9 @@ def test_newest_and_growth(t):
     equal([f["name"] for f in r["newest"]], ["f39", "f38", "f37"])
     equal([(g["examples"], g["features_seen"]) for g in r["growth"]], [(1, 2), (2, 3), (4, 5), (8, 9), (16, 17), (32, 33)])
     check(r["names"], "the model has names")
-    text = t.run("inspect", "m").out
+    text = t.run("inspect", "m", "--newest", 1).out
+    check("newest features\n  f39" in text and "f38" not in text and "features seen after" not in text, text)
+    text = t.run("inspect", "-v", "m").out
     check("newest features\n  f39" in text and "features seen after so many examples" in text, text)
 
 

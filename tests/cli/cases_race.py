@@ -12,13 +12,13 @@ CANDIDATE_KEYS = ["learner", "params", "settings", "error", "above_least", "stan
 
 def learned(t, *options):
     """Text of train, the race of its model, text of inspect."""
-    text = t.run("train", "-q", "-o", "m", *options).out
-    return text, t.run("inspect", "--json", "m").json()["race"], t.run("inspect", "m").out
+    text = t.run("train", "-qv", "-o", "m", *options).out
+    return text, t.run("inspect", "--json", "m").json()["race"], t.run("inspect", "-v", "m").out
 
 
 def table_of(text):
     """Rows of the table of candidates: error, above the least with its standard error or None, nonzeros, state, words."""
-    found = re.findall(r"^ +([01]\.\d{4}) +(?:(0\.\d{4}) \+- (0\.\d{4})|-) +([\d,]+)  (leads|left|dropped at [\d,]+) +(\S.*)$", text, re.M)
+    found = re.findall(r"^ +([01]\.\d{4}) +(?:(0\.\d{4}) \+- (0\.\d{4}) +)?([\d,]+)  (leads|left|dropped at [\d,]+) +(\S.*)$", text, re.M)
     return [(float(e), (float(a), float(s)) if a else None, int(n.replace(",", "")), state, words)
             for e, a, s, n, state, words in found]
 
@@ -55,7 +55,7 @@ def test_of_many_that_are_left_six_are_listed(t):
     t.run("synth", "sparse", "-q", "-P", "rows=200", "-P", "dim=2000", "-o", "a")
     text, race, every = learned(t, "a")
     left = sum(c["alive"] for c in race["candidates"])
-    check(left > 6 and f"  and {left - 6} more that are left (sluice inspect shows all)\n" in text, text)
+    check(left > 6 and f"  and {left - 6} more that are left (sluice inspect -v shows all)\n" in text, text)
     equal([row[3].split()[0] for row in table_of(text)][:7], ["leads"] + ["left"] * 5 + ["dropped"])
     equal(len(table_of(every)), len(race["candidates"]), "inspect has all")
 
@@ -123,14 +123,14 @@ def test_a_predict_only_model_has_the_leader_and_no_race(t):
     r = t.run("inspect", "--json", "f").json()
     check("race" not in r, "a race")
     equal(r["learner"], race["candidates"][race["leader"]]["learner"])
-    check("\nleader " not in t.run("inspect", "f").out, "a leader")
+    check("\nleader " not in t.run("inspect", "-v", "f").out, "a leader")
 
 
 def test_floats_of_settings_have_their_shortest_digits(t):
     t.write("a", rows(50))
-    text = t.run("train", "-q", "-a", "ssol", "--bias", "0.1", "-o", "m", "a").out
+    text = t.run("train", "-qv", "-a", "ssol", "--bias", "0.1", "-o", "m", "a").out
     check("settings              bias=0.1 normalize=none" in text, text)
-    check("settings              bias=0.1 normalize=none" in t.run("inspect", "m").out, "inspect")
+    check("settings              bias=0.1 normalize=none" in t.run("inspect", "-v", "m").out, "inspect")
     equal(t.run("inspect", "--json", "m").json()["settings"]["bias"], 0.1)
 
 

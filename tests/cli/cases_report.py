@@ -19,8 +19,8 @@ def reported(t, *command, stdin=b""):
 
 def same_figures(table, r, what):
     for key in FIGURES:
-        shown = table[key.replace("_", " ")]
-        equal(None if shown == "-" else float(shown), None if r[key] is None else float(f"{r[key]:.6g}"), f"{what} {key}")
+        shown = table.get(key.replace("_", " "))
+        equal(None if shown is None else float(shown.replace(",", "")), None if r[key] is None else float(f"{r[key]:.6g}"), f"{what} {key}")
 
 
 def whole(text):
@@ -67,7 +67,7 @@ def test_the_page_says_what_json_says(t):
             same_figures(found.rows("while learning"), r, f"{learner} {more}")
             if "test" in r:
                 same_figures(found.rows("on the test file"), r["test"], f"{learner} {more} test")
-            equal(found.rows("the model and the run")["nonzeros"], str(r["nonzeros"]))
+            equal(found.rows("the model and the run")["nonzeros"], f"{r['nonzeros']:,}")
             equal(found.rows("the model and the run")["sparsity"], f"{r['sparsity']:.6g}")
             check_course(found, r)
             judged = r.get("test", r)

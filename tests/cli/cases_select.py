@@ -338,7 +338,9 @@ def test_an_empty_input_is_no_error(t):
 def test_text_shows_budgets_and_the_best_features(t):
     t.write("a", rows(500))
     r = selected(t, "--features", "5,10,40", "a")
-    text = t.run("select", "-q", "--features", "5,10,40", "a").out
+    brief = t.run("select", "-q", "--features", "5,10,40", "a").out
+    equal(len(re.findall(r"^ +\d+  \d+ ", brief.split("chosen for 40")[1], re.M)), 5, "the first five")
+    text = t.run("select", "-qv", "--features", "5,10,40", "a").out
     check(all(len(line) <= 80 for line in text.splitlines()), "wider than 80 columns")
     table = re.findall(r"^ +(\d+) +(\d+) +([\d.]+) +([\d.]+) +([\d.]+) +[\d.e-]+$", text.split("chosen for")[0], re.M)
     equal(len(table), 3)

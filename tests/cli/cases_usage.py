@@ -296,7 +296,7 @@ def test_what_a_model_keeps_reaches_a_terminal_escaped(t):
     label = "\u202e\x1b[31mlabel\u009b"
     t.write("a.csv", f"{label},a\n1,2\n-1,3\n")
     t.run("train", "-q", "--label", label, "-o", "m", "a.csv")
-    out = t.run("inspect", "m").out_bytes
+    out = t.run("inspect", "-v", "m").out_bytes
     check_clean(out, "inspect")
     check(b"label=\\xe2\\x80\\xae\\x1b[31mlabel\\xc2\\x9b\n" in out, out)
     equal(t.run("inspect", "--json", "m").json()["settings"]["label"], label)
