@@ -275,7 +275,10 @@ void args_help(const args *a) {
     for (size_t i = 0; (o = option_at(c, i)); i++) {
         int column = o->letter ? printf("  -%c, --%s", o->letter, o->name) : printf("      --%s", o->name);
         if (o->value) column += printf(" %s", o->value);
-        assert(column < HELP_COLUMN);
+        if (column >= HELP_COLUMN) { /* a long one has a line of its own */
+            putchar('\n');
+            column = 0;
+        }
         print_wrapped(stdout, o->help, column, HELP_COLUMN);
     }
     if (c->notes) {

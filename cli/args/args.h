@@ -22,11 +22,12 @@ typedef enum file_role { READS_DATA, READS_MODEL, WRITES } file_role;
 typedef struct file_option {
     const char *option; /* the option that names it, in its long form; "": the arguments that are not options */
     file_role role;
-    const char *what;        /* WRITES: what is written, for messages */
-    const char *may_replace; /* WRITES: the files of this option may be replaced; NULL: none */
-    const char *otherwise;   /* the file where the option is not given; "-": standard output; NULL: none */
-    int may_be_stdout;       /* WRITES: standard output is allowed, because no results go there */
-    int opened_at_once;      /* WRITES: the command opens it before its work begins */
+    const char *what;                   /* WRITES: what is written, for messages */
+    const char *may_replace;            /* WRITES: the files of this option may be replaced; NULL: none */
+    const char *otherwise;              /* the file where the option is not given; "-": standard output; NULL: none */
+    int may_be_stdout;                  /* WRITES: standard output is allowed, because no results go there */
+    int opened_at_once;                 /* WRITES: the command opens it before its work begins */
+    int (*is_other)(const char *value); /* whether the option's value is no file but something else; or NULL */
 } file_option;
 
 typedef struct args args;

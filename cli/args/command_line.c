@@ -40,9 +40,10 @@ static void put_word(FILE *out, const char *word) {
 
 /* The options that train has too, other than learner and parameters. */
 static int is_trains(const option_info *o) {
-    static const char *const names[] = {"bias",   "transform", "scale",    "normalize", "ngrams",
-                                        "tf",     "passes",    "positive", "classes",   "cost",
-                                        "format", "label",     "weight",   "no-header", "on-error"};
+    static const char *const names[] = {"bias",      "transform",  "scale",      "normalize", "ngrams",    "tf",
+                                        "chars",     "min-length", "stop-words", "passes",    "positive",  "classes",
+                                        "cost",      "format",     "label",      "weight",    "no-header", "on-error",
+                                        "separator", "columns",    "ignore",     "text",      "quadratic"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i], o->name) == 0) return 1;
     return 0;

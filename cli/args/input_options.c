@@ -20,26 +20,11 @@ int input_options(const args *a, sluice_reader_options *options) {
                                        .label = args_value(a, "label"),
                                        .weight = args_value(a, "weight"),
                                        .no_header = args_has(a, "no-header")};
-    return rc;
-}
-
-int text_options(const args *a, unsigned *ngrams, unsigned *tf) {
-    static const char *const words[] = {"binary", "count", "log", NULL}; /* by SLUICE_TF_, from 1 */
-    uint64_t n = 0;
-    size_t word = 0;
-    int rc = args_count(a, "ngrams", 1, SLUICE_MAX_NGRAMS, &n);
-    if (!rc && args_has(a, "tf")) {
-        rc = args_word(a, "tf", words, &word);
-        word++;
-    }
-    *ngrams = (unsigned)n;
-    *tf = (unsigned)word;
-    return rc;
+    if (!rc) rc = column_options(a, options);
+    return rc ? rc : quadratic_option(a, &options->quadratic);
 }
 
 /* ---- what a model keeps of its reader ---------------------------------------------------------------------------- */
-
-static const char *const tf_words[] = {"", "binary", "count", "log"}; /* by SLUICE_TF_ */
 
 static const char *kept_text(const sluice_model *model, const char *key) {
     const char *text = sluice_model_metadata(model, key, NULL);
@@ -52,23 +37,24 @@ static void copy_kept(char *to, size_t room, const sluice_model *model, const ch
 
 reader_settings model_reader_settings(const sluice_model *model) {
     reader_settings s = {.no_header = *kept_text(model, "reader.no_header") != 0};
-    s.ngrams = (unsigned)strtoul(kept_text(model, "reader.ngrams"), NULL, 10);
-    for (unsigned tf = SLUICE_TF_BINARY; tf <= SLUICE_TF_LOG; tf++)
-        if (strcmp(kept_text(model, "reader.tf"), tf_words[tf]) == 0) s.tf = tf;
+    s.text = model_text_settings(model);
     copy_kept(s.format, sizeof s.format, model, "reader.format");
     copy_kept(s.label, sizeof s.label, model, "reader.label");
     copy_kept(s.weight, sizeof s.weight, model, "reader.weight");
+    copy_kept(s.quadratic, sizeof s.quadratic, model, "reader.quadratic");
+    model_column_settings(model, &s.columns);
     return s;
 }
 
-void input_for_model(sluice_reader_options *options, const sluice_model *model, reader_settings *kept) {
+int input_for_model(sluice_reader_options *options, const sluice_model *model, reader_settings *kept) {
     *kept = model_reader_settings(model);
-    options->ngrams = kept->ngrams;
-    options->tf = kept->tf;
+    options->quadratic = kept->quadratic;
     options->hint = kept->format;
     options->no_header |= kept->no_header;
     if (!options->label && *kept->label) options->label = kept->label;
     if (!options->weight && *kept->weight) options->weight = kept->weight;
+    read_columns_as(options, &kept->columns);
+    return read_text_as(options, &kept->text);
 }
 
 /* Keeps a text; one that is too long, or has line ends, is not kept. */
@@ -76,15 +62,6 @@ static int keep_text(sluice_model *model, const char *key, size_t room, const ch
     if (!text || !*text || strlen(text) >= room || strchr(text, '\n')) return DONE;
     if (sluice_model_set_metadata(model, key, text, strlen(text)) == SLUICE_OK) return DONE;
     return complain_error(sluice_model_error(model));
-}
-
-int remember_text_options(const args *a, sluice_model *model) {
-    unsigned ngrams, tf;
-    char digits[16] = "";
-    int rc = text_options(a, &ngrams, &tf);
-    if (ngrams) snprintf(digits, sizeof digits, "%u", ngrams);
-    if (!rc) rc = keep_text(model, "reader.ngrams", sizeof digits, digits);
-    return rc ? rc : keep_text(model, "reader.tf", sizeof digits, tf_words[tf]);
 }
 
 int remember_input(const args *a, sluice_model *model, const char *format) {
@@ -95,6 +72,7 @@ int remember_input(const args *a, sluice_model *model, const char *format) {
     if (raw) rc = keep_text(model, "reader.format", sizeof s.format, format);
     if (!rc && !*s.label) rc = keep_text(model, "reader.label", sizeof s.label, args_value(a, "label"));
     if (!rc && !*s.weight) rc = keep_text(model, "reader.weight", sizeof s.weight, args_value(a, "weight"));
+    if (!rc) rc = remember_separator(a, model);
     if (!rc && args_has(a, "no-header")) rc = keep_text(model, "reader.no_header", 2, "1");
     return rc;
 }

@@ -5,6 +5,8 @@
 #include "args/args.h"
 #include "args/costs.h"
 #include "args/input_stream.h"
+#include "args/quadratic_option.h"
+#include "args/text_options.h"
 #include "output/progress.h"
 #include "sluice.h"
 
@@ -14,12 +16,9 @@
     {"format", 'f', "FORMAT", "format of the inputs: libsvm, vw, csv, jsonl, text, url or bin (default: by content, then by the ending)", 0}, \
     {"label", 0, "COLUMN", "csv, jsonl: the column or key of the label, csv also by number (default: label, or the first column)", 0}, \
     {"weight", 0, "COLUMN", "csv, jsonl: the column or key of the importance weight (default: none)", 0}, \
+    SEPARATOR_OPTION, \
     {"no-header", 0, NULL, "csv: the first line is data; columns are called by their numbers", 0}, \
     {"on-error", 0, "stop|skip", "what to do at a malformed line: stop (default), or skip and count it", 0}
-/* How features are made from text. A model keeps these settings. */
-#define TEXT_OPTIONS \
-    {"ngrams", 0, "N", "text: features are words and runs of up to N words (1 to 8; default 1)", 0}, \
-    {"tf", 0, "binary|count|log", "text: the value of a word that occurs n times: 1, n or 1 + log n (default log)", 0}
 /* clang-format on */
 
 enum { MAX_SKIP_REASONS = 32 };
@@ -37,23 +36,21 @@ typedef struct skip_tally {
 /* Fills in the reader's options from the command line. Returns DONE or WRONG_USAGE. */
 int input_options(const args *a, sluice_reader_options *options);
 
-/* Reads --ngrams and --tf; 0 where they are not given. Returns DONE or WRONG_USAGE. */
-int text_options(const args *a, unsigned *ngrams, unsigned *tf);
-
 /* How the features of a model were read. It is kept in the model's metadata, under the keys "reader.ngrams",
  * "reader.tf" and so on, so that the options need not be given again. */
 typedef struct reader_settings {
-    unsigned ngrams, tf; /* 0: not given */
+    text_settings text;
+    column_settings columns;
     int no_header;
     char format[16], label[128], weight[128]; /* "": none is kept */
+    char quadratic[SLUICE_MAX_QUADRATIC + 1];
 } reader_settings;
 
 reader_settings model_reader_settings(const sluice_model *model);
-/* Sets the reader's options to what the model keeps. `kept` must live as long as the options. */
-void input_for_model(sluice_reader_options *options, const sluice_model *model, reader_settings *kept);
+/* Sets the reader's options to what the model keeps. `kept` must live as long as the options. Returns DONE or
+ * FAILED. */
+int input_for_model(sluice_reader_options *options, const sluice_model *model, reader_settings *kept);
 
-/* Keeps --ngrams and --tf in the model, where they are given. Returns an exit status. */
-int remember_text_options(const args *a, sluice_model *model);
 /* Keeps in the model how its features were read; `format`: the last input's, or NULL. Returns an exit status. */
 int remember_input(const args *a, sluice_model *model, const char *format);
 /* Keeps under the key "reader.negative" that the first negative label of a plain model was written 0, not -1. `label`

@@ -167,9 +167,8 @@ static int check_resumed(const args *a, const recipe *r, const sluice_model *mod
             a->command->name,
             "-i %s: a predict-only model (train --final) cannot go on learning; keep the full one for that", path);
     const sluice_settings *has = sluice_model_settings(model), *asked = &r->settings;
-    reader_settings kept = model_reader_settings(model);
-    unsigned ngrams, tf;
-    int rc = text_options(a, &ngrams, &tf);
+    int rc;
+    const char *other_text = contradicting_text_option(a, model, &rc);
     if (rc) return rc;
     /* the model keeps its bias as a float */
     if (args_has(a, "bias") && (float)asked->bias != (float)has->bias) return contradicts(a, "bias", path);
@@ -181,8 +180,8 @@ static int check_resumed(const args *a, const recipe *r, const sluice_model *mod
         return contradicts(a, "max-features", path);
     if (args_has(a, "classes") && asked->classes != has->classes) return contradicts(a, "classes", path);
     if (asked->positive && !has_positive(model, asked->positive)) return contradicts(a, "positive", path);
-    if (args_has(a, "ngrams") && ngrams != (kept.ngrams ? kept.ngrams : 1)) return contradicts(a, "ngrams", path);
-    if (args_has(a, "tf") && tf != (kept.tf ? kept.tf : SLUICE_TF_LOG)) return contradicts(a, "tf", path);
+    if (other_text) return contradicts(a, other_text, path);
+    if (quadratic_contradicts(a, model)) return contradicts(a, "quadratic", path);
     return check_params(a, r, model, &facts, path);
 }
 

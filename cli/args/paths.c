@@ -88,7 +88,7 @@ static run_file *list_files(const args *a, size_t *n) {
     for (const file_option *f = a->command->files; list && f && f->option; f++) {
         if (*f->option) {
             const char *path = args_has(a, f->option) ? args_value(a, f->option) : f->otherwise;
-            if (!path) continue;
+            if (!path || (args_has(a, f->option) && f->is_other && f->is_other(path))) continue;
             list[*n] = (run_file){.as = f, .path = path};
             spell_option(a, f->option, list[(*n)++].option);
         } else {

@@ -28,6 +28,7 @@ static const option_info options[] = {
 
 static const file_option files[] = {
     {.option = "", .role = READS_DATA},
+    TEXT_FILES,
     {.option = "output", .role = WRITES, .what = "output", .may_replace = "", .otherwise = "-", .may_be_stdout = 1},
     {.option = NULL},
 };
@@ -68,7 +69,7 @@ static int read_options(converting *c) {
     static const char *const norms[] = {"none", "l2", NULL};
     size_t norm = 0;
     int rc = input_options(c->a, &c->reading);
-    if (!rc) rc = text_options(c->a, &c->reading.ngrams, &c->reading.tf);
+    if (!rc) rc = text_options(c->a, &c->reading);
     if (!rc) rc = args_word(c->a, "normalize", norms, &norm);
     if (!rc) rc = args_count(c->a, "shuffle", 0, UINT64_MAX, &c->shuffle_seed);
     if (!rc) rc = args_count(c->a, "trapezoid", 1, 1000000, &c->chunks);
@@ -253,6 +254,7 @@ static int convert(converting *c) {
     skip_tally skipped = {0};
     tally_skipped(&skipped, c->stream.reader);
     warn_skipped(&skipped, "input");
+    if (!rc && args_has(c->a, "quadratic")) quadratic_warn(c->stream.reader);
     return rc;
 }
 

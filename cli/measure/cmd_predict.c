@@ -270,7 +270,7 @@ static int prepare(const args *a, predicting *p) {
     if (p->proba && !sluice_model_has_probability(full)) rc = no_probability(a, full, path);
     p->form.model = p->model = sluice_model_final(full, &err);
     if (p->model) {
-        input_for_model(&p->reading, p->model, &p->kept);
+        if (!rc) rc = input_for_model(&p->reading, p->model, &p->kept);
         answer_reading(&p->form, full, &p->reading);
     }
     sluice_model_free(full);

@@ -129,9 +129,8 @@ static int prepare(const args *a, testing *t) {
     if (!rc) rc = model_to_use(a, path, &t->model, NULL);
     if (!rc) rc = check_class(a, t->model, &t->result);
     if (rc) return rc;
-    input_for_model(&t->reading, t->model, &t->kept);
     t->reading.words = 1;
-    return DONE;
+    return input_for_model(&t->reading, t->model, &t->kept);
 }
 
 static int measure_and_print(const args *a, testing *t) {

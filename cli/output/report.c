@@ -160,7 +160,7 @@ void report_params_but(report *r, const sluice_model *model, const sluice_model_
     json_close(&r->j, '}');
 }
 
-static const char *tf_word(const reader_settings *s) {
+static const char *tf_word(const text_settings *s) {
     return s->tf == SLUICE_TF_BINARY ? "binary" : s->tf == SLUICE_TF_COUNT ? "count" : "log";
 }
 
@@ -171,9 +171,53 @@ static void print_kept(const char *key, const char *text) {
     put_shown(stdout, text);
 }
 
+static size_t words_in(const char *list) {
+    size_t n = *list != 0;
+    for (; *list; list++) n += *list == ' ';
+    return n;
+}
+
+static void text_settings_text(const text_settings *t) {
+    if (t->ngrams || t->no_words) printf(" ngrams=%u", t->ngrams);
+    print_kept("chars", t->chars);
+    if (t->tf) printf(" tf=%s", tf_word(t));
+    if (t->min_length) printf(" min-length=%u", t->min_length);
+    if (t->stop_words && *t->stop_words) printf(" stop-words=%zu", words_in(t->stop_words));
+}
+
+/* n-grams and tf always, the others where they are given. */
+static void report_text_settings(report *r, const text_settings *t) {
+    report_count(r, "ngrams", t->ngrams || t->no_words ? t->ngrams : 1);
+    if (*t->chars) report_text(r, "chars", t->chars);
+    report_text(r, "tf", tf_word(t));
+    if (t->min_length) report_count(r, "min_length", t->min_length);
+    r->failed |= !t->stop_words;
+    if (!t->stop_words || !*t->stop_words) return;
+    if (r->as_json)
+        report_text(r, "stop_words", t->stop_words);
+    else
+        report_count(r, "stop_words", words_in(t->stop_words));
+}
+
+/* The crossings, which are kept one a line. */
+static void report_quadratic(report *r, const char *text) {
+    if (r->as_json) json_open(&r->j, "quadratic", '[');
+    for (const char *end; *text; text = end + (*end != 0)) {
+        char one[SLUICE_MAX_QUADRATIC + 1] = "";
+        end = text + strcspn(text, "\n");
+        memcpy(one, text, (size_t)(end - text));
+        if (r->as_json)
+            json_text(&r->j, NULL, one);
+        else if (r->as_rows)
+            report_text(r, "quadratic", one);
+        else
+            print_kept("quadratic", one);
+    }
+    if (r->as_json) json_close(&r->j, ']');
+}
+
 /* On one line, and only what differs from the defaults. */
-static void settings_text(const report *r, const sluice_settings *s, const reader_settings *kept,
-                          const char *normalize) {
+static void settings_text(report *r, const sluice_settings *s, const reader_settings *kept, const char *normalize) {
     char bias[32];
     sluice_format_float(bias, (float)s->bias); /* as models keep it */
     report_label(r, "settings");
@@ -182,12 +226,14 @@ static void settings_text(const report *r, const sluice_settings *s, const reade
     if (s->scale) printf(" scale=%s", scale_name(s->scale));
     if (s->classes) printf(" classes=%s", classes_name(s->classes));
     if (s->max_features) printf(" max-features=%" PRIu64, s->max_features);
-    if (kept->ngrams) printf(" ngrams=%u", kept->ngrams);
-    if (kept->tf) printf(" tf=%s", tf_word(kept));
+    text_settings_text(&kept->text);
     print_kept("format", kept->format);
     print_kept("label", kept->label);
     print_kept("weight", kept->weight);
+    if (kept->columns.separator) print_kept("separator", (const char[]){kept->columns.separator, 0});
+    for (size_t i = 0; i < NAME_LISTS; i++) print_kept(name_lists[i], kept->columns.names[i]);
     if (kept->no_header) printf(" no-header");
+    report_quadratic(r, kept->quadratic);
     putchar('\n');
 }
 
@@ -219,12 +265,15 @@ void report_settings(report *r, const sluice_model *model) {
     if (s->scale) report_text(r, "scale", scale_name(s->scale));
     if (s->classes) report_text(r, "classes", classes_name(s->classes));
     report_plain(r, "max_features", s->max_features);
-    report_count(r, "ngrams", kept->ngrams ? kept->ngrams : 1);
-    report_text(r, "tf", tf_word(kept));
+    report_text_settings(r, &kept->text);
     report_text(r, "format", *kept->format ? kept->format : NULL);
     report_text(r, "label", *kept->label ? kept->label : NULL);
     report_text(r, "weight", *kept->weight ? kept->weight : NULL);
+    report_text(r, "separator", kept->columns.separator ? (const char[]){kept->columns.separator, 0} : NULL);
+    for (size_t i = 0; i < NAME_LISTS; i++)
+        report_text(r, name_lists[i], *kept->columns.names[i] ? kept->columns.names[i] : NULL);
     report_truth(r, "no_header", kept->no_header);
+    if (*kept->quadratic) report_quadratic(r, kept->quadratic);
     report_costs(r, model);
     if (r->as_json) report_close(r);
 }

@@ -38,6 +38,7 @@ static const option_info options[] = {
 
 static const file_option files[] = {
     {.option = "", .role = READS_DATA},
+    TEXT_FILES,
     {.option = "test", .role = READS_DATA},
     {.option = "output", .role = WRITES, .what = "list"},
     {.option = "report", .role = WRITES, .what = "report"},
@@ -103,7 +104,7 @@ static int check_usage(selecting *t) {
     const args *a = t->a;
     int rc = read_budgets(t);
     if (!rc) rc = input_options(a, &t->reading);
-    if (!rc) rc = text_options(a, &t->reading.ngrams, &t->reading.tf);
+    if (!rc) rc = text_options(a, &t->reading);
     if (!rc) rc = costs_from_args(a, NULL, &t->costs);
     if (!rc) rc = args_count(a, "passes", 1, 1000000000, &t->passes);
     if (!rc) rc = args_count(a, "holdout", 2, 1000000000, &t->holdout);

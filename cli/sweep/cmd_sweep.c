@@ -36,6 +36,7 @@ static const option_info options[] = {
 
 static const file_option files[] = {
     {.option = "", .role = READS_DATA},
+    TEXT_FILES,
     {.option = "test", .role = READS_DATA},
     {.option = "csv", .role = WRITES, .what = "table"},
     {.option = "html", .role = WRITES, .what = "page"},
@@ -76,7 +77,7 @@ static int check_usage(sweeping *w) {
     int rc = input_options(a, &w->reading);
     if (!rc) rc = example_settings(a, &w->settings);
     if (!rc) rc = costs_from_args(a, NULL, &w->costs);
-    if (!rc) rc = text_options(a, &w->reading.ngrams, &w->reading.tf);
+    if (!rc) rc = text_options(a, &w->reading);
     if (!rc) rc = number_args(w);
     if (!rc && w->passes > 1 && !w->held && reads_once(a->inputs, a->n_inputs))
         rc = wrong_usage(a->command->name, "--passes %" PRIu64 ": standard input and pipes can be read only once",

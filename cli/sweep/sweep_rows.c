@@ -119,6 +119,7 @@ static int stream_pass(learning *g) {
     if (g->count) tally_skipped(&w->skipped, s.reader);
     if (g->count) costs_count(&w->costs, s.reader);
     if (g->count && !rc) costs_warn(&w->costs);
+    if (g->count && !rc) quadratic_warn(s.reader);
     w->format = sluice_reader_format(s.reader);
     input_stream_close(&s);
     return rc;

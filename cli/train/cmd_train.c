@@ -43,6 +43,7 @@ static const option_info options[] = {
 
 static const file_option files[] = {
     {.option = "", .role = READS_DATA},
+    TEXT_FILES,
     {.option = "resume", .role = READS_MODEL},
     {.option = "test", .role = READS_DATA},
     {.option = "holdout", .role = READS_DATA},
@@ -457,8 +458,8 @@ static int run(const args *a) {
     if (!rc) rc = costs_from_args(a, t.model, &t.costs);
     if (!rc) rc = costs_remember(&t.costs, t.model);
     if (!rc) rc = make_meter(&t);
+    if (!rc) rc = input_for_model(&t.reading, t.model, &t.kept);
     if (!rc) {
-        input_for_model(&t.reading, t.model, &t.kept);
         t.reading.words = 1;
         t.knows_classes = sluice_model_classes(t.model) == 2;
         rc = trace_start(&t.trace);

@@ -99,7 +99,7 @@ static int check_usage(searching *s) {
     int rc = input_options(a, &s->reading);
     if (!rc) rc = example_settings(a, &s->settings);
     if (!rc) rc = costs_from_args(a, NULL, &s->costs);
-    if (!rc) rc = text_options(a, &s->reading.ngrams, &s->reading.tf);
+    if (!rc) rc = text_options(a, &s->reading);
     if (!rc) rc = args_count(a, "passes", 1, 1000000000, &s->passes);
     if (!rc) rc = args_count(a, "folds", 2, 1000000, &s->n_folds);
     if (!rc) rc = args_count(a, "random", 1, MOST_RANDOM, &s->random);
