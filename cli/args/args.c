@@ -265,6 +265,18 @@ int args_word(const args *a, const char *option, const char *const *words, size_
     return wrong_usage(a->command->name, "--%s %s: it takes %s", option, text, known);
 }
 
+int args_interval(const args *a, const char *option, uint64_t *examples, uint64_t *seconds) {
+    const char *text = args_value(a, option);
+    *examples = *seconds = 0;
+    if (!text) return DONE;
+    char digits[24] = "";
+    const uint64_t most_seconds = 1000000000;
+    const size_t n = strlen(text), by_time = n && text[n - 1] == 's';
+    if (n < sizeof digits) memcpy(digits, text, n - by_time);
+    if (parse_count(digits, 1, by_time ? most_seconds : UINT64_MAX, by_time ? seconds : examples)) return DONE;
+    return wrong_usage(a->command->name, "--%s %s: give examples, as in 100000, or seconds, as in 60s", option, text);
+}
+
 void args_help(const args *a) {
     enum { HELP_COLUMN = 28 };
     const command *c = a->command;

@@ -86,6 +86,9 @@ int args_positive(const args *a, const char *option, double max, double *value);
 /* One of the words (ended by NULL); *value becomes its position. */
 int args_word(const args *a, const char *option, const char *const *words, size_t *value);
 
+/* An interval in examples (100000) or in seconds (60s): the other one becomes 0, and both where it is not given. */
+int args_interval(const args *a, const char *option, uint64_t *examples, uint64_t *seconds);
+
 /* Reads a whole number from min to max; returns 0 if the text is anything else. */
 int parse_count(const char *text, uint64_t min, uint64_t max, uint64_t *value);
 

@@ -117,13 +117,27 @@ void note_stdin(const args *a) {
     if (a->n_inputs == 0 && isatty(STDIN_FILENO)) tell_progress("reading standard input");
 }
 
+/* Hands on copies of those rows of a batch that are held out. */
+static int use_held_out(input_stream *s, const sluice_batch *batch, int (*use)(void *, const sluice_batch *),
+                        void *context) {
+    sluice_error err = {0};
+    const size_t rows = sluice_batch_rows(batch);
+    sluice_batch *held = sluice_batch_new(&err);
+    int rc = held ? hold_out_copy(s->held, s->row, batch, 0, rows, held) : complain_error(&err);
+    if (!rc) rc = use(context, held);
+    sluice_batch_free(held);
+    s->row += rows;
+    return rc;
+}
+
 int each_batch(input_stream *s, progress *live, int (*use)(void *context, const sluice_batch *batch), void *context) {
+    if (s->held && s->held->kept) return use(context, s->held->kept);
     const sluice_batch *batch;
     sluice_status status = SLUICE_OK;
     int rc = DONE;
     signals_interrupt(s->reader);
     while (!rc && (status = sluice_reader_next(s->reader, &batch)) == SLUICE_OK) {
-        rc = use(context, batch);
+        rc = s->held ? use_held_out(s, batch, use, context) : use(context, batch);
         input_stream_done(s, 0);
         if (live) progress_examples(live, s->reader, sluice_batch_rows(batch));
     }
@@ -134,6 +148,7 @@ int each_batch(input_stream *s, progress *live, int (*use)(void *context, const 
 }
 
 void tally_skipped(skip_tally *t, const sluice_reader *reader) {
+    if (!reader) return;
     uint64_t count;
     const char *name;
     for (size_t i = 0; i < MAX_SKIP_REASONS && (name = sluice_reader_skipped(reader, i, &count)); i++) {
@@ -161,7 +176,7 @@ static int hold_batch(void *data, const sluice_batch *batch) {
 
 static int hold(sluice_dataset *data, const char *const *paths, size_t n, const sluice_reader_options *reading,
                 const char *what, costs *c, skip_tally *skipped, const char **format) {
-    const inputs from = {paths, n, NULL};
+    const inputs from = {paths, n, NULL, NULL};
     input_stream s;
     int rc = input_stream_open(&s, &from, NULL, reading);
     if (rc) return rc;

@@ -4,13 +4,14 @@
 #include "output/message.h"
 
 inputs inputs_of(const args *a, const kafka_settings *kafka) {
-    return (inputs){a->inputs, a->n_inputs, kafka->brokers ? kafka : NULL};
+    return (inputs){a->inputs, a->n_inputs, kafka->brokers ? kafka : NULL, NULL};
 }
 
 int input_stream_open(input_stream *s, const inputs *from, const sluice_model *model,
                       const sluice_reader_options *reading) {
     sluice_error err = {0};
-    *s = (input_stream){.skips_errors = reading->skip_errors};
+    *s = (input_stream){.skips_errors = reading->skip_errors, .held = from->held};
+    if (from->held && from->held->kept) return DONE;
     if (from->kafka) return kafka_open(from->kafka, model, reading, &s->kafka, &s->reader);
     s->reader = sluice_reader_open(from->paths, from->n, reading, &err);
     return s->reader ? DONE : complain_error(&err);

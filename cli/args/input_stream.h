@@ -2,6 +2,7 @@
 #ifndef CLI_INPUT_STREAM_H
 #define CLI_INPUT_STREAM_H
 
+#include "args/hold_out.h"
 #include "kafka/kafka.h"
 #include "sluice.h"
 
@@ -10,15 +11,18 @@ typedef struct inputs {
     const char *const *paths;
     size_t n;
     const kafka_settings *kafka; /* NULL: the files */
+    const hold_out *held;        /* only the examples that are held out; NULL: all */
 } inputs;
 
 /* Those of the command line. */
 inputs inputs_of(const args *a, const kafka_settings *kafka);
 
 typedef struct input_stream {
-    sluice_reader *reader;
-    kafka_stream *kafka; /* NULL: files are read */
+    sluice_reader *reader; /* NULL: all rows are in memory (held->kept) */
+    kafka_stream *kafka;   /* NULL: files are read */
     int skips_errors;
+    const hold_out *held;
+    uint64_t row; /* rows before the batch at hand */
 } input_stream;
 
 /* Opens them; topics at the model's positions (NULL: it has none). Says what is wrong. Close it also after a failure.

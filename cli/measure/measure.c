@@ -128,7 +128,7 @@ int measure_inputs(const sluice_model *model, const inputs *from, const sluice_r
         free(m.margins);
         if (m.worst) worst_free(m.worst);
         result->known = m.known;
-        tally_skipped(&result->skipped, stream.reader);
+        if (!from->held) tally_skipped(&result->skipped, stream.reader); /* else learning has told of them */
         result->measures = (sluice_measures){.size = sizeof result->measures};
         sluice_meter_read(meter, &result->measures);
         sluice_meter *cut = one ? one : meter;

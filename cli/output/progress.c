@@ -34,6 +34,14 @@ progress progress_start(uint64_t passes, uint64_t dimension) {
                       .drawn = live ? 0 : now};
 }
 
+void progress_every(progress *p, uint64_t examples, uint64_t seconds) {
+    p->every = examples;
+    p->seconds = seconds;
+    if (examples) p->next_row = examples;
+    if (seconds) p->next_row = UINT64_MAX;
+    p->next_time = p->started + (double)seconds;
+}
+
 void progress_clear(progress *p) {
     if (!p->line_shown) return;
     fputs("\r\033[K", stderr);
@@ -90,7 +98,9 @@ static void draw_live_line(progress *p, double now, double share, const char *wh
 
 static int is_due(const progress *p, double now) { return p->live && now - p->drawn >= redraw_seconds; }
 
-int progress_due(const progress *p) { return p->live && is_due(p, now_seconds()); }
+static int is_row_time(const progress *p) { return p->shown && p->seconds && now_seconds() >= p->next_time; }
+
+int progress_due(const progress *p) { return is_row_time(p) || (p->live && is_due(p, now_seconds())); }
 
 static void draw_examples(progress *p, const sluice_reader *reader) {
     double now = now_seconds(), share = -1;
@@ -132,6 +142,14 @@ static void print_share(double x, int width) {
         fprintf(stderr, "  %*.4f", width, x);
 }
 
+static int has_fading_error(const progress *p) { return p->every || p->seconds; }
+
+static void print_fading_error(const progress *p, int measured) {
+    sluice_drift_figures f = {.size = sizeof f, .fading_error = NAN};
+    if (p->drift && measured) sluice_drift_read(p->drift, &f, NULL);
+    print_share(f.fading_error, 12);
+}
+
 static void print_row(progress *p, const sluice_model *model, sluice_meter *meter) {
     sluice_measures m = {.size = sizeof m};
     sluice_model_facts facts = {.size = sizeof facts};
@@ -141,23 +159,28 @@ static void print_row(progress *p, const sluice_model *model, sluice_meter *mete
 
     progress_clear(p);
     if (!p->header_done) {
-        fprintf(stderr, "%12s  %10s  %10s  %12s  %8s  %11s%s\n", "examples", "error", "since last", "nonzeros",
-                "sparsity", "examples/s", p->lag >= 0 ? "     to come" : "");
+        fprintf(stderr, "%12s  %10s  %10s  %12s  %8s  %11s%s%s\n", "examples", "error", "since last", "nonzeros",
+                "sparsity", "examples/s", has_fading_error(p) ? "  fading error" : "",
+                p->lag >= 0 ? "     to come" : "");
         p->header_done = 1;
     }
-    fprintf(stderr, "%12" PRIu64, m.examples);
-    print_share(rate(m.mistakes, m.examples), 10);
+    /* examples of a later pass were learned before: their errors say nothing */
+    const int measured = p->passes == 1 || m.examples > p->row_examples;
+    fprintf(stderr, "%12s", COUNT(measured ? m.examples : p->seen));
+    print_share(measured ? rate(m.mistakes, m.examples) : NAN, 10);
     /* what was counted may become less, when it turns out what the label 1 is */
     uint64_t since = m.mistakes > p->row_mistakes ? m.mistakes - p->row_mistakes : 0;
     print_share(rate(since, m.examples - p->row_examples), 10);
-    fprintf(stderr, "  %12" PRIu64, facts.nonzeros);
+    fprintf(stderr, "  %12s", COUNT(facts.nonzeros));
     print_share(sparsity(&facts, p->dimension), 8);
     if (seconds > 0)
-        fprintf(stderr, "  %11.0f", (double)m.examples / seconds);
+        fprintf(stderr, "  %11s", COUNT((uint64_t)((double)(measured ? m.examples : p->seen) / seconds + 0.5)));
     else
         fprintf(stderr, "  %11s", "-");
-    if (p->lag >= 0) fprintf(stderr, "  %10" PRId64, p->lag);
+    if (has_fading_error(p)) print_fading_error(p, measured);
+    if (p->lag >= 0) fprintf(stderr, "  %10s", COUNT((uint64_t)p->lag));
     fputc('\n', stderr);
+    p->row_seen = p->seen;
     p->row_examples = m.examples;
     p->row_mistakes = m.mistakes;
 }
@@ -170,10 +193,10 @@ void progress_learned(progress *p, const sluice_reader *reader, uint64_t rows, c
                       sluice_meter *meter) {
     if (!p->shown) return;
     p->seen += rows;
-    if (p->seen >= p->next_row) {
-        print_row(p, model, meter);
-        while (p->next_row <= p->seen) p->next_row *= 2;
-    }
+    const int by_time = is_row_time(p);
+    if (by_time || p->seen >= p->next_row) print_row(p, model, meter);
+    if (by_time) p->next_time = now_seconds() + (double)p->seconds;
+    while (p->next_row <= p->seen) p->next_row = p->every ? p->next_row + p->every : 2 * p->next_row;
     draw_examples(p, reader);
 }
 
@@ -182,5 +205,6 @@ void progress_finish(progress *p, const sluice_model *model, sluice_meter *meter
     if (!p->shown) return;
     sluice_measures m = {.size = sizeof m};
     sluice_meter_read(meter, &m);
-    if (!p->header_done || m.examples != p->row_examples) print_row(p, model, meter);
+    if (!p->header_done || m.examples != p->row_examples || (p->passes > 1 && p->seen != p->row_seen))
+        print_row(p, model, meter);
 }

@@ -15,7 +15,7 @@
 #define SELECT_LEARNER "sbcw"   /* the one to choose with when the user names none */
 #define BUDGET_PARAM "features" /* a learner that has it keeps to the budget itself */
 #define MAX_BUDGET 4000000000u
-enum { HOLDOUT = 5 };
+enum { EVERY = 5 }; /* where --holdout is not given */
 enum { TOP = 20, TOP_BRIEF = 5 };
 
 static const option_info options[] = {
@@ -27,7 +27,7 @@ static const option_info options[] = {
     TEXT_OPTIONS,
     {"passes", 0, "N", "go over the examples N times (default 1)", 0},
     {"test", 0, "FILE", "measure every budget's model on this file (default: on held-out examples)", 0},
-    {"holdout", 0, "N", "learn without every N-th example and measure on these (default 5)", 0},
+    {"holdout", 0, "N|S", "do not learn this part, but measure on it: " HOLD_OUT_FORMS " (default 5)", 0},
     {"top", 0, "N", "how many features of the largest budget to list; 0: all (default 5, with -v 20)", 0},
     {"output", 'o', "FILE", "write the features of all budgets here as tab-separated text", 0},
     {"report", 0, "FILE", "write a page with the error of every budget and the features to this HTML file", 0},
@@ -49,7 +49,8 @@ typedef struct selecting {
     const args *a;
     sluice_reader_options reading;
     const char *output, *test;
-    uint64_t holdout, top, passes;
+    hold_out holding;
+    uint64_t top, passes;
     recipe recipe;
     uint64_t *budgets;
     size_t n_budgets;
@@ -107,7 +108,7 @@ static int check_usage(selecting *t) {
     if (!rc) rc = text_options(a, &t->reading);
     if (!rc) rc = costs_from_args(a, NULL, &t->costs);
     if (!rc) rc = args_count(a, "passes", 1, 1000000000, &t->passes);
-    if (!rc) rc = args_count(a, "holdout", 2, 1000000000, &t->holdout);
+    if (!rc) rc = hold_out_option(a, "holdout", &t->holding);
     if (!rc) rc = args_count(a, "top", 0, SIZE_MAX, &t->top);
     if (!rc && t->test && args_has(a, "holdout"))
         rc =
@@ -119,17 +120,40 @@ static int check_usage(selecting *t) {
     return rc;
 }
 
+/* The rows that are held out, and the others. */
+static int hold_out_rows_of(selecting *t, size_t rows) {
+    sluice_error err = {0};
+    t->learned = sluice_batch_new(&err);
+    if (t->learned) t->tested = sluice_batch_new(&err);
+    if (!t->tested) return complain_error(&err);
+    hold_out_rows(&t->holding, rows);
+    for (size_t i = 0, n; i < rows; i += n) {
+        int held;
+        n = hold_out_run(&t->holding, i, rows - i, &held);
+        for (size_t k = i; k < i + n; k++) {
+            sluice_example x;
+            sluice_dataset_row(t->data, k, &x);
+            if (x.weight != 0 && sluice_batch_add(held ? t->tested : t->learned, &x, &err) != SLUICE_OK)
+                return complain_error(&err);
+        }
+    }
+    return DONE;
+}
+
 /* A batch of the rows to learn from, which are the first `rows`, and one of those to measure on. */
 static int divide_rows(selecting *t, size_t rows) {
     sluice_error err = {0};
+    int rc = DONE;
     if (t->test) {
         t->learned = sluice_dataset_batch(t->data, 0, rows, &err);
         if (t->learned) t->tested = sluice_dataset_batch(t->data, rows, SIZE_MAX, &err);
+    } else if (t->holding.kind == HOLD_OUT_EVERY) {
+        sluice_dataset_hold_out(t->data, (size_t)t->holding.every, &t->learned, &t->tested, &err);
     } else {
-        sluice_dataset_hold_out(t->data, (size_t)t->holdout, &t->learned, &t->tested, &err);
+        rc = hold_out_rows_of(t, rows);
     }
     sluice_dataset_forget_rows(t->data);
-    return t->tested ? DONE : complain_error(&err);
+    return rc || t->tested ? rc : complain_error(&err);
 }
 
 /* Reads everything once; the test file's rows follow the others, so that names mean the same in both. */
@@ -195,7 +219,10 @@ static int select_features(selecting *t) {
 static void report_test(report *r, const selecting *t) {
     report_count(r, "test_examples", sluice_batch_rows(t->tested));
     if (!t->test) {
-        report_count(r, "held_out_every", t->holdout);
+        if (t->holding.kind == HOLD_OUT_EVERY)
+            report_count(r, "held_out_every", t->holding.every);
+        else
+            report_text(r, "held_out", args_value(t->a, "holdout"));
         return;
     }
     report_text(r, "test_file", t->test);
@@ -261,7 +288,8 @@ static void selecting_free(selecting *t) {
 
 static int run(const args *a) {
     double started = now_seconds();
-    selecting t = {.a = a, .output = args_value(a, "output"), .test = args_value(a, "test"), .holdout = HOLDOUT};
+    selecting t = {.a = a, .output = args_value(a, "output"), .test = args_value(a, "test")};
+    t.holding = (hold_out){.kind = HOLD_OUT_EVERY, .every = EVERY};
     t.top = TOP;
     t.passes = 1;
     int rc = check_usage(&t);
@@ -283,7 +311,8 @@ static void more_help(const args *a) { print_learner_help(args_value(a, "learner
 const command select_command = {
     .name = "select",
     .summary = "choose the features that matter, for several budgets, with the error of each",
-    .synopsis = "--features N,N,... [-a LEARNER] [-P NAME=VALUE]... [--test FILE] [-o FILE] [--report FILE] [INPUT...]",
+    .synopsis = "--features N,N,... [-a LEARNER] [-P NAME=VALUE]... [--test FILE | --holdout N|S] [-o FILE] [--report "
+                "FILE] [INPUT...]",
     .notes = "A learner with the parameter `features` keeps to the budget itself: `train -P features=N` makes the same "
              "model. With any other learner one model of all features ranks them by |weight|, and for each budget a "
              "second one learns from the best alone; its error is the one reported.\n"

@@ -111,7 +111,7 @@ static int learn_batch(void *context, const sluice_batch *batch) {
 static int stream_pass(learning *g) {
     sweeping *w = g->w;
     const sluice_reader_options reading = costs_reading(&w->costs, &w->reading);
-    const inputs from = {w->a->inputs, w->a->n_inputs, NULL};
+    const inputs from = {w->a->inputs, w->a->n_inputs, NULL, NULL};
     input_stream s;
     int rc = input_stream_open(&s, &from, NULL, &reading);
     if (rc) return rc;

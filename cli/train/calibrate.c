@@ -65,7 +65,7 @@ static int take_batch(void *context, const sluice_batch *batch) {
 }
 
 static int read_examples(examples *e, const char *path, const sluice_reader_options *reading) {
-    const inputs from = {&path, 1, NULL};
+    const inputs from = {&path, 1, NULL, NULL};
     input_stream s;
     int rc = input_stream_open(&s, &from, NULL, reading);
     if (rc) return rc;

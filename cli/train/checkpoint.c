@@ -9,21 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_SECONDS = 1000000000 };
-
 static int read_interval(const args *a, checkpoint *c) {
-    const char *text = args_value(a, "save-every");
-    if (!text) return DONE;
-    char digits[24] = "";
-    size_t n = strlen(text);
-    int by_time = text[n - 1] == 's';
-    if (n < sizeof digits) memcpy(digits, text, n - (size_t)by_time);
-    uint64_t *value = by_time ? &c->seconds : &c->every;
-    if (!parse_count(digits, 1, by_time ? MOST_SECONDS : UINT64_MAX, value))
-        return wrong_usage(a->command->name, "--save-every %s: give examples, as in 100000, or seconds, as in 60s",
-                           text);
-    if (!c->path) return wrong_usage(a->command->name, "--save-every needs -o MODEL: there is nothing to save to");
-    return DONE;
+    int rc = args_interval(a, "save-every", &c->every, &c->seconds);
+    if (!rc && (c->every || c->seconds) && !c->path)
+        rc = wrong_usage(a->command->name, "--save-every needs -o MODEL: there is nothing to save to");
+    return rc;
 }
 
 int checkpoint_options(const args *a, checkpoint *c) {

@@ -16,17 +16,24 @@ static const option_info options[] = {
     {"output", 'o', "MODEL", "save the model here when the run has succeeded, or is ended by a signal", 0},
     CHECKPOINT_OPTIONS,
     {"final", 0, NULL, "save a small predict-only model of the nonzero weights (needs -o)", 0},
+    MIN_COUNT_OPTION,
     {"allow-empty", 0, NULL, "succeed, and save the model, even if there was no example to learn (-i implies it)", 0},
     {"test", 0, "FILE", "measure the model on this file afterwards", 0},
-    {"holdout", 0, "FILE",
-     "measure it on this file, too, and choose --threshold there; for what is decided before testing", 0},
+    {"holdout", 0, "S|FILE",
+     "do not learn this part of the inputs, but measure on it afterwards: " HOLD_OUT_FORMS
+     "; or measure on this file, too. --threshold is then chosen there",
+     0},
     CALIBRATE_OPTIONS,
     {"threshold", 0, "GOAL",
-     "afterwards choose a threshold on the file of --holdout, --calibrate or --test, and save it in the "
+     "afterwards choose a threshold on the hold-out, or the file of --calibrate or --test, and save it in the "
      "model: " GOALS_TEXT "; or give it: a probability, or margin=M",
      0},
     PSEUDO_OPTIONS,
-    {"passes", 0, "N", "go over the inputs N times (default 1)", 0},
+    {"passes", 0, "N", "go over the inputs N times (default 1); the error while learning is that of the first pass", 0},
+    {"progress", 0, "N|Ns",
+     "rows of the progress table every N examples, or every N seconds as in 60s, with the fading error (default: rows "
+     "that double)",
+     0},
     {"top", 0, "N", "show the N heaviest features with the results (default 0)", 0},
     {"dim", 0, "N", "the dimension that sparsity refers to (default: the features seen)", 0},
     {"report", 0, "FILE", "write a page about the run to this HTML file: figures, curves, heaviest features", 0},
@@ -46,7 +53,7 @@ static const file_option files[] = {
     TEXT_FILES,
     {.option = "resume", .role = READS_MODEL},
     {.option = "test", .role = READS_DATA},
-    {.option = "holdout", .role = READS_DATA},
+    {.option = "holdout", .role = READS_DATA, .is_other = is_hold_out},
     {.option = "calibrate", .role = READS_DATA},
     {.option = "output", .role = WRITES, .what = "model", .may_replace = "resume"},
     {.option = "trace", .role = WRITES, .what = "trace", .opened_at_once = 1},
@@ -64,11 +71,14 @@ static int check_usage(training *t) {
     if (!rc) rc = trace_options(a, &t->trace);
     if (!rc) rc = drift_options(a, &t->drift);
     if (!rc) rc = calibrate_options(a, &t->calibrating);
-    if (!rc) rc = threshold_options(a, &t->calibrating, t->holdout, t->test, &t->thresholding);
+    if (!rc) rc = hold_out_usage(t);
+    if (!rc) rc = threshold_options(a, &t->calibrating, &t->holding, t->holdout, t->test, &t->thresholding);
     if (!rc) rc = pseudo_options(a, &t->pseudo);
+    if (!rc) rc = feature_counts_options(a, &t->counts);
     if (!rc) rc = args_count(a, "passes", 1, 1000000000, &t->passes);
     if (!rc) rc = args_count(a, "dim", 1, UINT64_MAX, &t->dimension);
     if (!rc) rc = args_count(a, "top", 0, SIZE_MAX, &t->top);
+    if (!rc) rc = args_interval(a, "progress", &t->row_examples, &t->row_seconds);
     if (rc) return rc;
     if (args_has(a, "final") && !t->checkpoint.path)
         return wrong_usage(a->command->name, "--final needs -o MODEL: there is nothing to write it to");
@@ -79,170 +89,6 @@ static int check_usage(training *t) {
     if (t->kafka.brokers && args_has(a, "skip"))
         return wrong_usage(a->command->name, "--skip is for files: the model keeps its positions in Kafka's topics");
     return DONE;
-}
-
-/* Before the model is saved: what has to be in it besides what was learned. */
-static int prepare_save(training *t) {
-    int rc = drift_remember(&t->drift, t->model);
-    return rc || !t->stream.kafka ? rc : kafka_remember(t->stream.kafka, t->model);
-}
-
-/* Whether a signal or an alarm of --on-drift stop ends the run. */
-static int is_ended(const training *t) { return stop_signal() || t->drift.has_stopped; }
-
-static uint64_t examples_of(const sluice_model *model) {
-    sluice_model_facts facts = {.size = sizeof facts};
-    sluice_model_quick_facts(model, &facts);
-    return facts.examples;
-}
-
-/* The examples learned in this run. */
-static uint64_t learned_now(const training *t) {
-    return t->examples_ended + examples_of(t->model) - t->examples_before;
-}
-
-/* Saves a checkpoint if one is due after n more examples. It is a full model, whatever --final says. */
-static int save_if_due(training *t, progress *p, const sluice_reader *reader, size_t n) {
-    int why = checkpoint_due(&t->checkpoint, n);
-    if (!why) return DONE;
-    progress_clear(p);
-    int rc = remember_input(t->a, t->model, sluice_reader_format(reader));
-    if (!rc) rc = prepare_save(t);
-    if (!rc && checkpoint_try(&t->checkpoint, t->model, why) && t->stream.kafka) kafka_saved(t->stream.kafka);
-    return rc;
-}
-
-/* Says which classes there are, when the second one has come. */
-static void note_classes(training *t, progress *p) {
-    if (t->knows_classes || sluice_model_settings(t->model)->classes || sluice_model_classes(t->model) < 2) return;
-    t->knows_classes = 1;
-    progress_clear(p);
-    note_positive(t->model);
-}
-
-/* Says what a named learner lacks, when enough rows have been seen. */
-static void note_scale(training *t, progress *p, const sluice_batch *batch, size_t first, size_t n) {
-    if (!t->values || !scale_note_look(t->values, batch, first, n)) return;
-    progress_clear(p);
-    scale_note_end(t->values);
-    t->values = NULL;
-}
-
-static int begin_anew(training *t) {
-    sluice_model_facts facts = {.size = sizeof facts};
-    sluice_model_quick_facts(t->model, &facts);
-    t->examples_ended += facts.examples - t->examples_before;
-    t->updates_ended += facts.updates - t->updates_before;
-    t->examples_before = t->updates_before = 0;
-    pseudo_begin_anew(&t->pseudo, t->model);
-    return sluice_model_begin_anew(t->model) == SLUICE_OK ? DONE : complain_error(sluice_model_error(t->model));
-}
-
-/* What an alarm does. */
-static int mind_drift(training *t, progress *p) {
-    if (!drift_has_alarm(&t->drift)) return DONE;
-    progress_clear(p);
-    drift_tell(&t->drift);
-    return t->drift.action == DRIFT_RESET ? begin_anew(t) : DONE;
-}
-
-/* Keeps how the first negative label was written, when n rows were learned. */
-static int keep_negative(training *t, const sluice_batch *batch, size_t first, size_t n) {
-    double label = NAN;
-    for (size_t i = first; i < first + n && !t->knows_negative; i++)
-        if (sluice_batch_label(batch, i) <= 0 && sluice_batch_weight(batch, i) > 0) {
-            label = sluice_batch_label(batch, i);
-            t->knows_negative = 1;
-        }
-    return remember_negative(t->model, label);
-}
-
-/* A part that is being learned. */
-typedef struct part {
-    const progress *p;
-    size_t learned; /* rows of it */
-} part;
-
-/* Ends the part where a signal or the line of progress is to be looked after. */
-static int look(void *context, uint64_t done, uint64_t total) {
-    (void)total;
-    part *now = context;
-    now->learned = (size_t)done;
-    return signal_waits() || progress_due(now->p);
-}
-
-/* Learns rows, n of them or fewer. Returns how many; *status: of the library. */
-static size_t learn_part(training *t, const progress *p, const sluice_batch *batch, size_t first, size_t n,
-                         sluice_status *status) {
-    part now = {.p = p};
-    sluice_model_set_progress(t->model, look, &now);
-    *status = sluice_model_learn_rows(t->model, batch, first, n, t->meter);
-    sluice_model_set_progress(t->model, NULL, NULL);
-    if (*status != SLUICE_E_CANCELLED) return n;
-    *status = SLUICE_OK;
-    return now.learned;
-}
-
-/* Messages behind the last row that was learned are done, too: tombstones, and what was left out. */
-static void pass_messages(training *t) {
-    if (!t->stream.kafka) return;
-    const uint64_t before = kafka_count(t->stream.kafka).messages;
-    input_stream_done(&t->stream, 0);
-    if (kafka_count(t->stream.kafka).messages > before) t->checkpoint.moved = 1;
-}
-
-/* Learns a batch, in parts where something is due within it: a row of the progress table or of the trace, a point of
- * the history, a checkpoint, what a signal asks for. */
-static int learn_batch(training *t, progress *p, const sluice_reader *reader, const sluice_batch *batch) {
-    size_t rows = sluice_batch_rows(batch), first = checkpoint_skip(&t->checkpoint, rows);
-    if (!rows) pass_messages(t);
-    int rc = save_if_due(t, p, reader, 0); /* one may have been asked for while the input was waited for */
-    for (size_t n; first < rows && !rc && !is_ended(t); first += n) {
-        n = drift_until(&t->drift, trace_until_row(&t->trace, progress_until_row(p, rows - first)));
-        n = history_until_point(&t->history, checkpoint_until(&t->checkpoint, n));
-        sluice_status status;
-        n = learn_part(t, p, batch, first, n, &status);
-        if (status != SLUICE_OK) return input_stream_complain_error(&t->stream, sluice_model_error(t->model));
-        if ((rc = keep_negative(t, batch, first, n))) return rc;
-        note_classes(t, p);
-        note_scale(t, p, batch, first, n);
-        if (p->pass == 0) label_order_learned(&t->order, batch, first, n);
-        if (t->stream.kafka && n) {
-            kafka_row_done(t->stream.kafka, batch, first + n - 1);
-            p->lag = kafka_count(t->stream.kafka).lag;
-        }
-        progress_learned(p, reader, n, t->model, t->meter);
-        trace_learned(&t->trace, n, t->model, t->meter, &t->drift);
-        history_learned(&t->history, batch, first, n, t->model, t->meter);
-        rc = mind_drift(t, p);
-        if (!rc) rc = save_if_due(t, p, reader, n);
-    }
-    if (first == rows && !rc) pass_messages(t);
-    return rc;
-}
-
-static int learn_pass(training *t, progress *p) {
-    const sluice_reader_options labelled = costs_reading(&t->costs, &t->reading),
-                                reading = pseudo_reading(&t->pseudo, &labelled);
-    const inputs from = inputs_of(t->a, &t->kafka);
-    int rc = input_stream_open(&t->stream, &from, t->model, &reading);
-    if (rc) return rc;
-    sluice_reader *reader = t->stream.reader;
-    const sluice_batch *batch;
-    sluice_status status = SLUICE_OK;
-    signals_interrupt(reader);
-    while (!rc && !is_ended(t) && (status = sluice_reader_next(reader, &batch)) == SLUICE_OK)
-        rc = learn_batch(t, p, reader, batch);
-    signals_interrupt(NULL);
-    progress_clear(p);
-    if (!rc && status == SLUICE_END) input_stream_done(&t->stream, 1);
-    if (!rc && !is_ended(t) && status != SLUICE_END) rc = input_stream_complain(&t->stream);
-    t->format = sluice_reader_format(reader);
-    if (!rc) rc = remember_input(t->a, t->model, t->format);
-    tally_skipped(&t->skipped, reader);
-    costs_count(&t->costs, reader);
-    input_stream_end(&t->stream);
-    return rc;
 }
 
 /* Whether the model has a batch that the end of the run would have finished: a signal ended the run before. */
@@ -259,7 +105,7 @@ static int learn_last_batch(training *t) {
     uint64_t waiting = sluice_model_waiting(t->model);
     if (waiting) tell_progress("learning a batch of %" PRIu64 " examples", waiting);
     if (sluice_model_end_run(t->model) != SLUICE_OK) return complain_error(sluice_model_error(t->model));
-    t->blind = waiting && waiting == examples_of(t->model);
+    t->blind = waiting && waiting == model_examples(t->model);
     if (t->blind) note("all examples were predicted before the first batch was learned; --test measures the model");
     return DONE;
 }
@@ -306,6 +152,7 @@ static int learn(training *t) {
     if (!t->kafka.brokers) note_stdin(a);
     progress p = progress_start(t->passes, t->dimension);
     p.drift = t->drift.drift;
+    progress_every(&p, t->row_examples, t->row_seconds);
     t->values = scale_note_start(a, t->model);
     idf_note(a);
     int rc = DONE, fitted = is_fitted(t->model), had_threshold = sluice_model_threshold(t->model, NULL);
@@ -336,8 +183,10 @@ static int learn(training *t) {
     else
         scale_note_free(t->values);
     t->values = NULL;
-    if (!rc) warn_one_class_of(t->model, &t->measures, "input");
+    if (!rc && (t->measures.examples || !learned_now(t))) warn_one_class_of(t->model, &t->measures, "input");
     if (!rc) label_order_note(&t->order, &t->measures, &t->classes);
+    if (!rc && !t->blind)
+        majority_note(t->a, t->model, &t->measures, &t->classes, drift_figures(&t->drift).fading_error);
     if (!rc && !is_ended(t)) pseudo_note(&t->pseudo, t->model, t->skipped.unlabelled);
     if (!rc && fitted && !is_fitted(t->model) && !t->calibrating.path)
         note("the model has learned more, and what --calibrate had fitted is gone; give it again");
@@ -346,19 +195,41 @@ static int learn(training *t) {
     return rc;
 }
 
-static int measure_file(training *t, const char *path, measured *result) {
-    if (!path) return DONE;
+/* From here on the model that is measured and saved has no rare features. */
+static int leave_out_rare(training *t) {
+    sluice_error err = {0};
+    if (!t->counts.least) return DONE;
+    sluice_model *final = feature_counts_final(&t->counts, t->result, &err);
+    if (!final) return complain_error(&err);
+    sluice_model_facts facts = {.size = sizeof facts};
+    sluice_model_describe(final, &facts);
+    note("%" PRIu64 " of %" PRIu64 " features with a weight are left out: fewer than %" PRIu64 " examples had each",
+         t->facts.nonzeros - facts.nonzeros, t->facts.nonzeros, t->counts.least);
+    t->facts.nonzeros = facts.nonzeros;
+    if (t->result != t->model) sluice_model_free(t->result);
+    t->result = final;
+    return DONE;
+}
+
+static int measure_on(training *t, const inputs *from, measured *result) {
     progress p = progress_start(1, 0);
-    const inputs from = {&path, 1, NULL};
-    int rc = measure_inputs(t->result, &from, &t->reading, &t->how, &p, result);
-    if (!rc) warn_measured(t->result, result, path);
+    const sluice_reader_options reading = from->held ? learn_reading(t) : t->reading;
+    int rc = measure_inputs(t->result, from, &reading, &t->how, &p, result);
+    if (!rc) warn_measured(t->result, result, from->held ? "examples held out" : *from->paths);
     return rc;
 }
 
 static int measure(training *t) {
-    int rc = measure_file(t, t->holdout, &t->held);
-    if (!rc && !stop_signal()) rc = measure_file(t, t->test, &t->tested);
+    const inputs held = hold_out_inputs(t), test = {&t->test, 1, NULL, NULL};
+    int rc = has_hold_out(t) ? measure_on(t, &held, &t->held) : DONE;
+    if (!rc && t->test && !stop_signal()) rc = measure_on(t, &test, &t->tested);
     return rc;
+}
+
+/* Chosen where the rows are read as they were for learning. */
+static int choose_threshold(training *t) {
+    const sluice_reader_options reading = t->thresholding.held ? learn_reading(t) : t->reading;
+    return set_threshold(&t->thresholding, t->model, t->result, &reading, &t->how);
 }
 
 static int save(training *t) {
@@ -395,6 +266,7 @@ static int stop(training *t) {
     int rc = t->drift.has_stopped ? DONE : save_interrupted(t);
     if (rc) return rc;
     t->test = t->holdout = t->calibrating.path = NULL;
+    t->holding.kind = HOLD_OUT_NONE;
     say_interrupted(t, learned_now(t));
     print_results(t);
     write_train_page(t);
@@ -435,12 +307,13 @@ static int count_before(training *t) {
 }
 
 static int run(const args *a) {
-    training t = {.a = a, .test = args_value(a, "test"), .holdout = args_value(a, "holdout"), .passes = 1};
+    training t = {.a = a, .test = args_value(a, "test"), .passes = 1};
     t.page = args_value(a, "report");
     t.history = history_start(t.page != NULL);
-    t.tested.needs_shape = t.page != NULL;
-    if (t.page) t.tested.worst = &t.worst;
     int rc = check_usage(&t);
+    measured *shown = t.test ? &t.tested : &t.held; /* what the page is about */
+    shown->needs_shape = t.page != NULL;
+    if (t.page && (t.test || t.holdout)) shown->worst = &t.worst; /* which are told by their lines */
     signals_stop_orderly();
     signals_ask_for_saves(t.checkpoint.seconds);
     if (!rc) rc = check_files_usable(a); /* what would otherwise fail only after learning */
@@ -449,6 +322,7 @@ static int run(const args *a) {
     if (!rc) rc = check_classes(&t);
     if (!rc) rc = pseudo_start(a, &t.pseudo, t.model);
     if (!rc) rc = drift_start(a, &t.drift, t.model);
+    if (!rc) rc = feature_counts_start(&t.counts, t.model);
     if (!rc) {
         note_learned_too(a, "--test", t.test);
         note_learned_too(a, "--holdout", t.holdout);
@@ -465,10 +339,12 @@ static int run(const args *a) {
         rc = trace_start(&t.trace);
     }
     if (!rc) rc = count_before(&t);
+    if (!rc) rc = hold_out_start(&t);
     if (!rc) rc = learn(&t);
     int learned = !rc;
+    if (!rc && !is_ended(&t)) rc = leave_out_rare(&t);
     if (!rc && !is_ended(&t)) rc = calibrate(&t.calibrating, t.model, t.result, &t.reading);
-    if (!rc && !is_ended(&t)) rc = set_threshold(&t.thresholding, t.model, t.result, &t.reading, &t.how);
+    if (!rc && !is_ended(&t)) rc = choose_threshold(&t);
     if (!rc && !is_ended(&t)) rc = measure(&t);
     if (learned && is_ended(&t)) {
         rc = stop(&t);
@@ -482,7 +358,9 @@ static int run(const args *a) {
     kafka_settings_free(&t.kafka);
     costs_free(&t.costs);
     checkpoint_close(&t.checkpoint);
+    feature_counts_free(&t.counts);
     sluice_meter_free(t.meter);
+    sluice_batch_free(t.holding.kept);
     drift_free(&t.drift);
     class_figures_free(&t.classes);
     class_figures_free(&t.tested.classes);
@@ -497,10 +375,11 @@ static void more_help(const args *a) { print_learner_help(args_value(a, "learner
 const command train_command = {
     .name = "train",
     .summary = "learn from a stream of labelled examples",
-    .synopsis = "[-a LEARNER] [-P NAME=VALUE]... [-o MODEL] [-i MODEL] [--classes KIND] [--test FILE] [--holdout FILE] "
-                "[--calibrate FILE] "
-                "[--threshold GOAL] [--pseudo P] [--passes N] [--save-every N|Ns] [--skip N] [--on-drift WHAT] "
-                "[INPUT... | --kafka BROKERS --topic T]",
+    .synopsis =
+        "[-a LEARNER] [-P NAME=VALUE]... [-o MODEL] [-i MODEL] [--classes KIND] [--test FILE] [--holdout S|FILE] "
+        "[--calibrate FILE] "
+        "[--threshold GOAL] [--pseudo P] [--passes N] [--save-every N|Ns] [--skip N] [--on-drift WHAT] "
+        "[INPUT... | --kafka BROKERS --topic T]",
     .notes =
         "The default learner is auto, which tunes and scales itself (docs/auto.md); before it was ssol. -a NAME is the "
         "plain rule on the values as they are. auto takes --bias, --transform, --scale and --normalize for all that it "

@@ -7,6 +7,7 @@
 #include "page/page.h"
 #include "output/report.h"
 #include "output/text_file.h"
+#include "terminal/figures.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -29,16 +30,16 @@ static void put_notes(FILE *out, const train_page *g) {
                  "An alarm of <code>--on-drift stop</code> ended the run before its inputs did: this page is about "
                  "what was learned until then.");
     if (t->blind)
-        put_note(out, t->test
+        put_note(out, g->apart
                           ? "All examples were predicted before the first batch was learned: the figures while "
-                            "learning are those of an empty model. Those on the test file are the model\xe2\x80\x99s."
+                            "learning are those of an empty model. Those on other examples are the model\xe2\x80\x99s."
                           : "All examples were predicted before the first batch was learned: the errors on this page "
                             "are those of an empty model. <code>--test FILE</code> measures the model.");
     if (m->examples && one_class)
         put_note(out, "All examples to learn from have the same label: there was nothing to tell apart.");
     if (t->passes > 1)
-        put_note(out, "From the second pass on every example had been learned before: the error while learning is then "
-                      "no longer that of unseen ones.");
+        put_note(out, "The error while learning is that of the first pass: from the second pass on every example had "
+                      "been learned before.");
     if (g->t->facts.updates && !g->t->facts.nonzeros)
         put_note(out, "No weight is left: a parameter that makes the model sparse is too strong for this data.");
 }
@@ -72,23 +73,30 @@ static void count_card(FILE *out, const char *name, uint64_t n) {
     end_card(out, name);
 }
 
+/* A figure's name, and what it was measured on. */
+static const char *card_name(const train_page *g, const char *figure, char text[64]) {
+    snprintf(text, 64, "%s%s", figure, !g->apart ? "" : g->t->test ? ", test" : ", hold-out");
+    return text;
+}
+
 static void put_cards(FILE *out, const train_page *g) {
     const training *t = g->t;
     const sluice_measures *m = g->judged;
     fputs("<div class=\"cards\">\n", out);
-    if (t->test) rate_card(out, "test error", m->error_rate);
+    char text[64];
+    if (g->apart) rate_card(out, t->test ? "test error" : "hold-out error", m->error_rate);
     rate_card(out, "error while learning", t->measures.error_rate);
     if (g->classes) {
-        rate_card(out, t->test ? "macro F1, test" : "macro F1", m->macro_f1);
+        rate_card(out, card_name(g, "macro F1", text), m->macro_f1);
     } else {
         start_card(out);
         if (isnan(m->auc))
             fputs("\xe2\x80\x93", out);
         else
             fprintf(out, "%.4f", m->auc);
-        end_card(out, t->test ? "AUC, test" : "AUC");
+        end_card(out, card_name(g, "AUC", text));
     }
-    rate_card(out, t->test ? "balanced accuracy, test" : "balanced accuracy", m->balanced_accuracy);
+    rate_card(out, card_name(g, "balanced accuracy", text), m->balanced_accuracy);
     count_card(out, "examples", t->measures.examples);
     count_card(out, "features seen", g->t->facts.features_seen);
     count_card(out, "nonzero weights", g->t->facts.nonzeros);
@@ -115,9 +123,13 @@ static void put_judged(FILE *out, const train_page *g, const char *more) {
         fputs("Predictions on the test file <code>", out);
         html_text(out, g->t->test);
         fputs("</code>.", out);
+    } else if (g->apart) {
+        fputs("Predictions on the hold-out <code>", out);
+        html_text(out, args_value(g->t->a, "holdout"));
+        fputs("</code>, which was not learned.", out);
     } else {
         fputs("Predictions made while learning, each before its example was learned (progressive): there was no "
-              "<code>--test FILE</code>.",
+              "<code>--test FILE</code> and no <code>--holdout 0.2</code>.",
               out);
     }
     fprintf(out, "%s</p>\n", more);
@@ -140,7 +152,9 @@ static void put_thresholds(FILE *out, const train_page *g) {
 static const char *why_no_probabilities(const train_page *g) {
     if (!sluice_model_has_probability(g->t->result))
         return "The model has no probabilities. <code>--calibrate FILE</code> fits them to a hold-out.";
-    if (!g->t->test) return "Probabilities are judged on a test file: <code>--test FILE</code>.";
+    if (!g->apart)
+        return "Probabilities are judged on a test file or a hold-out: <code>--test FILE</code>, <code>--holdout "
+               "0.2</code>.";
     return "There was no example to judge them by.";
 }
 
@@ -175,20 +189,20 @@ static void put_data(FILE *out, const train_page *g) {
     if (!t->a->n_inputs) page_fact(out, "learned from", "standard input");
     if (t->format) page_fact(out, "format", t->format);
     if (g->classes)
-        fprintf(out, "<dt>examples</dt><dd>%" PRIu64 " of %zu classes", m->examples, g->classes->n);
+        fprintf(out, "<dt>examples</dt><dd>%s of %s classes", COUNT(m->examples), COUNT(g->classes->n));
     else
-        fprintf(out, "<dt>examples</dt><dd>%" PRIu64 ": %" PRIu64 " positive, %" PRIu64 " negative", m->examples,
-                positives, m->examples - positives);
+        fprintf(out, "<dt>examples</dt><dd>%s: %s positive, %s negative", COUNT(m->examples), COUNT(positives),
+                COUNT(m->examples - positives));
     if (t->passes > 1) fprintf(out, "; in %" PRIu64 " passes", t->passes);
-    if (t->skipped.total) fprintf(out, "; %" PRIu64 " malformed lines skipped", t->skipped.total);
+    if (t->skipped.total) fprintf(out, "; %s malformed lines skipped", COUNT(t->skipped.total));
     fputs("</dd>\n", out);
     if (t->history.rows)
         fprintf(out, "<dt>values</dt><dd>%.4g in an example on average</dd>\n",
                 (double)t->history.values / (double)t->history.rows);
     if (t->examples_before)
-        fprintf(out, "<dt>before</dt><dd>the model had learned %" PRIu64 " examples in earlier runs</dd>\n",
-                t->examples_before);
-    if (t->holdout) page_fact(out, "held out", t->holdout);
+        fprintf(out, "<dt>before</dt><dd>the model had learned %s examples in earlier runs</dd>\n",
+                COUNT(t->examples_before));
+    if (has_hold_out(t)) page_fact(out, "held out", args_value(t->a, "holdout"));
     page_fact(out, "tested on", t->test ? t->test : "nothing");
     if (t->thresholding.is_set) page_fact(out, "threshold", t->thresholding.wish.text);
     if (t->calibrating.path) page_fact(out, "calibrated on", t->calibrating.path);
@@ -218,7 +232,7 @@ static void put_page(FILE *out, const void *what) {
         put_several(out, g);
     else
         put_confusion(out, g->judged);
-    if (g->t->test && g->t->worst.n) {
+    if (g->apart && g->t->worst.n) {
         fputs("<h2>Worst mistakes</h2>\n", out);
         put_judged(out, g,
                    g->classes
@@ -264,16 +278,17 @@ int write_train_page(const training *t) {
     if (!t->page) return DONE;
     sluice_error err = {0};
     int rc = DONE;
-    train_page g = {.t = t, .judged = t->test ? &t->tested.measures : &t->measures};
+    train_page g = {.t = t, .apart = t->test ? &t->tested : has_hold_out(t) ? &t->held : NULL};
+    g.judged = g.apart ? &g.apart->measures : &t->measures;
     if (is_of_many(t->result)) {
-        g.classes = t->test ? &t->tested.classes : &t->classes;
+        g.classes = g.apart ? &g.apart->classes : &t->classes;
         rc = prepare_classes(&g);
     } else if (sluice_model_weights(t->result, &g.weights, &g.n_weights, &err) != SLUICE_OK) {
         return complain_error(&err);
     }
     g.n_positive = positive_first(g.weights, g.n_weights);
-    if (t->test) sluice_model_threshold(t->result, &g.threshold); /* progressive predictions have none */
-    g.shape = t->test ? t->tested.shape : shape_of(t->meter);
+    if (g.apart) sluice_model_threshold(t->result, &g.threshold); /* progressive predictions have none */
+    g.shape = g.apart ? g.apart->shape : shape_of(t->meter);
     g.command_line = given_command_line(t->a);
     if (!rc) rc = g.command_line ? write_text_file(t->page, put_page, &g) : out_of_memory();
     free(g.command_line);

@@ -16,7 +16,8 @@ typedef struct class_weights {
 typedef struct train_page {
     const training *t;
     char *command_line;
-    const sluice_measures *judged; /* predictions on the test file, or those made while learning */
+    const measured *apart;         /* on the test file or else the hold-out; NULL: there is neither */
+    const sluice_measures *judged; /* the same, or the predictions made while learning */
     shape shape;                   /* of the same */
     double threshold;              /* of the same */
     sluice_weight *weights;        /* nonzero ones: */

@@ -176,10 +176,10 @@ void put_all_measures(FILE *out, const train_page *g) {
     report r = start_rows(out, "while learning");
     report_measured(&r, is_of_many(t->model), &t->measures);
     fputs("</table>\n", out);
-    if (t->test) {
-        r = start_rows(out, "on the test file");
-        report_measured(&r, is_of_many(t->model), &t->tested.measures);
-        report_skipped(&r, &t->tested.skipped);
+    if (g->apart) {
+        r = start_rows(out, t->test ? "on the test file" : "on the hold-out");
+        report_measured(&r, is_of_many(t->model), &g->apart->measures);
+        report_skipped(&r, &g->apart->skipped);
         fputs("</table>\n", out);
     }
     r = start_rows(out, "the model and the run");
@@ -190,7 +190,7 @@ void put_all_measures(FILE *out, const train_page *g) {
     report_count(&r, "passes", t->passes);
     report_skipped(&r, &t->skipped);
     if (t->drift.drift) report_count(&r, "drift_alarms", drift_figures(&t->drift).alarms);
-    report_speed(&r, t->seconds, t->measures.examples);
+    report_speed(&r, t->seconds, learned_now(t));
     fputs("</table>\n", out);
 }
 

@@ -6,16 +6,23 @@
 
 #include <math.h>
 
-int threshold_options(const args *a, const calibrating *c, const char *holdout, const char *test, thresholding *h) {
+int threshold_options(const args *a, const calibrating *c, const hold_out *held, const char *holdout, const char *test,
+                      thresholding *h) {
     const char *text = args_value(a, "threshold");
     if (!text) return DONE;
     int rc = read_threshold(a, "threshold", text, &h->wish);
     if (rc || h->wish.kind != THRESHOLD_GOAL) return rc;
+    h->a = a;
+    if (held->kind) {
+        h->held = held;
+        h->path = "the examples held out";
+        return DONE;
+    }
     h->path = holdout ? holdout : c->path ? c->path : test;
     if (!h->path)
         return wrong_usage(a->command->name,
-                           "--threshold %s is measured on examples that are not learned: add --holdout FILE or "
-                           "--calibrate FILE (or --test FILE)",
+                           "--threshold %s is measured on examples that are not learned: add --holdout 0.2, --holdout "
+                           "FILE or --calibrate FILE (or --test FILE)",
                            text);
     if (reads_once(&h->path, 1))
         return wrong_usage(a->command->name, "--threshold %s: %s is read twice, and a pipe can be read only once", text,
@@ -24,7 +31,7 @@ int threshold_options(const args *a, const calibrating *c, const char *holdout, 
 }
 
 void threshold_note(const args *a, const thresholding *h, const char *test) {
-    if (!h->path || !test || !same_file(h->path, test)) return;
+    if (!h->path || h->held || !test || !same_file(h->path, test)) return;
     note(
         "--threshold %s is chosen on the test file: what it gives there looks too good; --calibrate FILE takes another",
         args_value(a, "threshold"));
@@ -34,7 +41,8 @@ static int choose(thresholding *h, const sluice_model *result, const sluice_read
                   const sluice_meter_options *how) {
     measured on = {.goals = &h->wish, .n_goals = 1, .chosen = &h->chosen};
     progress p = progress_start(1, 0);
-    const inputs from = {&h->path, 1, NULL};
+    inputs from = {&h->path, 1, NULL, NULL};
+    if (h->held) from = (inputs){h->a->inputs, h->a->n_inputs, NULL, h->held};
     int rc = measure_inputs(result, &from, reading, how, &p, &on);
     if (rc) return rc;
     if (isnan(h->chosen.margin)) {
