@@ -66,20 +66,32 @@ void chart_end(FILE *out) { fputs("</svg>\n", out); }
 
 static int steps_of(const axis *a) { return (int)floor((a->high - a->low) / a->step + 1e-6); }
 
+static void start_y_tick(FILE *out, const chart *c, double y) {
+    fprintf(out,
+            "<path class=\"grid\" d=\"M%.0f %.1fH%.0f\"/><text class=\"tick\" x=\"%.0f\" y=\"%.1f\" "
+            "text-anchor=\"end\">",
+            c->left, y, c->right, c->left - 8, y + 4);
+}
+
+void chart_y_tick(FILE *out, const chart *c, double y, const char *text) {
+    start_y_tick(out, c, y);
+    html_text(out, text);
+    fputs("</text>\n", out);
+}
+
+void chart_y_name(FILE *out, const chart *c, const char *name) {
+    fprintf(out, "<text class=\"axis\" text-anchor=\"middle\" transform=\"translate(18 %.0f) rotate(-90)\">%s</text>\n",
+            (c->top + c->bottom) / 2, name);
+}
+
 void chart_y_axis(FILE *out, const chart *c, put_label *label, const char *name) {
     for (int i = 0; i <= steps_of(&c->y); i++) {
-        double value = c->y.low + i * c->y.step, y = axis_place(&c->y, value);
-        fprintf(out,
-                "<path class=\"grid\" d=\"M%.0f %.1fH%.0f\"/><text class=\"tick\" x=\"%.0f\" y=\"%.1f\" "
-                "text-anchor=\"end\">",
-                c->left, y, c->right, c->left - 8, y + 4);
+        double value = c->y.low + i * c->y.step;
+        start_y_tick(out, c, axis_place(&c->y, value));
         label(out, value, c->y.step);
         fputs("</text>\n", out);
     }
-    if (name)
-        fprintf(out,
-                "<text class=\"axis\" text-anchor=\"middle\" transform=\"translate(18 %.0f) rotate(-90)\">%s</text>\n",
-                (c->top + c->bottom) / 2, name);
+    if (name) chart_y_name(out, c, name);
 }
 
 static void start_x_tick(FILE *out, const chart *c, double x) {

@@ -44,8 +44,10 @@ void axis_count_ticks(axis *a);
 /* The lines left and below, up to x. */
 void chart_frame(FILE *out, const chart *c, double x);
 
-/* A line of the grid at x with text below it; the name of the axis, at y. */
+/* A line of the grid at x with text below it, or at y with text beside it; the name of the axis. */
 void chart_x_tick(FILE *out, const chart *c, double x, const char *text);
+void chart_y_tick(FILE *out, const chart *c, double y, const char *text);
+void chart_y_name(FILE *out, const chart *c, const char *name);
 void chart_x_name(FILE *out, const chart *c, double y, const char *name);
 
 /* One point of a line, whose path begins with *letter = 'M'; no line leads to or from where a value is NaN. */

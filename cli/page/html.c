@@ -72,6 +72,8 @@ void html_short(FILE *out, double n) {
     fprintf(out, "%.6g%s", n, units[unit]);
 }
 
+void html_share(FILE *out, double rate) { fprintf(out, "%.4g %%", 100 * rate); }
+
 void html_percent(FILE *out, double rate, int digits) {
     if (isnan(rate))
         fputs("\xe2\x80\x93", out);

@@ -22,5 +22,7 @@ void html_short(FILE *out, double n);
 void html_count(FILE *out, double mean);
 /* A rate in percent with `digits` digits behind the point; a dash for NaN. */
 void html_percent(FILE *out, double rate, int digits);
+/* A rate in percent with four significant digits, so that small ones can be told apart. */
+void html_share(FILE *out, double rate);
 
 #endif

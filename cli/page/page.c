@@ -65,7 +65,7 @@ static const char *const styles[] = {
     ".matrix td,.matrix th{padding:.15rem .3rem}.tables table{font-size:12px}.tables th{font-size:11px}\n"
     ".tables td,.tables th{padding:.15rem .2rem;white-space:normal;line-height:1.25}\n"
     ".tables .thresholds td{white-space:nowrap}.tables .thresholds td.name{white-space:normal}\n"
-    ".tables span{display:inline-block;max-width:6rem;overflow-wrap:break-word}}\n"
+    ".tables .less{display:none}.tables span{overflow-wrap:anywhere}.tables td.name{width:99%}.tables td svg{width:22px}}\n"
     "@media print{@page{margin:15mm}body{margin:0;max-width:none;font-size:10pt;\n"
     "-webkit-print-color-adjust:exact;print-color-adjust:exact}svg,tr,figure,.matrix,.card{break-inside:avoid}\n"
     "h2,h2+p{break-after:avoid}thead{display:table-header-group}table{font-size:8.5pt}th,td{padding:.1rem .4rem}\n"

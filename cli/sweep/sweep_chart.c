@@ -1,17 +1,20 @@
-/* sweep --html: error against sparsity, on a logarithmic scale of the share of nonzeros: 90, 99 and 99.9 % are
- * equally far apart. Points without any nonzero are drawn beside it. */
+/* sweep --html: error, on a logarithmic scale, against sparsity, on a logarithmic scale of the share of nonzeros: 90,
+ * 99 and 99.9 % are equally far apart. Points without any nonzero are drawn beside it. */
 #include "page/chart.h"
 #include "page/html.h"
 #include "page/page.h"
+#include "page/rate_axis.h"
 #include "sweep/sweeping.h"
+#include "terminal/figures.h"
 
 #include <math.h>
 
 enum { HEIGHT = 360, NONE_WIDTH = 76, NONE_AT = 24 /* from the right */ };
 
-/* x: the decades between the features and the nonzeros; y: rates. */
+/* x: the decades between the features and the nonzeros; y: logarithms of rates. */
 typedef struct picture {
     chart c;
+    rate_axis rates;
     size_t points;
     int none; /* there are points without nonzeros */
     double dimension;
@@ -31,16 +34,21 @@ static double deviation(const sweeping *w, const sluice_point *p) {
 
 static double none_x(const picture *g) { return g->c.right - NONE_AT; }
 
+static double value_y(const picture *g, double rate) { return rate_axis_value(&g->rates, &g->c.y, rate); }
+
+static double at_y(const picture *g, double rate) { return axis_place(&g->c.y, value_y(g, rate)); }
+
 static double at_x(const sweeping *w, const picture *g, const sluice_point *p) {
     return p->nonzeros == 0 ? none_x(g) : axis_place(&g->c.x, decades(w, p));
 }
 
 static void cover(const sweeping *w, picture *g, const sluice_point *p) {
     double error = point_error(w, p), d = deviation(w, p);
-    axis *x = &g->c.x, *y = &g->c.y;
+    axis *x = &g->c.x;
     g->points++;
-    y->low = fmin(y->low, fmax(error - d, 0));
-    y->high = fmax(y->high, error + d);
+    rate_axis_cover(&g->rates, error);
+    rate_axis_cover(&g->rates, error + d);
+    if (error > d) rate_axis_cover(&g->rates, error - d);
     g->dimension = point_dimension(w, p);
     if (p->nonzeros == 0) {
         g->none = 1;
@@ -53,7 +61,8 @@ static void cover(const sweeping *w, picture *g, const sluice_point *p) {
 static picture make_picture(const sweeping *w) {
     picture g = {.c = chart_small("chart",
                                   w->test ? "test error against sparsity" : "error while learning against sparsity",
-                                  HEIGHT)};
+                                  HEIGHT),
+                 .rates = rate_axis_new()};
     g.c.height += 24; /* for another line below */
     for (size_t i = 0; i < w->n_curves; i++)
         for (size_t k = 0; k < w->curves[i].n; k++)
@@ -65,7 +74,7 @@ static picture make_picture(const sweeping *w) {
     double left = fmax(x->low - margin, fmin(x->low, 0) - 0.05);                    /* nothing is less sparse than 0 */
     x->high += 2 * margin - (x->low - left);
     x->low = left;
-    axis_round(&g.c.y, 1e-4);
+    rate_axis_set(&g.rates, &g.c.y);
     return g;
 }
 
@@ -75,7 +84,7 @@ static void put_x_tick(FILE *out, const picture *g, double x, const char *label,
     chart_x_tick(out, &g->c, x, label);
     fprintf(out, "<text class=\"tick faint\" x=\"%.1f\" y=\"%.0f\" text-anchor=\"middle\">", x, g->c.bottom + 38);
     if (nonzeros < 1e6)
-        fprintf(out, "%.0f", nonzeros);
+        fputs(COUNT((uint64_t)(nonzeros + 0.5)), out);
     else
         html_short(out, nonzeros);
     fputs("</text>\n", out);
@@ -133,14 +142,14 @@ static void put_line(FILE *out, const sweeping *w, const picture *g, const curve
         const sluice_point *p = c->points[i];
         /* points beside the scale are not joined */
         if (is_drawn(w, p))
-            chart_line_to(out, &g->c, &letter, p->nonzeros > 0 ? decades(w, p) : NAN, point_error(w, p));
+            chart_line_to(out, &g->c, &letter, p->nonzeros > 0 ? decades(w, p) : NAN, value_y(g, point_error(w, p)));
     }
     fputs("\"/>\n", out);
 }
 
 static void put_point(FILE *out, const sweeping *w, const picture *g, const curve *c, size_t which,
                       const sluice_point *p) {
-    double error = point_error(w, p), d = deviation(w, p), y = axis_place(&g->c.y, error);
+    double error = point_error(w, p), d = deviation(w, p), y = at_y(g, error);
     fprintf(out, "<g class=\"point\" transform=\"translate(%.1f %.1f)\"><title>", at_x(w, g, p), y);
     html_text(out, c->learner->name);
     fprintf(out, " %s=%s: %s ", c->param->name, swept_value(p), w->test ? "test error" : "error");
@@ -152,7 +161,7 @@ static void put_point(FILE *out, const sweeping *w, const picture *g, const curv
     html_percent(out, p->sparsity, 4);
     fputs("</title>", out);
     if (d > 0) {
-        double high = axis_place(&g->c.y, error + d) - y, low = axis_place(&g->c.y, fmax(error - d, g->c.y.low)) - y;
+        double high = at_y(g, error + d) - y, low = at_y(g, fmax(error - d, 0)) - y;
         fprintf(out, "<path class=\"bar\" d=\"M0 %.1fV%.1fM-4 %.1fH4M-4 %.1fH4\"/>", low, high, low, high);
     }
     chart_marker(out, which);
@@ -171,7 +180,8 @@ static void put_curve(FILE *out, const sweeping *w, const picture *g, size_t whi
 void put_sweep_chart(FILE *out, const sweeping *w) {
     picture g = make_picture(w);
     if (!g.points) return;
-    fprintf(out, "<figure class=\"wide\">\n<figcaption><b>%s</b>", w->test ? "Test error" : "Error while learning");
+    fprintf(out, "<figure class=\"wide\">\n<figcaption><b>%s (logarithmic)</b>",
+            w->test ? "Test error" : "Error while learning");
     for (size_t i = 0; i < w->n_curves; i++) {
         fputs("\n<span class=\"key\">", out);
         put_curve_key(out, w, &w->curves[i]);
@@ -179,7 +189,7 @@ void put_sweep_chart(FILE *out, const sweeping *w) {
     }
     fputs("</figcaption>\n", out);
     chart_start(out, &g.c);
-    chart_y_axis(out, &g.c, percent_label, NULL);
+    rate_axis_draw_y(out, &g.c, &g.rates, NULL);
     put_x_axis(out, &g);
     chart_frame(out, &g.c, g.c.x.to);
     for (size_t i = 0; i < w->n_curves; i++) put_curve(out, w, &g, i);

@@ -43,15 +43,16 @@ static void put_facts(FILE *out, const page *g) {
 
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
 
-/* The most important columns come first: a small screen shows only these. */
+/* The most important columns come first. A small screen has no room for the error while learning beside that on the
+ * test file. */
 static void put_head(FILE *out, const sweeping *w, const char *first) {
     fprintf(out, "<table>\n<thead><tr>%s<th>sparsity, %%</th>", first);
     if (w->test) fputs("<th>test error, %</th>", out);
-    fputs("<th>error while learning, %</th><th>nonzeros</th><th class=\"name\">learner</th></tr></thead>\n<tbody>\n",
-          out);
+    fprintf(
+        out,
+        "<th%s>error while learning, %%</th><th>nonzeros</th><th class=\"name\">learner</th></tr></thead>\n<tbody>\n",
+        w->test ? " class=\"less\"" : "");
 }
-
-static int columns(const sweeping *w) { return w->test ? 4 : 3; } /* before the learner */
 
 /* The head has the sign. */
 static void put_percent(FILE *out, double rate, int digits) {
@@ -61,8 +62,8 @@ static void put_percent(FILE *out, double rate, int digits) {
         fprintf(out, "%.*f", digits, 100 * rate);
 }
 
-static void put_error(FILE *out, const sweeping *w, double error, double deviation) {
-    fputs("<td>", out);
+static void put_error(FILE *out, const sweeping *w, double error, double deviation, int is_less) {
+    fprintf(out, "<td%s>", is_less ? " class=\"less\"" : "");
     put_percent(out, error, 3);
     if (w->repeats > 1 && !isnan(deviation)) fprintf(out, " \xc2\xb1\xc2\xa0%.3f", 100 * deviation);
     fputs("</td>", out);
@@ -72,17 +73,17 @@ static void put_figures(FILE *out, const sweeping *w, const sluice_point *p) {
     fputs("<td>", out);
     put_percent(out, p->sparsity, 4);
     fputs("</td>", out);
-    if (w->test) put_error(out, w, p->mean, p->deviation);
-    put_error(out, w, progressive_error(p), p->error_deviation);
+    if (w->test) put_error(out, w, p->mean, p->deviation, 0);
+    put_error(out, w, progressive_error(p), p->error_deviation, w->test != NULL);
     fputs("<td>", out);
     html_count(out, p->nonzeros);
     fputs("</td>", out);
 }
 
 static void put_why(FILE *out, const sweeping *w, const char *why, const char *more) {
-    fprintf(out, "<td class=\"why\" colspan=\"%d\">%s", columns(w), why);
+    fprintf(out, "<td class=\"why\" colspan=\"3\">%s", why);
     html_text(out, more);
-    fputs("</td>", out);
+    fprintf(out, "</td>%s", w->test ? "<td class=\"less\"></td>" : "");
 }
 
 /* The rest of a line; p may be NULL. */

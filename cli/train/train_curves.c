@@ -1,11 +1,13 @@
 /* train --report: predictions at all thresholds, and their probabilities. */
 #include "page/chart.h"
 #include "page/html.h"
+#include "page/rate_axis.h"
+#include "terminal/figures.h"
 #include "train/train_page.h"
 
 #include <math.h>
 
-enum { HEIGHT = 400 };
+enum { HEIGHT = 400, WIDE_LABELS = 88 };
 
 /* Both axes from 0 to 1. */
 static chart make_square(const char *id, const char *title) {
@@ -36,7 +38,7 @@ static void put_rates_title(FILE *out, const rates *r, const char *where, double
     if (isfinite(margin)) fprintf(out, "margins above %.4g are +1", margin);
     fputs(": finds ", out);
     html_percent(out, r->found, 2);
-    fputs(" of the positives, alarms at ", out);
+    fputs(" of the positives, predicts +1 for ", out);
     html_percent(out, r->alarmed, 2);
     fputs(" of the negatives; precision ", out);
     html_percent(out, r->precision, 2);
@@ -103,8 +105,8 @@ static chart start_square(FILE *out, const char *id, const char *what, const cha
 }
 
 void put_roc_chart(FILE *out, const train_page *g) {
-    chart h = start_square(out, "roc-chart", "ROC: share of positives found against share of negatives alarmed at",
-                           "ROC curve", "area (AUC)", g->judged->auc, "negatives alarmed at", "positives found");
+    chart h = start_square(out, "roc-chart", "ROC: share of positives found against share of negatives predicted +1",
+                           "ROC curve", "area (AUC)", g->judged->auc, "negatives predicted +1", "positives found");
     put_diagonal(out, &h);
     put_thresholds(out, g, &h, 1);
     figure_end(out);
@@ -122,30 +124,111 @@ void put_precision_chart(FILE *out, const train_page *g) {
 
 /* ---- probabilities ----------------------------------------------------------------------------------------------- */
 
-void put_reliability_chart(FILE *out, const train_page *g) {
-    const shape *s = &g->shape;
-    chart h = start_square(out, "reliability-chart", "share of positives against predicted probability",
-                           "Probability and truth", "calibration error", g->judged->calibration_error,
-                           "predicted probability", "share of positives");
-    put_diagonal(out, &h);
-    for (size_t i = 0; i < s->n_bins; i++) {
-        const sluice_calibration_bin *b = &s->bins[i];
-        double x = axis_place(&h.x, b->probability), rate = share(b->positives, b->examples);
-        fprintf(out, "<g class=\"point c0\" transform=\"translate(%.1f %.1f)\"><title>", x, axis_place(&h.y, rate));
-        html_grouped(out, b->examples);
-        fputs(" examples with probabilities of ", out);
-        html_percent(out, b->lowest, 1);
-        fputs(" to ", out);
-        html_percent(out, b->highest, 1);
-        fputs(", on average ", out);
-        html_percent(out, b->probability, 2);
-        fputs(": ", out);
-        html_percent(out, rate, 2);
-        fputs(" are positive</title>", out);
-        fprintf(out, "<path class=\"bar\" d=\"M%.1f 0H%.1f\"/>", axis_place(&h.x, b->lowest) - x,
-                axis_place(&h.x, b->highest) - x);
-        chart_marker(out, 0);
-        fputs("<circle class=\"hit\" r=\"9\"/></g>\n", out);
+/* Probabilities and shares of positives; logarithms of them where positives are rare, which would all lie in a corner
+ * otherwise. */
+typedef struct reliability {
+    chart c;
+    rate_axis x, y; /* the same rates; their places of 0 differ */
+    int is_logarithmic;
+} reliability;
+
+static const double rare_positives = 0.1, least_drawn = 1e-5;
+
+/* What lies below the least that is drawn is drawn as 0. */
+static double drawn_rate(double rate) { return rate < least_drawn ? 0 : rate; }
+
+static double place_x(const reliability *l, double rate) {
+    return axis_place(&l->c.x, l->is_logarithmic ? rate_axis_value(&l->x, &l->c.x, drawn_rate(rate)) : rate);
+}
+
+static double place_y(const reliability *l, double rate) {
+    return axis_place(&l->c.y, l->is_logarithmic ? rate_axis_value(&l->y, &l->c.y, drawn_rate(rate)) : rate);
+}
+
+/* 95 of 100 such shares are that far from the true one (Wilson's interval). */
+static void likely_share(const sluice_calibration_bin *b, double *low, double *high) {
+    const double z = 1.96, n = (double)b->examples, p = (double)b->positives / n;
+    const double middle = (p + z * z / (2 * n)) / (1 + z * z / n);
+    const double half = z / (1 + z * z / n) * sqrt(p * (1 - p) / n + z * z / (4 * n * n));
+    *low = b->positives ? fmax(middle - half, 0) : 0;
+    *high = fmin(middle + half, 1);
+}
+
+static reliability make_reliability(const train_page *g) {
+    const sluice_measures *m = g->judged;
+    reliability l = {.c = make_square("reliability-chart", "share of positives against predicted probability"),
+                     .x = rate_axis_new()};
+    l.is_logarithmic = share(m->true_pos + m->false_neg, m->examples) < rare_positives;
+    if (!l.is_logarithmic) return l;
+    for (size_t i = 0; i < g->shape.n_bins; i++) {
+        const sluice_calibration_bin *b = &g->shape.bins[i];
+        double low, high;
+        likely_share(b, &low, &high);
+        const double covered[] = {b->probability, b->highest, share(b->positives, b->examples), low, high};
+        for (size_t k = 0; k < sizeof covered / sizeof *covered; k++) rate_axis_cover(&l.x, drawn_rate(covered[k]));
     }
+    l.y = l.x;
+    l.c.left = l.c.x.from = WIDE_LABELS;
+    rate_axis_set(&l.x, &l.c.x);
+    rate_axis_set(&l.y, &l.c.y);
+    return l;
+}
+
+static void put_reliability_axes(FILE *out, const reliability *l) {
+    static const char x[] = "predicted probability", y[] = "share of positives";
+    const chart *c = &l->c;
+    if (l->is_logarithmic) {
+        rate_axis_draw_y(out, c, &l->y, y);
+        rate_axis_draw_x(out, c, &l->x, x);
+    } else {
+        chart_y_axis(out, c, percent_label, y);
+        chart_x_axis(out, c, percent_label, x);
+    }
+    chart_frame(out, c, c->right);
+    fprintf(out, "<path class=\"grid dashed\" d=\"M%.1f %.1fL%.1f %.1f\"/>\n", c->x.from, c->y.from, c->x.to, c->y.to);
+}
+
+static void put_reliability_point(FILE *out, const reliability *l, const sluice_calibration_bin *b) {
+    double rate = share(b->positives, b->examples), x = place_x(l, b->probability), y = place_y(l, rate), low, high;
+    likely_share(b, &low, &high);
+    fprintf(out, "<g class=\"point c0\" transform=\"translate(%.1f %.1f)\"><title>", x, y);
+    html_grouped(out, b->examples);
+    fputs(" examples with probabilities of ", out);
+    html_share(out, b->lowest);
+    fputs(" to ", out);
+    html_share(out, b->highest);
+    fputs(", on average ", out);
+    html_share(out, b->probability);
+    fputs(": ", out);
+    html_share(out, rate);
+    fputs(" are positive (", out);
+    html_grouped(out, b->positives);
+    fputs(")</title>", out);
+    fprintf(out, "<path class=\"bar\" d=\"M%.1f 0H%.1f\"/>", place_x(l, b->lowest) - x, place_x(l, b->highest) - x);
+    fprintf(out, "<path class=\"bar\" d=\"M0 %.1fV%.1f\"/>", place_y(l, low) - y, place_y(l, high) - y);
+    chart_marker(out, 0);
+    fputs("<circle class=\"hit\" r=\"9\"/></g>\n", out);
+}
+
+void put_reliability_chart(FILE *out, const train_page *g) {
+    const reliability l = make_reliability(g);
+    figure_start(out, l.is_logarithmic ? "Probability and truth (logarithmic)" : "Probability and truth");
+    figure_value(out, "calibration error", g->judged->calibration_error);
+    fputs("</figcaption>\n", out);
+    chart_start(out, &l.c);
+    put_reliability_axes(out, &l);
+    for (size_t i = 0; i < g->shape.n_bins; i++) put_reliability_point(out, &l, &g->shape.bins[i]);
     figure_end(out);
+}
+
+void put_reliability_table(FILE *out, const train_page *g) {
+    fputs("<div class=\"tables\">\n<table class=\"thresholds\">\n<thead><tr><th>predicted, %</th><th>positive, %</th>"
+          "<th>positives</th><th>examples</th></tr></thead>\n<tbody>\n",
+          out);
+    for (size_t i = 0; i < g->shape.n_bins; i++) {
+        const sluice_calibration_bin *b = &g->shape.bins[i];
+        fprintf(out, "<tr><td>%.3g</td><td>%.3g</td><td>%s</td><td>%s</td></tr>\n", 100 * b->probability,
+                100 * share(b->positives, b->examples), COUNT(b->positives), COUNT(b->examples));
+    }
+    fputs("</tbody></table>\n</div>\n", out);
 }

@@ -166,8 +166,9 @@ static void put_probabilities(FILE *out, const train_page *g) {
         return;
     }
     put_judged(out, g,
-               " Each point is a bin of about equally many examples, its bar the range of their probabilities; on the "
-               "dashed line they are what they say.");
+               " Each point is a bin of about equally many examples. The horizontal bar is the range of their "
+               "probabilities, the vertical one what the share of positives could be by chance (95 %); on the dashed "
+               "line probabilities are what they say.");
     fputs("<div class=\"charts\">\n", out);
     put_reliability_chart(out, g);
     fputs("<div>\n<table class=\"rows\">\n", out);
@@ -177,7 +178,9 @@ static void put_probabilities(FILE *out, const train_page *g) {
     report_figure(&r, "calibration_error", m->calibration_error);
     report_count(&r, "bins", g->shape.n_bins);
     report_count(&r, "examples", m->examples);
-    fputs("</table>\n</div>\n</div>\n", out);
+    fputs("</table>\n", out);
+    put_reliability_table(out, g);
+    fputs("</div>\n</div>\n", out);
 }
 
 static void put_data(FILE *out, const train_page *g) {

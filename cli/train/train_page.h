@@ -37,6 +37,8 @@ void put_size_chart(FILE *out, const train_page *g);
 void put_roc_chart(FILE *out, const train_page *g);
 void put_precision_chart(FILE *out, const train_page *g);
 void put_reliability_chart(FILE *out, const train_page *g);
+/* Its bins, for reading without a pointer. */
+void put_reliability_table(FILE *out, const train_page *g);
 
 /* train_race.c: the section about the race, of a model that is one. */
 void put_race(FILE *out, const train_page *g);

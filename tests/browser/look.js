@@ -28,8 +28,9 @@
         if (size < smallest) wrong.push(`${svg.id}: text of ${size.toFixed(1)} pixels: ${t.textContent}`);
       }
       const figure = svg.closest('figure'), caption = figure ? [...figure.querySelectorAll('figcaption *')].filter(hasText) : [];
-      const boxes = [...all, ...caption].map(e => [e.textContent, box(e)]);
-      boxes.forEach(([name, a], i) => boxes.slice(i + 1).forEach(([other, b]) => {
+      const boxes = [...all, ...caption].map(e => [e.textContent, box(e), e]);
+      boxes.forEach(([name, a, e], i) => boxes.slice(i + 1).forEach(([other, b, f]) => {
+        if (e.contains(f)) return;
         const w = Math.min(a.right, b.right) - Math.max(a.left, b.left), h = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
         if (w > 0.5 && h > (name === other ? 0.5 : 2)) wrong.push(`${svg.id}: '${name}' and '${other}' overlap by ${w.toFixed(1)} x ${h.toFixed(1)}`);
       }));

@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import re
 
 import page_reader as page
@@ -87,7 +88,7 @@ def test_the_curve_has_the_area_that_is_said(t):
     t.write("b", rows(2000, seed=2))
     for more in [], ["--test", "b"]:
         found, r = reported(t, *more, "a")
-        pattern = r"(?:as predicted, )?(predicting \+1 always|margins above \S+ are \+1): finds (\S+) % of the positives, alarms at (\S+) % of the negatives; precision (\S+)( %)?"
+        pattern = r"(?:as predicted, )?(predicting \+1 always|margins above \S+ are \+1): finds (\S+) % of the positives, predicts \+1 for (\S+) % of the negatives; precision (\S+)( %)?"
         points = [re.fullmatch(pattern, title).groups() for title in found.charts["roc-chart"]]
         curve = [(float(alarms), float(finds)) for _, finds, alarms, _, _ in points[:-1]]
         check(20 < len(curve) <= 160, len(curve))
@@ -102,7 +103,7 @@ def test_reliability_shows_the_bins_of_the_calibration_error(t):
     t.write("b", rows(600, seed=2))
     for more in ["-a", "ftrl"], ["-a", "arow"], ["-a", "pa-1", "--calibrate", "b"]:
         found, r = reported(t, *more, "--test", "b", "a")
-        pattern = r"([\d,]+) examples with probabilities of \S+ % to \S+ %, on average (\S+) %: (\S+) % are positive"
+        pattern = r"([\d,]+) examples with probabilities of \S+ % to \S+ %, on average (\S+) %: (\S+) % are positive \([\d,]+\)"
         bins = [re.fullmatch(pattern, title).groups() for title in found.charts["reliability-chart"]]
         check(len(bins) <= 15, str(bins))
         equal(sum(whole(n) for n, _, _ in bins), 600)
@@ -112,6 +113,26 @@ def test_reliability_shows_the_bins_of_the_calibration_error(t):
     check("reliability-chart" not in found.charts and "judged on a test file" in found.text, "no reason given")
     found, r = reported(t, "-a", "sbcw", "--test", "b", "a")
     check("reliability-chart" not in found.charts and "--calibrate FILE" in found.text, "no reason given")
+
+
+def test_probabilities_of_rare_positives_can_be_read(t):
+    def data(name, every, seed):
+        r = random.Random(seed)
+        t.write(name, "".join(f"{1 if i % every == 0 else -1} {1 if r.random() < (0.7 if i % every == 0 else 0.05) else 2}:1 {3 + r.randrange(40)}:1\n"
+                              for i in range(4000)))
+    data("rare", 80, 1)
+    data("rare.test", 80, 2)
+    found, r = reported(t, "-a", "ftrl", "--test", "rare.test", "rare")
+    check("Probability and truth (logarithmic)" in found.text, "the axes")
+    table = next(x for x in found.tables.values() if x and x[0] == ["predicted, %", "positive, %", "positives", "examples"])[1:]
+    equal((sum(whole(row[2]) for row in table), sum(whole(row[3]) for row in table)), (r["test"]["positives"], 4000), "counts")
+    for row, title in zip(table, found.charts["reliability-chart"]):
+        check(f"{row[3]} examples" in title and title.endswith(f"are positive ({row[2]})"), title)
+        near(float(row[1]), 100 * whole(row[2]) / whole(row[3]), 0.006 * float(row[1]))
+    equal([float(row[0]) for row in table], sorted(float(row[0]) for row in table))
+    data("even", 3, 1)
+    found, _ = reported(t, "-a", "ftrl", "--test", "even", "even")
+    check("Probability and truth" in found.text and "(logarithmic)" not in found.text.split("Probability and truth")[1][:20], "plain axes")
 
 
 def test_the_heaviest_features_of_either_sign(t):

@@ -438,6 +438,18 @@ def test_a_person_sees_tables_and_the_best(t):
         check(part in r.out, part + r.out)
 
 
+def test_the_page_has_a_logarithmic_axis_and_a_place_for_no_error(t):
+    t.write("a", "1 1:1 3:1\n-1 2:1 3:1\n" * 200)  # learned without a mistake on the test file
+    t.write("b", "1 1:1\n-1 2:1\n" * 50 + "-1 1:1\n")
+    for test, wanted in ("a", {0}), ("b", {1}):
+        swept(t, "-a", "ssol", "--lambda", "1,10,1e9", "--test", test, "--html", "p", "a")
+        found = page.look(t.read("p").decode())
+        errors = [float(re.search(r"test error ([\d.]+) %", title).group(1)) for title in found.charts["chart"]]
+        equal(len(errors), 3)
+        check("Test error (logarithmic)" in found.text, "the caption")
+        check(wanted <= {round(e) for e in errors} and max(errors) > 1, f"{errors}")
+
+
 def test_progress_shows_the_time_left(t):
     t.run("synth", "sparse", "-q", "-P", "rows=30000", "-P", "nonzeros=30", "-P", "dim=20000", "-o", "a")
     for more, what in ([], " examples"), (["--repeats", "4"], " of 16 parts"):
