@@ -5,6 +5,8 @@
 #include "args/nearest.h"
 #include "args/paths.h"
 #include "run/signals.h"
+#include "shell/candidates.h"
+#include "shell/man_page.h"
 #include "sluice.h"
 #include "output/wrap.h"
 
@@ -17,8 +19,8 @@
 #endif
 
 static const command *const commands[] = {
-    &train_command,  &predict_command,  &test_command,  &inspect_command, &tune_command, &sweep_command,
-    &select_command, &learners_command, &synth_command, &convert_command, NULL,
+    &train_command, &predict_command, &test_command, &inspect_command, &tune_command, &sweep_command, &select_command,
+    &learners_command, &synth_command, &convert_command, &completion_command, NULL,
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] - 1 };
 
@@ -27,7 +29,7 @@ static void print_overview(FILE *out) {
           "Learns sparse linear classifiers from data streams, one example at a time.\n\ncommands:\n",
           out);
     for (size_t i = 0; i < N_COMMANDS; i++)
-        print_wrapped(out, commands[i]->summary, fprintf(out, "  %-10s", commands[i]->name), 12);
+        print_wrapped(out, commands[i]->summary, fprintf(out, "  %-11s", commands[i]->name), 13);
     fputc('\n', out);
     print_wrapped(
         out,
@@ -58,6 +60,14 @@ static int unknown_command(const char *name) {
     const char *what = name[0] == '-' ? "option" : "command";
     if (best.word) return wrong_usage(NULL, "unknown %s '%s'; did you mean '%s'?", what, name, best.word);
     return wrong_usage(NULL, "unknown %s '%s'", what, name);
+}
+
+/* The page of the manual about a command, or about the program (NULL), for man. */
+static int manual(const char *name) {
+    const command *c = name ? find_command(name) : NULL;
+    if (name && !c) return unknown_command(name);
+    print_man_page(c, commands);
+    return flush_results(stdout, "standard output");
 }
 
 static int run_command(const command *c, int argc, char *const *argv) {
@@ -103,6 +113,11 @@ static int run(int argc, char **argv) {
         argv[2] = option;
     }
     const char *name = argv[1];
+    if (strcmp(name, "--complete") == 0) { /* what the scripts of `sluice completion` ask */
+        print_candidates(commands, (const char *const *)argv + 2, (size_t)argc - 2);
+        return flush_results(stdout, "standard output");
+    }
+    if (strcmp(name, "--man") == 0) return manual(argc > 2 ? argv[2] : NULL);
     if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0)
         return print_version(argc > 2 && strcmp(argv[2], "--verbose") == 0);
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {

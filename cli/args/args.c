@@ -25,8 +25,7 @@ static const option_info common_options[] = {
     {NULL, 0, NULL, NULL, 0},
 };
 
-/* The i-th option of a command, its own first; NULL past the last. */
-static const option_info *option_at(const command *c, size_t i) {
+const option_info *args_option_at(const command *c, size_t i) {
     size_t own = 0;
     while (c->options[own].name) own++;
     if (i < own) return &c->options[i];
@@ -34,16 +33,16 @@ static const option_info *option_at(const command *c, size_t i) {
     return common->name ? common : NULL;
 }
 
-static const option_info *find_long(const command *c, const char *name, size_t length) {
+const option_info *args_find_option(const command *c, const char *name, size_t length) {
     const option_info *o;
-    for (size_t i = 0; (o = option_at(c, i)); i++)
+    for (size_t i = 0; (o = args_option_at(c, i)); i++)
         if (strlen(o->name) == length && memcmp(o->name, name, length) == 0) return o;
     return NULL;
 }
 
 static const option_info *find_letter(const command *c, char letter) {
     const option_info *o;
-    for (size_t i = 0; (o = option_at(c, i)); i++)
+    for (size_t i = 0; (o = args_option_at(c, i)); i++)
         if (o->letter && o->letter == letter) return o;
     return NULL;
 }
@@ -59,7 +58,7 @@ static int could_be_value(const sluice_param_info *p, const char *text) {
 
 static int unknown_param(const command *c, const char *name, const sluice_param_info *meant, const char *value) {
     int many = value && (strchr(value, ',') || strstr(value, ".."));
-    if (many && find_long(c, "grid", strlen("grid")))
+    if (many && args_find_option(c, "grid", strlen("grid")))
         return wrong_usage(c->name, "unknown option --%s; write its values as --grid %s=%s", name, meant->name, value);
     return wrong_usage(c->name, "unknown option --%s; write the parameter as -P %s=%s", name, meant->name,
                        value && could_be_value(meant, value) ? value : "VALUE");
@@ -72,14 +71,14 @@ static int unknown_option(const command *c, const command *const *all, const cha
     snprintf(name, sizeof name, "%.*s", (int)(length < 60 ? length : 60), text);
     nearest option = nearest_start(name), param = option;
     const option_info *o;
-    for (size_t i = 0; (o = option_at(c, i)); i++) nearest_try(&option, o->name);
+    for (size_t i = 0; (o = args_option_at(c, i)); i++) nearest_try(&option, o->name);
     const sluice_param_info *p, *meant = NULL;
     for (size_t i = 0; c->param_at && (p = c->param_at(i)); i++)
         if (nearest_try(&param, p->name)) meant = p;
     if (meant && param.distance <= 1 && param.distance < option.distance)
         return unknown_param(c, name, meant, text[length] ? text + length + 1 : next);
     for (size_t i = 0; option.distance && all[i]; i++)
-        if (find_long(all[i], name, strlen(name)))
+        if (args_find_option(all[i], name, strlen(name)))
             return wrong_usage(c->name, "unknown option --%s; it belongs to sluice %s", name, all[i]->name);
     if (option.word) return wrong_usage(c->name, "unknown option --%s; did you mean --%s?", name, option.word);
     return wrong_usage(c->name, "unknown option --%s", name);
@@ -114,7 +113,7 @@ static int add(args *a, const option_info *o, const char *value) {
 /* --name, --name=value, --name value */
 static int parse_long(args *a, const char *text, char *const **next) {
     size_t length = strcspn(text, "=");
-    const option_info *o = find_long(a->command, text, length);
+    const option_info *o = args_find_option(a->command, text, length);
     if (!o) return unknown_option(a->command, a->commands, text, **next);
     if (text[length] == '=') {
         if (!o->value) return wrong_usage(a->command->name, "option --%s takes no value", o->name);
@@ -192,13 +191,15 @@ void args_free(args *a) {
 }
 
 static const struct given_option *find_given(const args *a, const char *option) {
-    assert(find_long(a->command, option, strlen(option)));
+    assert(args_find_option(a->command, option, strlen(option)));
     for (size_t i = 0; i < a->n_given; i++)
         if (strcmp(a->given[i].option->name, option) == 0) return &a->given[i];
     return NULL;
 }
 
-int args_knows(const args *a, const char *option) { return find_long(a->command, option, strlen(option)) != NULL; }
+int args_knows(const args *a, const char *option) {
+    return args_find_option(a->command, option, strlen(option)) != NULL;
+}
 
 int args_has(const args *a, const char *option) { return find_given(a, option) != NULL; }
 
@@ -284,7 +285,7 @@ void args_help(const args *a) {
     print_wrapped(stdout, c->synopsis, usage, usage);
     printf("\n%s\n\noptions:\n", c->summary);
     const option_info *o;
-    for (size_t i = 0; (o = option_at(c, i)); i++) {
+    for (size_t i = 0; (o = args_option_at(c, i)); i++) {
         int column = o->letter ? printf("  -%c, --%s", o->letter, o->name) : printf("      --%s", o->name);
         if (o->value) column += printf(" %s", o->value);
         if (column >= HELP_COLUMN) { /* a long one has a line of its own */

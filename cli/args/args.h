@@ -95,4 +95,9 @@ int parse_count(const char *text, uint64_t min, uint64_t max, uint64_t *value);
 /* --help: the synopsis, the options, the notes. */
 void args_help(const args *a);
 
+/* The i-th option of a command, its own first, then those that all have; NULL past the last. */
+const option_info *args_option_at(const command *c, size_t i);
+/* An option by its long form, or NULL. */
+const option_info *args_find_option(const command *c, const char *name, size_t length);
+
 #endif
