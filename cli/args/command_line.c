@@ -52,7 +52,7 @@ static int is_trains(const option_info *o) {
 /* "normalize=l2" as an option, unless it is the default. */
 static void put_setting(FILE *out, const char *setting) {
     const char *value = setting + strcspn(setting, "=") + 1;
-    if (strcmp(value, "none") == 0 || strcmp(value, "0") == 0) return;
+    if (strcmp(value, "none") == 0 || strcmp(setting, "bias=0") == 0) return;
     fprintf(out, " --%.*s", (int)(value - setting - 1), setting);
     put_word(out, value);
 }

@@ -184,9 +184,9 @@ static int hold(sluice_dataset *data, const char *const *paths, size_t n, const 
     rc = each_batch(&s, &live, hold_batch, data);
     *format = sluice_reader_format(s.reader);
     tally_skipped(skipped, s.reader);
-    warn_skipped(skipped, what);
+    if (what) warn_skipped(skipped, what);
     if (c) costs_count(c, s.reader);
-    if (c && !rc) costs_warn(c);
+    if (c && !rc && what) costs_warn(c);
     input_stream_close(&s);
     return rc;
 }
@@ -197,7 +197,7 @@ int hold_inputs(sluice_dataset *data, const char *const *paths, size_t n, const 
 }
 
 int hold_with_costs(sluice_dataset *data, const args *a, const sluice_reader_options *reading, costs *c,
-                    skip_tally *skipped, const char **format) {
+                    const char *what, skip_tally *skipped, const char **format) {
     sluice_reader_options with = costs_reading(c, reading);
-    return hold(data, a->inputs, a->n_inputs, &with, "input", c, skipped, format);
+    return hold(data, a->inputs, a->n_inputs, &with, what, c, skipped, format);
 }

@@ -83,8 +83,9 @@ void warn_skipped(const skip_tally *t, const char *what);
  * saying what went wrong and what was skipped (`what`: the name for the inputs in that). */
 int hold_inputs(sluice_dataset *data, const char *const *paths, size_t n, const sluice_reader_options *reading,
                 const char *what, skip_tally *skipped, const char **format);
-/* The same of what is learned with costs, of which it warns where a label did not come. */
+/* The same of what is learned with costs, of which it warns where a label did not come. `what` NULL: the inputs were
+ * read before, and all warnings are known. */
 int hold_with_costs(sluice_dataset *data, const args *a, const sluice_reader_options *reading, costs *c,
-                    skip_tally *skipped, const char **format);
+                    const char *what, skip_tally *skipped, const char **format);
 
 #endif

@@ -15,7 +15,7 @@ static const int stop_signals[] = {SIGINT, SIGTERM, SIGHUP};
 enum { N_STOP_SIGNALS = sizeof stop_signals / sizeof *stop_signals };
 
 static pthread_t main_thread;
-static atomic_int orderly, stop, save; /* lock-free, and therefore for signal handlers too */
+static atomic_int orderly, stop, finishing, save, hangup_saves; /* lock-free, and therefore for signal handlers too */
 static sluice_reader *_Atomic reading;
 static struct timespec stopped_at;
 static sigset_t held, before_hold;
@@ -33,7 +33,7 @@ static int repeats_first(void) {
 
 static void take_stop(int number) {
     if (!orderly) _exit(128 + number);
-    if (stop) {
+    if (stop || finishing) {
         if (repeats_first()) return;
         _exit(128 + number);
     }
@@ -46,7 +46,7 @@ static void on_signal(int number) {
     int before = errno;
     if (!pthread_equal(pthread_self(), main_thread)) { /* threads of batch learners take signals too */
         pthread_kill(main_thread, number);
-    } else if (number == SIGUSR1 || number == SIGALRM) {
+    } else if (number == SIGUSR1 || number == SIGALRM || (number == SIGHUP && hangup_saves)) {
         save = number;
         if (reading) sluice_reader_wake(reading);
     } else {
@@ -82,7 +82,13 @@ int signals_set_orderly(int wanted) { return atomic_exchange(&orderly, wanted); 
 
 int stop_signal(void) { return stop; }
 
-int stop_status(void) { return 128 + stop; }
+int stop_status(void) { return 128 + (stop ? stop : finishing); }
+
+int signals_finish(void) {
+    finishing = stop; /* before the other one becomes 0: between the two a signal is the second one */
+    stop = 0;
+    return finishing;
+}
 
 const char *signal_name(int signal) {
     switch (signal) {

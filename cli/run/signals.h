@@ -19,6 +19,9 @@ int stop_signal(void);
 const char *signal_name(int signal);
 /* The exit status that goes with the signal that was noted. */
 int stop_status(void);
+/* The signal that was noted is so no longer, so that what is left of the work can be finished; returns it. The next one
+ * ends the program at once. */
+int signals_finish(void);
 
 /* From now on SIGUSR1 and, where `seconds` is not 0, an alarm every `seconds` seconds ask for a checkpoint, which is
  * not to wait for input. */

@@ -2,6 +2,7 @@
 #include "search/search_args.h"
 
 #include "output/message.h"
+#include "search/reading_grid.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -62,20 +63,36 @@ static void list_params(const search_args *s, char *known, size_t size) {
         }
 }
 
-int check_known(const search_args *s, const char *option, const char *text) {
-    char known[512];
+/* "; and normalize, bias": what else a --grid may be of. */
+static void list_others(char *known, size_t size) {
+    static const char *const settings[] = {"normalize", "bias", "transform", "scale"};
+    size_t length = 0;
+    const char *name;
+    for (size_t i = 0; i < sizeof settings / sizeof *settings && length < size; i++)
+        length += (size_t)snprintf(known + length, size - length, "%s%s", i ? ", " : "; and ", settings[i]);
+    for (size_t i = 0; (name = reading_at(i)) && length < size; i++)
+        length += (size_t)snprintf(known + length, size - length, ", %s", name);
+}
+
+static int check_param_known(const search_args *s, const char *option, const char *text, int may_be_other) {
+    char known[512], others[128] = "";
     for (size_t i = 0; i < s->n_learners; i++)
         if (sluice_learner_param(s->learners[i], text)) return DONE;
     list_params(s, known, sizeof known);
-    return wrong_usage(s->a->command->name, "%s %s: no such parameter; there are: %s", option, text, known);
+    if (may_be_other) list_others(others, sizeof others);
+    return wrong_usage(s->a->command->name, "%s %s: no such parameter; there are: %s%s", option, text, known, others);
 }
 
-/* As check_known(), of a --grid, which may have settings. */
+int check_known(const search_args *s, const char *option, const char *text) {
+    return check_param_known(s, option, text, 0);
+}
+
+/* As check_known(), of a --grid, which may have settings and readings. */
 static int check_grid_known(const search_args *s, const char *text) {
     const sluice_param_info *setting = sluice_search_setting(text);
-    if (!setting) return check_known(s, "--grid", text);
-    if (args_has(s->a, setting->name))
-        return wrong_usage(s->a->command->name, "--grid %s: --%s already fixes it", text, setting->name);
+    const char *name = setting ? setting->name : find_reading(text);
+    if (!name) return check_param_known(s, "--grid", text, 1);
+    if (args_has(s->a, name)) return wrong_usage(s->a->command->name, "--grid %s: --%s already fixes it", text, name);
     return DONE;
 }
 
@@ -109,8 +126,24 @@ int add_values(const search_args *s, const sluice_learner_info *learner, const c
     return wrong_usage(name, "%s%s: %s", option, values, err.message);
 }
 
+/* The grid of a reading, which the library takes as texts. */
+static int add_reading(const search_args *s, const sluice_learner_info *learner, const char *text, const char *name,
+                       sluice_search *search) {
+    const char *who = s->a->command->name, *values = text + strlen(name);
+    sluice_error err = {0};
+    if (*values++ != '=' || !*values)
+        return wrong_usage(who, "--grid %s: no values; write for instance %s=%s", text, name,
+                           strcmp(name, "ngrams") == 0 ? "1,2" : "A,B");
+    sluice_status status = sluice_search_add_reading(search, learner->name, name, values, &err);
+    if (status == SLUICE_OK) return DONE;
+    if (status != SLUICE_E_USAGE) return complain_error(&err);
+    return wrong_usage(who, "--grid %s: %s", text, err.message);
+}
+
 int add_grid(const search_args *s, const sluice_learner_info *learner, const char *text, sluice_search *search) {
     const sluice_param_info *p = sluice_learner_param(learner, text);
+    const char *reading = p ? NULL : find_reading(text);
+    if (reading) return add_reading(s, learner, text, reading, search);
     if (!p) p = sluice_search_setting(text);
     if (!p) return DONE; /* another learner has it */
     const char *values = text + strlen(p->name);
@@ -161,7 +194,8 @@ int search_from_args(const args *a, const sluice_settings *settings, uint64_t ra
     if (!rc && !(*search = sluice_search_new(&how, &err))) rc = complain_error(&err);
     for (size_t i = 0; i < s.n_learners && !rc; i++) rc = fill_search(&s, s.learners[i], *search);
     search_args_free(&s);
-    return rc ? rc : make_points(a, *search, ", or draw some points with --random 100");
+    if (!rc) rc = make_points(a, *search, ", or draw some points with --random 100");
+    return rc ? rc : check_readings(a, *search);
 }
 
 void print_learners_help(const args *a) {

@@ -166,7 +166,7 @@ static int read_rows(selecting *t) {
     if (!t->data || sluice_dataset_use_classes(t->data, &t->recipe.settings, &err) != SLUICE_OK)
         return complain_error(&err);
     t->reading.words = 1;
-    int rc = hold_with_costs(t->data, a, &t->reading, &t->costs, &t->skipped, &format);
+    int rc = hold_with_costs(t->data, a, &t->reading, &t->costs, "input", &t->skipped, &format);
     size_t rows = sluice_dataset_rows(t->data);
     if (!rc && t->test) sluice_dataset_begin_test(t->data);
     if (!rc && t->test) rc = hold_inputs(t->data, &t->test, 1, &t->reading, t->test, &t->test_skipped, &format);

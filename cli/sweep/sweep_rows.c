@@ -23,7 +23,7 @@ static void count_examples(sweeping *w) {
 /* All rows to learn from, in their order. */
 static int hold_rows(sweeping *w) {
     note_stdin(w->a);
-    int rc = hold_with_costs(w->data, w->a, &w->reading, &w->costs, &w->skipped, &w->format);
+    int rc = hold_with_costs(w->data, w->a, &w->reading, &w->costs, "input", &w->skipped, &w->format);
     if (rc) return rc;
     w->n_rows = sluice_dataset_rows(w->data);
     count_examples(w);

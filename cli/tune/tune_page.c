@@ -6,8 +6,11 @@
 #include "page/chart.h"
 #include "page/html.h"
 #include "page/page.h"
-#include "tune/tuning.h"
+#include "run/signals.h"
+#include "terminal/figures.h"
+#include "tune/tune_marks.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -15,39 +18,18 @@
 enum { HEIGHT = 360, MOST_POINTS = 500, MOST_LEARNERS = 64 };
 
 typedef struct page {
-    const tune_facts *f;
+    const tuning *t;
     const char *command_line, *title;
     const sluice_learner_info *learners[MOST_LEARNERS]; /* in the order of their best points */
     size_t n_learners, shown, undrawn;
     chart c;
 } page;
 
-static const sluice_point *point_at(const page *g, size_t i) { return sluice_search_point(g->f->t->search, i); }
+static const sluice_point *point_at(const page *g, size_t i) { return sluice_search_point(g->t->search, i); }
 
 static int is_drawn(const sluice_point *p) { return !p->failure && !isnan(p->mean) && p->nonzeros > 0; }
 
 static double spread(const sluice_point *p) { return isnan(p->deviation) ? 0 : p->deviation; }
-
-/* All measures but the cost are rates. */
-static int is_rate(const page *g) { return g->f->t->measure->name[0] != 'c'; }
-
-static void put_measure(FILE *out, const page *g, double value, int with_sign) {
-    if (isnan(value))
-        fputs("\xe2\x80\x93", out);
-    else if (!is_rate(g))
-        fprintf(out, "%.6g", value);
-    else
-        fprintf(out, with_sign ? "%.3f %%" : "%.3f", 100 * value);
-}
-
-static const char *measure_name(const page *g) {
-    static const char *const names[][2] = {
-        {"error_rate", "error"}, {"balanced_accuracy", "balanced accuracy"}, {"auc", "AUC"}, {"f1", "F1"}};
-    const char *name = g->f->t->measure->name;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (names[i][0][0] == name[0]) return names[i][1];
-    return name;
-}
 
 static size_t learner_number(const page *g, const sluice_learner_info *learner) {
     size_t i = 0;
@@ -56,7 +38,7 @@ static size_t learner_number(const page *g, const sluice_learner_info *learner) 
 }
 
 static void prepare(page *g) {
-    const size_t n = sluice_search_points(g->f->t->search);
+    const size_t n = g->t->done;
     g->shown = n < MOST_POINTS ? n : MOST_POINTS;
     g->c = chart_small("tune-chart", "the measure of every point against its nonzeros", HEIGHT);
     for (size_t i = 0; i < g->shown; i++) {
@@ -77,12 +59,6 @@ static void prepare(page *g) {
 
 /* ---- the chart --------------------------------------------------------------------------------------------------- */
 
-static void put_point_name(FILE *out, const sluice_point *p) {
-    html_text(out, p->learner->name);
-    for (size_t i = p->n_fixed; i < p->n_params; i++) fputc(' ', out), html_text(out, p->params[i]);
-    for (size_t i = 0; i < p->n_varied; i++) fputc(' ', out), html_text(out, p->varied[i]);
-}
-
 static void put_mark(FILE *out, const page *g, const sluice_point *p, int best) {
     const size_t which = learner_number(g, p->learner);
     const double y = axis_place(&g->c.y, p->mean), d = spread(p);
@@ -90,11 +66,11 @@ static void put_mark(FILE *out, const page *g, const sluice_point *p, int best) 
             best ? 6 : which % (PAGE_COLOURS - 1), axis_place(&g->c.x, log10(p->nonzeros)), y,
             best ? "the best: " : "");
     put_point_name(out, p);
-    fprintf(out, ": %s ", measure_name(g));
-    put_measure(out, g, p->mean, 1);
+    fprintf(out, ": %s ", g->t->measure->title);
+    put_measure(out, g->t->measure, p->mean, 1);
     if (!isnan(p->deviation)) {
         fputs(" \xc2\xb1 ", out);
-        put_measure(out, g, p->deviation, 1);
+        put_measure(out, g->t->measure, p->deviation, 1);
     }
     fputs(", ", out);
     html_count(out, p->nonzeros);
@@ -117,15 +93,25 @@ static void put_key(FILE *out, size_t colour, size_t marker, const char *text) {
     fputs("</span>", out);
 }
 
+/* The measure, with a capital: "Recall at precision 0.95". */
+static void put_heading(FILE *out, const page *g) {
+    const char *title = g->t->measure->title;
+    fprintf(out, "%c%s", toupper((unsigned char)*title), title + 1);
+    if (g->t->how.precision > 0) fprintf(out, " %g", g->t->how.precision);
+}
+
 static void put_chart(FILE *out, const page *g) {
-    fprintf(out,
-            "<figure class=\"wide\">\n<figcaption><b>%s of every point, with the standard deviation over the folds</b>",
-            is_rate(g) && g->f->t->measure->name[0] == 'e' ? "Error" : measure_name(g));
+    fputs("<figure class=\"wide\">\n<figcaption><b>", out);
+    put_heading(out, g);
+    fputs(g->t->mode == TUNE_PROGRESSIVE ? " of every point while learning</b>"
+          : g->t->mode == TUNE_FORWARD   ? " of every point, with the standard deviation over the parts</b>"
+                                         : " of every point, with the standard deviation over the folds</b>",
+          out);
     put_key(out, 6, 3, "the best");
     for (size_t i = 0; i < g->n_learners; i++) put_key(out, i % (PAGE_COLOURS - 1), i % 3, g->learners[i]->name);
     fputs("</figcaption>\n", out);
     chart_start(out, &g->c);
-    chart_y_axis(out, &g->c, is_rate(g) ? percent_label : count_label, NULL);
+    chart_y_axis(out, &g->c, measure_label(g->t->measure), NULL);
     chart_count_axis(out, &g->c, "nonzeros (logarithmic)");
     chart_frame(out, &g->c, g->c.right);
     for (size_t i = g->shown; i-- > 1;)
@@ -140,37 +126,54 @@ static void put_chart(FILE *out, const page *g) {
 /* ---- facts and the table ----------------------------------------------------------------------------------------- */
 
 static void put_facts(FILE *out, const page *g) {
-    const tune_facts *f = g->f;
+    const tuning *t = g->t;
     fputs("<dl>\n<dt>command</dt><dd><code>", out);
     html_text(out, g->command_line);
     fputs("</code></dd>\n", out);
-    for (size_t i = 0; i < f->a->n_inputs; i++) page_fact(out, i ? "" : "examples of", f->a->inputs[i]);
-    if (!f->a->n_inputs) page_fact(out, "examples of", "standard input");
-    fprintf(out, "<dt>examples</dt><dd>%" PRIu64, f->examples);
-    if (f->skipped) fprintf(out, "; %" PRIu64 " malformed lines skipped", f->skipped);
-    fprintf(out, "</dd>\n<dt>folds</dt><dd>%" PRIu64 "</dd>\n", f->folds);
-    if (f->passes > 1) fprintf(out, "<dt>passes</dt><dd>%" PRIu64 "</dd>\n", f->passes);
+    for (size_t i = 0; i < t->a->n_inputs; i++) page_fact(out, i ? "" : "examples of", t->a->inputs[i]);
+    if (!t->a->n_inputs) page_fact(out, "examples of", "standard input");
+    fprintf(out, "<dt>examples</dt><dd>%s", COUNT(t->rows));
+    if (t->skipped.total) fprintf(out, "; %s malformed lines skipped", COUNT(t->skipped.total));
+    fputs("</dd>\n<dt>measured</dt><dd>", out);
+    if (t->mode == TUNE_RANDOM)
+        fprintf(out, "on %" PRIu64 " folds at random, each predicted from the others", t->n_folds);
+    else if (t->mode == TUNE_FORWARD)
+        fprintf(out, "on %" PRIu64 " parts in order, each predicted from those before it", t->n_folds);
+    else
+        fputs("on every example before it is learned", out);
+    fputs("</dd>\n", out);
+    if (t->passes > 1) fprintf(out, "<dt>passes</dt><dd>%" PRIu64 "</dd>\n", t->passes);
+    const double error = sluice_search_standard_error(t->search, sluice_search_best_mean(t->search));
     page_fact(out, "the best is",
-              f->choose == SLUICE_CHOOSE_BEST ? "the point of the best measure"
-                                              : "the sparsest within one standard error of the best measure");
+              t->how.choose == SLUICE_CHOOSE_BEST || isnan(error)
+                  ? "the point of the best measure"
+                  : "the sparsest within one standard error of the best measure");
+    if (t->interrupted)
+        fprintf(out, "<dt>ended by</dt><dd>%s: %s of %s points were done</dd>\n", signal_name(t->interrupted),
+                COUNT(t->done), COUNT(sluice_search_points(t->search)));
     fputs("<dt>its model</dt><dd><code>", out);
-    html_text(out, f->command_line);
+    html_text(out, t->command_line);
     fprintf(out, "</code></dd>\n<dt>made by</dt><dd>sluice %s</dd>\n</dl>\n", sluice_version());
 }
+
+/* One run has no deviation. */
+static int has_deviations(const page *g) { return g->t->mode != TUNE_PROGRESSIVE; }
 
 static void put_row(FILE *out, const page *g, size_t i) {
     const sluice_point *p = point_at(g, i);
     fprintf(out, "<tr%s><td>%zu</td>", i ? "" : " class=\"now\"", i + 1);
     if (p->failure) {
-        fputs("<td class=\"why\" colspan=\"4\">failed: ", out);
+        fprintf(out, "<td class=\"why\" colspan=\"%d\">failed: ", has_deviations(g) ? 4 : 3);
         html_text(out, p->failure);
         fputs("</td>", out);
     } else {
         fputs("<td>", out);
-        put_measure(out, g, p->mean, 0);
+        put_measure(out, g->t->measure, p->mean, 0);
         fputs("</td><td>", out);
-        put_measure(out, g, p->deviation, 0);
-        fputs("</td><td>", out);
+        if (has_deviations(g)) {
+            put_measure(out, g->t->measure, p->deviation, 0);
+            fputs("</td><td>", out);
+        }
         html_count(out, p->nonzeros);
         fputs("</td><td>", out);
         if (isnan(p->sparsity))
@@ -185,15 +188,15 @@ static void put_row(FILE *out, const page *g, size_t i) {
 }
 
 static void put_points(FILE *out, const page *g) {
-    const size_t all = sluice_search_points(g->f->t->search);
+    const size_t all = g->t->done;
     if (g->shown < all)
         fprintf(out, "<h2>The best %zu of %zu points</h2>\n", g->shown, all);
     else
         fprintf(out, "<h2>%zu points</h2>\n", all);
     fprintf(out,
-            "<div class=\"tables\">\n<table>\n<thead><tr><th>rank</th><th>%s%s</th><th>deviation</th><th>nonzeros</th>"
+            "<div class=\"tables\">\n<table>\n<thead><tr><th>rank</th><th>%s%s</th>%s<th>nonzeros</th>"
             "<th>sparsity, %%</th><th class=\"name\">point</th></tr></thead>\n<tbody>\n",
-            measure_name(g), is_rate(g) ? ", %" : "");
+            g->t->measure->title, g->t->measure->is_share ? ", %" : "", has_deviations(g) ? "<th>deviation</th>" : "");
     for (size_t i = 0; i < g->shown; i++) put_row(out, g, i);
     fputs("</tbody></table>\n</div>\n", out);
 }
@@ -202,6 +205,7 @@ static void put_page(FILE *out, const void *what) {
     const page *g = what;
     page_start(out, g->title);
     put_chart(out, g);
+    put_stream_chart(out, g->t);
     put_facts(out, g);
     put_points(out, g);
     page_end(out);
@@ -210,7 +214,7 @@ static void put_page(FILE *out, const void *what) {
 static char *make_title(const page *g) {
     memory_text text;
     FILE *out = memory_text_open(&text);
-    const args *a = g->f->a;
+    const args *a = g->t->a;
     if (!out) return NULL;
     fputs("Parameters: ", out);
     for (size_t i = 0; i < g->n_learners; i++) fprintf(out, "%s%s", i ? ", " : "", g->learners[i]->name);
@@ -219,10 +223,10 @@ static char *make_title(const page *g) {
     return memory_text_close(&text, NULL);
 }
 
-int write_tune_page(const char *path, const tune_facts *facts) {
-    page g = {.f = facts};
+int write_tune_page(const char *path, const tuning *t) {
+    page g = {.t = t};
     prepare(&g);
-    char *command_line = given_command_line(facts->a), *title = make_title(&g);
+    char *command_line = given_command_line(t->a), *title = make_title(&g);
     g.command_line = command_line, g.title = title;
     int rc = command_line && title ? write_text_file(path, put_page, &g) : out_of_memory();
     free(command_line);

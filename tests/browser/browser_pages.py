@@ -76,6 +76,11 @@ def make_pages(sluice, folder):
     run("train", "-q", "-a", "ssol", "--report", "untested.html", "c.bin")
     run("train", "-q", "-a", "ofs", "-P", "features=50", "--report", "sparse.html", "--passes", "2", "a.svm")
     run("train", "-q", "-a", "sbcw", "--report", "batch.html", "--test", "b.vw", "a.vw")
+    r = random.Random(4)
+    for name in "rare", "rare.test":
+        write(name, "".join(f"{1 if i % 100 == 0 else -1} {1 + r.randrange(9) if r.random() < (0.7 if i % 100 == 0 else 0.05) else 10}:1 "
+                            f"{20 + r.randrange(60)}:1\n" for i in range(6000)))
+    run("train", "-q", "-a", "ftrl", "--report", "rare.html", "--test", "rare.test", "rare")
     run("train", "-q", "--report", "few.html", "--test", "few", "few")
     run("train", "-q", "--allow-empty", "--report", "none.html", "none")
     run("synth", "drift", "-q", "-P", "rows=20000", "-P", "changes=1", "-o", "drift.svm")
@@ -89,6 +94,8 @@ def make_pages(sluice, folder):
     run("sweep", "-q", "--html", "nothing.html", "none")
     run("tune", "-qq", "-a", "ssol,arow,ftrl", "--random", "8", "--report", "tuned.html", "a.svm")
     run("tune", "-qq", "--grid", "lambda=1,1e10", "--measure", "auc", "--report", "two.html", "a.vw")
+    run("tune", "-qq", "-a", "ssol,arow,ftrl", "--random", "8", "--folds", "forward", "--report", "forward.html", "a.svm")
+    run("tune", "-qq", "-a", "ftrl", "--random", "6", "--progressive", "--measure", "logloss", "--report", "progressive.html", "a.svm")
     run("select", "-qq", "-a", "sofs", "--features", "5,20,100,500", "--report", "budgets.html", "a.svm")
     run("select", "-qq", "--features", "3", "--report", "budget.html", "a.vw")
     odd = ["<b>bold</b>", "a\u202eb\u05d0", "\"quoted\" & 'more'", "x" * 300]
@@ -97,7 +104,7 @@ def make_pages(sluice, folder):
         write(name + ".txt", classes(3000, labels, 1))
         write(name + ".test.txt", classes(1500, labels[:-1] + ["never seen"] if name == "odd" else labels, 2))
         run("train", "-qq", "-f", "text", "-a", "pa-1", "--classes", "ovr", "--test", name + ".test.txt", "--report", name + ".html", name + ".txt")
-    return ["three", "twenty", "hundred", "odd", "tested", "untested", "sparse", "batch", "few", "none", "race", "changing", "short", "sweep", "many", "narrow", "vast", "nothing", "tuned", "two", "budgets", "budget"]
+    return ["three", "twenty", "hundred", "odd", "tested", "untested", "sparse", "rare", "batch", "few", "none", "race", "changing", "short", "sweep", "many", "narrow", "vast", "nothing", "tuned", "two", "forward", "progressive", "budgets", "budget"]
 
 
 # ---- values ----------------------------------------------------------------------------------------------------------
@@ -107,17 +114,23 @@ def number(label):
     return float(value) * {"k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}.get(unit, 1)
 
 
+LEAST_DRAWN = 1e-3  # percent: less is drawn as 0 on a logarithmic axis of rates
+
+
 class Axis:
     """From places on the screen to values, by the labels."""
 
     def __init__(self, ticks, logarithmic=False):
-        (low, at_low), (high, at_high) = ticks[0], ticks[-1]
         self.read = math.log10 if logarithmic else float
+        self.zero = next((at for label, at in ticks if logarithmic and number(label) == 0), None)
+        (low, at_low), *_, (high, at_high) = [tick for tick in ticks if not logarithmic or number(tick[0]) > 0]
         self.low, self.high = self.read(number(low)), self.read(number(high))
         self.from_, self.pixels = at_low, at_high - at_low
 
     def misses(self, place, value):
         """By how many pixels."""
+        if value < LEAST_DRAWN and self.zero is not None:
+            return abs(self.zero - place)
         return abs(self.from_ + (self.read(value) - self.low) / (self.high - self.low) * self.pixels - place)
 
 
@@ -127,10 +140,13 @@ def numbers(text):
 
 def values_of(chart, text):
     """What lies where, by what is said: [(x, y)] for each mark, None where one cannot say."""
-    n = numbers(text.split(": ", 1)[1] if chart in ("roc-chart", "precision-chart") else text)
+    n = [float(share) for share in re.findall(r"([\d.]+) %", text)] if chart in ("roc-chart", "precision-chart") else numbers(text)
     if chart == "tune-chart":
         figures = numbers(text.rsplit(": ", 1)[1])
         return [(figures[-1], figures[0])]
+    if chart == "stream-chart":
+        examples, figure = numbers(text.rsplit(", examples up to ", 1)[1])
+        return [(examples, figure)]
     if chart == "select-chart":
         return [(n[0], n[1])]
     if chart == "error-chart":
@@ -150,11 +166,12 @@ def values_of(chart, text):
 
 def check_values(tab, what, chart):
     scale = tab.evaluate(f"look.scale('{chart}')")
-    logarithmic = chart == "size-chart" and "(logarithmic)" in tab.evaluate("document.getElementById('size-chart').closest('figure').textContent")
+    logarithmic = "(logarithmic)" in tab.evaluate(f"document.getElementById('{chart}').closest('figure').textContent")
+    logarithmic = logarithmic and chart in ("chart", "size-chart", "reliability-chart")
     y = Axis(scale["y"], logarithmic)
-    x = Axis(scale["x"], chart in ("race-chart", "tune-chart", "select-chart")) if chart != "chart" and len(scale["x"]) > 1 else None
+    x = Axis(scale["x"], chart in ("race-chart", "tune-chart", "select-chart") or (logarithmic and chart == "reliability-chart")) if chart != "chart" and len(scale["x"]) > 1 else None
     for point in scale["points"]:
-        wanted = [v for v in values_of(chart, point["text"]) if not logarithmic or v[1] > 0]
+        wanted = [v for v in values_of(chart, point["text"]) if chart != "size-chart" or not logarithmic or v[1] > 0]
         if len(wanted) != len(point["marks"]):
             wrong(what, [f"{chart}: {len(point['marks'])} marks for {point['text']}"])
             continue

@@ -2,6 +2,8 @@
 
 import json
 import os
+import pty
+import re
 import signal
 import subprocess
 
@@ -34,7 +36,7 @@ class Live:
         """Feeds lines, a power of two in all so far, and waits until they are learned: a row of the progress table says so."""
         self.feed(text)
         self.fed = getattr(self, "fed", 0) + text.count("\n")
-        self.until(f"\n{self.fed:12d}  ")
+        self.until(f"\n{self.fed:12,}  ")
 
     def until_file(self, name):
         while not self.t.exists(name):
@@ -302,6 +304,52 @@ def test_other_commands_stop_at_once(t):
             equal(p.wait(), 128 + number, f"exit status of {command}")
             os.close(write)
             equal(sorted(os.listdir(t.folder)), before, f"files after {command}")
+
+
+def test_tune_keeps_the_points_that_are_done(t):
+    """The live line shows that some are; all of them would take long."""
+    t.write("a", rows(300))
+    columns = ["--grid", "eta=1..8:300", "--grid", "r=1..8:300"]
+    for number, mode in (signal.SIGINT, []), (signal.SIGTERM, ["--progressive"]), (signal.SIGINT, ["--folds", "forward"]):
+        for more in ["-o", "m", "--report", "p"], []:
+            master, slave = pty.openpty()
+            p = t.start("tune", "--json", "--threads", 2, *columns, *mode, *more, "a", stdout=subprocess.PIPE, stderr=slave)
+            os.close(slave)
+            shown = b""
+            while not [n for n in re.findall(rb"([\d,]+) of [\d,]+,000 models", shown) if int(n.replace(b",", b"")) > 600]:
+                shown += os.read(master, 4096)
+            p.send_signal(number)
+            out = p.stdout.read()
+            equal(p.wait(), 128 + number, "exit status")
+            while True:
+                try:
+                    shown += os.read(master, 65536)
+                except OSError:
+                    break
+            os.close(master)
+            r = json.loads(out)
+            n = len(r["points"])
+            check(0 < n < 90000, f"{n} points")
+            equal(r["interrupted"], {"signal": number.name, "points_left": 90000 - n})
+            means = [round(q["mean"], 12) for q in r["points"]]
+            check(means[1:] == sorted(means[1:]), "all have results, in their order")
+            said = f"sluice: {number.name}: {n:,} of 90,000 points were done, and the best of these is"
+            check(said in re.sub(r"\s+", " ", shown.decode()), shown.decode()[-600:])
+            if not more:
+                continue
+            t.run(*[x if x != "m" else "same" for x in r["best"]["command"].split()[1:]])
+            equal(t.read("m"), t.read("same"), "the model")
+            page = t.read("p").decode()
+            check(f"{number.name}: {n:,} of 90,000 points were done" in page, "the page does not say it")
+
+
+def test_tune_without_any_point_done_keeps_nothing(t):
+    run = Live(t, "tune", "-o", "m", "--json")
+    for _ in range(40):  # more than a pipe holds: when all is written, it reads
+        run.feed(rows(200) * 20)
+    run.stop(signal.SIGTERM)
+    equal((run.out, os.listdir(t.folder)), ("", []))
+    check("SIGTERM: no point was done, and nothing is saved" in run.err, run.err)
 
 
 def test_a_model_has_one_writer_at_a_time(t):
