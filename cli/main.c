@@ -19,8 +19,8 @@
 #endif
 
 static const command *const commands[] = {
-    &train_command, &predict_command, &test_command, &inspect_command, &tune_command, &sweep_command, &select_command,
-    &learners_command, &synth_command, &convert_command, &completion_command, NULL,
+    &check_command, &train_command, &predict_command, &test_command, &inspect_command, &tune_command, &sweep_command,
+    &select_command, &learners_command, &synth_command, &convert_command, &completion_command, NULL,
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] - 1 };
 

@@ -49,6 +49,15 @@ static int is_trains(const option_info *o) {
     return 0;
 }
 
+/* An option as it was given, by its letter if it has one. */
+static void put_given(FILE *out, const struct given_option *given) {
+    if (given->option->letter)
+        fprintf(out, " -%c", given->option->letter);
+    else
+        fprintf(out, " --%s", given->option->name);
+    if (given->value) put_word(out, given->value);
+}
+
 /* "normalize=l2" as an option, unless it is the default. */
 static void put_setting(FILE *out, const char *setting) {
     const char *value = setting + strcspn(setting, "=") + 1;
@@ -83,14 +92,19 @@ char *given_command_line(const args *a) {
     FILE *out = memory_text_open(&text);
     if (!out) return NULL;
     fprintf(out, "sluice %s", a->command->name);
-    for (size_t i = 0; i < a->n_given; i++) {
-        const option_info *o = a->given[i].option;
-        if (o->letter)
-            fprintf(out, " -%c", o->letter);
-        else
-            fprintf(out, " --%s", o->name);
-        if (a->given[i].value) put_word(out, a->given[i].value);
-    }
+    for (size_t i = 0; i < a->n_given; i++) put_given(out, &a->given[i]);
+    for (size_t i = 0; i < a->n_inputs; i++) put_word(out, a->inputs[i]);
+    return memory_text_close(&text, NULL);
+}
+
+char *first_command_line(const args *a, const char *options) {
+    memory_text text;
+    FILE *out = memory_text_open(&text);
+    if (!out) return NULL;
+    fprintf(out, "sluice train --holdout 0.2%s", options);
+    for (size_t i = 0; i < a->n_given; i++)
+        if (is_trains(a->given[i].option)) put_given(out, &a->given[i]);
+    fputs(" -o MODEL", out);
     for (size_t i = 0; i < a->n_inputs; i++) put_word(out, a->inputs[i]);
     return memory_text_close(&text, NULL);
 }

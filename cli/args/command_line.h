@@ -10,5 +10,7 @@
 char *train_command_line(const args *a, const sluice_point *p, const char *output);
 /* The command line at hand itself, options first. */
 char *given_command_line(const args *a);
+/* The `sluice train` to begin with: these options (" --name ..."), and those at hand that it has too. As above. */
+char *first_command_line(const args *a, const char *options);
 
 #endif
