@@ -1,5 +1,6 @@
 /* sluice convert: between formats, and the preparations of the papers' experiments. */
 #include "commands.h"
+#include "convert/model_rows.h"
 #include "output/message.h"
 #include "output/progress.h"
 #include "run/signals.h"
@@ -18,8 +19,14 @@ static const option_info options[] = {
     {"sample-ratio", 0, "P:N", "keep P positives for every N negatives: all of the scarce class, others drawn (--seed)",
      0},
     {"shuffle", 0, "SEED", "put the rows into a random order", 0},
+    {"split", 0, "S", "write a part of the rows to --split-to instead of OUT: " HOLD_OUT_FORMS, 0},
+    {"split-to", 0, "FILE", "where --split writes them", 0},
     {"standardize", 0, NULL, "each column: subtract the mean, divide by the sample deviation", 0},
     {"normalize", 0, "l2", "scale every row to length 1", 0},
+    {"model", 0, "MODEL",
+     "rows for programs that have this model from `sluice export`: its text options and changes of values, no features "
+     "without a weight; in LIBSVM text its numbers of features and labels",
+     0},
     {"trapezoid", 0, "N", "N chunks of rows; those in chunk k show only the first k/N of the columns", 0},
     INPUT_OPTIONS,
     TEXT_OPTIONS,
@@ -29,7 +36,9 @@ static const option_info options[] = {
 static const file_option files[] = {
     {.option = "", .role = READS_DATA},
     TEXT_FILES,
+    {.option = "model", .role = READS_MODEL},
     {.option = "output", .role = WRITES, .what = "output", .may_replace = "", .otherwise = "-", .may_be_stdout = 1},
+    {.option = "split-to", .role = WRITES, .what = "second output", .may_replace = "", .may_be_stdout = 1},
     {.option = NULL},
 };
 
@@ -39,14 +48,18 @@ static const file_option files[] = {
 
 typedef struct converting {
     const args *a;
-    const char *output;
+    const char *output, *split_to;
     sluice_reader_options reading;
     uint64_t ratio_pos, ratio_neg; /* 0: no sampling */
     uint64_t shuffle_seed, chunks;
     int shuffle, standardize, normalize;
 
+    hold_out splitting;
+    uint64_t row; /* rows written so far, to both outputs */
     input_stream stream;
-    sluice_writer *writer;
+    model_rows *rows; /* --model; else NULL */
+    reader_settings kept;
+    sluice_writer *writer, *second;
     sluice_dataset *data;
     uint64_t *ids;
     sluice_name *names; /* of the row in work */
@@ -74,6 +87,9 @@ static int read_options(converting *c) {
     if (!rc) rc = args_count(c->a, "shuffle", 0, UINT64_MAX, &c->shuffle_seed);
     if (!rc) rc = args_count(c->a, "trapezoid", 1, 1000000, &c->chunks);
     if (!rc) rc = read_ratio(c);
+    if (!rc) rc = hold_out_option(c->a, "split", &c->splitting);
+    if (!rc && args_has(c->a, "split") != args_has(c->a, "split-to"))
+        rc = wrong_usage(c->a->command->name, "--split and --split-to go together: which rows, and the file for them");
     c->normalize = norm == 1;
     c->reading.words = 1;
     return rc;
@@ -102,17 +118,26 @@ static void scale_to_unit_length(float *values, size_t n) {
 }
 
 static int put(converting *c, const sluice_example *x) {
-    return sluice_writer_put(c->writer, x) == SLUICE_OK ? DONE : complain_writer(c->writer, c->output);
+    int held;
+    hold_out_run(&c->splitting, c->row++, 1, &held);
+    sluice_writer *to = held ? c->second : c->writer;
+    sluice_example row;
+    if (c->rows) {
+        const int rc = model_rows_make(c->rows, x, &row);
+        if (rc) return rc;
+        x = &row;
+    }
+    return sluice_writer_put(to, x) == SLUICE_OK ? DONE : complain_writer(to, held ? c->split_to : c->output);
 }
 
-static int put_normalized(converting *c, const sluice_batch *batch) {
+static int put_one_by_one(converting *c, const sluice_batch *batch) {
     for (size_t i = 0; i < sluice_batch_rows(batch); i++) {
         sluice_example x;
         int rc = reserve(c, sluice_batch_nonzeros(batch, i));
         if (rc) return rc;
         sluice_batch_row(batch, i, c->ids, c->names, &x);
         if (x.n) memcpy(c->values, x.values, x.n * sizeof *c->values);
-        scale_to_unit_length(c->values, x.n);
+        if (c->normalize) scale_to_unit_length(c->values, x.n);
         x.values = c->values;
         if ((rc = put(c, &x))) return rc;
     }
@@ -121,7 +146,7 @@ static int put_normalized(converting *c, const sluice_batch *batch) {
 
 static int put_batch(void *context, const sluice_batch *batch) {
     converting *c = context;
-    if (c->normalize) return put_normalized(c, batch);
+    if (c->normalize || c->rows || c->second) return put_one_by_one(c, batch);
     if (sluice_writer_put_batch(c->writer, batch) == SLUICE_OK) return DONE;
     return complain_writer(c->writer, c->output);
 }
@@ -239,17 +264,20 @@ static int put_dataset(converting *c) {
     if (c->ratio_pos && rows == 0 && sluice_dataset_rows(c->data))
         warning("--sample-ratio: too few examples of one class; nothing is left");
     if (c->shuffle) sluice_dataset_shuffle(c->data, c->shuffle_seed);
+    hold_out_rows(&c->splitting, rows);
     if (c->standardize) return put_standardized(c, rows);
     int rc = reserve(c, sluice_dataset_longest(c->data) + 1);
     return rc ? rc : put_rows(c, NULL);
 }
 
 static int convert(converting *c) {
-    int in_memory = c->ratio_pos || c->shuffle || c->standardize || c->chunks;
+    /* the last rows are known when all are read */
+    int in_memory = c->ratio_pos || c->shuffle || c->standardize || c->chunks || c->splitting.kind == HOLD_OUT_LAST;
     progress live = progress_start(1, 0);
     int rc = each_batch(&c->stream, &live, in_memory ? hold_batch : put_batch, c);
     if (!rc && in_memory) rc = put_dataset(c);
     if (!rc && stop_signal()) rc = stop_status();
+    if (!rc && c->second && sluice_writer_commit(c->second) != SLUICE_OK) rc = complain_writer(c->second, c->split_to);
     if (!rc && sluice_writer_commit(c->writer) != SLUICE_OK) rc = complain_writer(c->writer, c->output);
     skip_tally skipped = {0};
     tally_skipped(&skipped, c->stream.reader);
@@ -258,16 +286,45 @@ static int convert(converting *c) {
     return rc;
 }
 
+static int ends_with(const char *text, const char *ending) {
+    const size_t n = strlen(text), k = strlen(ending);
+    return n >= k && strcmp(text + n - k, ending) == 0;
+}
+
+/* Whether the output is LIBSVM text. */
+static int writes_libsvm(const converting *c) {
+    const char *to = args_value(c->a, "to");
+    if (to) return strcmp(to, "libsvm") == 0;
+    return !ends_with(c->output, ".vw") && !ends_with(c->output, ".jsonl") && !ends_with(c->output, ".bin");
+}
+
+/* --model: reads as the model does. */
+static int open_model(converting *c) {
+    const char *path = args_value(c->a, "model");
+    if (!path) return DONE;
+    if (c->normalize || c->standardize)
+        return wrong_usage(c->a->command->name, "--model changes values as the model does: leave %s out",
+                           c->normalize ? "--normalize" : "--standardize");
+    const int rc = model_rows_open(&c->rows, path, writes_libsvm(c));
+    return rc ? rc : input_for_model(&c->reading, model_rows_model(c->rows), &c->kept);
+}
+
 static int run(const args *a) {
     converting c = {.a = a, .shuffle = args_has(a, "shuffle"), .standardize = args_has(a, "standardize")};
     c.output = args_has(a, "output") ? args_value(a, "output") : "-";
+    c.split_to = args_value(a, "split-to");
     sluice_error err = {0};
     int rc = read_options(&c);
     if (rc) return rc;
     signals_stop_orderly(); /* closing the writer removes its temporary file */
     note_stdin(a);
-    const inputs from = {a->inputs, a->n_inputs, NULL};
-    if ((rc = input_stream_open(&c.stream, &from, NULL, &c.reading))) return rc;
+    const inputs from = {a->inputs, a->n_inputs, NULL, NULL};
+    rc = open_model(&c);
+    if (!rc) rc = input_stream_open(&c.stream, &from, NULL, &c.reading);
+    if (rc) {
+        model_rows_free(c.rows);
+        return rc;
+    }
     c.data = sluice_dataset_new(&err);
     /* --sample-ratio needs positives and negatives */
     if (c.data && c.ratio_pos && sluice_dataset_use_classes(c.data, NULL, &err) != SLUICE_OK) {
@@ -275,10 +332,13 @@ static int run(const args *a) {
         c.data = NULL;
     }
     if (c.data) c.writer = sluice_writer_open(c.output, args_value(a, "to"), &err);
-    rc = c.writer ? convert(&c) : complain_error(&err);
+    if (c.writer && c.split_to) c.second = sluice_writer_open(c.split_to, args_value(a, "to"), &err);
+    rc = c.writer && (c.second || !c.split_to) ? convert(&c) : complain_error(&err);
     sluice_writer_close(c.writer);
+    sluice_writer_close(c.second);
     input_stream_close(&c.stream);
     sluice_dataset_free(c.data);
+    model_rows_free(c.rows);
     free(c.ids);
     free(c.names);
     free(c.values);
@@ -291,7 +351,8 @@ const command convert_command = {
     .synopsis = "[INPUT...] [-o OUT] [OPTION...]",
     .notes =
         "Whatever the order of the options, this is the order of the steps: sample, shuffle, standardize, normalize, "
-        "trapezoid. Changing the format and --normalize need no memory; the other options hold all examples in it.\n"
+        "trapezoid, split. Changing the format, --normalize and --split (but last:) need no memory; the other options "
+        "hold all examples in it.\n"
         "--standardize: absent values count as 0, and constant columns become 0; it makes every row dense and refuses "
         "more than 1000000000 cells (rows times the largest id) or ids from 20000000.\n"
         "--trapezoid: with T rows and d the largest id, row t (from 0) lies in chunk k = min(N, floor(N t/T) + 1) and "
