@@ -64,11 +64,22 @@ static int unknown_param(const command *c, const char *name, const sluice_param_
                        value && could_be_value(meant, value) ? value : "VALUE");
 }
 
+/* Such as inspect, to which -m, predict's option, may be given by habit. */
+static int models_are_arguments(const command *c) {
+    return c->files && !*c->files[0].option && c->files[0].role == READS_MODEL;
+}
+
+static int model_without_option(const command *c, const char *option) {
+    return wrong_usage(c->name, "unknown option %s; a model is an argument here: sluice %s MODEL%s", option, c->name,
+                       c->max_inputs > 1 ? " MODEL" : "");
+}
+
 /* `text` is the option without its dashes, `next` the argument after it or NULL. */
 static int unknown_option(const command *c, const command *const *all, const char *text, const char *next) {
     char name[64];
     size_t length = strcspn(text, "=");
     snprintf(name, sizeof name, "%.*s", (int)(length < 60 ? length : 60), text);
+    if (models_are_arguments(c) && strcmp(name, "model") == 0) return model_without_option(c, "--model");
     nearest option = nearest_start(name), param = option;
     const option_info *o;
     for (size_t i = 0; (o = args_option_at(c, i)); i++) nearest_try(&option, o->name);
@@ -129,6 +140,7 @@ static int parse_letters(args *a, const char *text, char *const **next) {
     for (; *text; text++) {
         const option_info *o = find_letter(a->command, *text);
         if (!o) {
+            if (*text == 'm' && models_are_arguments(a->command)) return model_without_option(a->command, "-m");
             if (isprint((unsigned char)*text)) return wrong_usage(a->command->name, "unknown option -%c", *text);
             return wrong_usage(a->command->name, "unknown option");
         }

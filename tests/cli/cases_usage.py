@@ -76,6 +76,8 @@ def test_unknown_option_is_named_and_the_nearest_suggested(t):
     t.refused("predict", "-Z", status=2, says="-Z")
     for command, option, owner in [("tune", "--trace", "train"), ("sweep", "--measure", "tune"), ("train", "--html", "sweep")]:
         t.refused(command, option, "x", status=2, says=f"unknown option {option}; it belongs to sluice {owner}")
+    for command, option in [("inspect", "-m"), ("export", "--model"), ("diff", "-m"), ("merge", "--model=x")]:
+        t.refused(command, option, "x", status=2, says=[f"unknown option {option.split('=')[0]}; ", f"sluice {command} MODEL"])
     t.refused("tune", "--lambda", "1,2", status=2, says="write its values as --grid lambda=1,2")
     for command in COMMANDS:
         t.refused(command, "--no-such-option-at-all", status=2, says=["--no-such-option-at-all", f"sluice {command} --help"])
