@@ -4,10 +4,18 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: all help setup demo kafka-demo check test test-long lint coverage abi fuzz torture bench docs site wheel format install uninstall clean
+.PHONY: all everything help setup demo kafka-demo live-demo check test test-long lint coverage abi fuzz torture bench docs site wheel format install uninstall deb clean
 
+# The program, the library, the manual. A build folder that is new gets no tests: targets that need them add them.
 all: setup
-	@cmake --preset release $(CMAKE_FLAGS) >/dev/null
+	@[ -e build/release/CMakeCache.txt ] || cmake --preset release -DSLUICE_TESTS=OFF -DSLUICE_EXAMPLES=OFF $(CMAKE_FLAGS) >/dev/null
+	@[ -z "$(CMAKE_FLAGS)" ] || cmake --preset release $(CMAKE_FLAGS) >/dev/null
+	@MAKEFLAGS=--no-print-directory cmake --build --preset release --target installed -j $(JOBS)
+
+# The same with the tests and the examples.
+everything:
+	@sh scripts/setup.sh check
+	@cmake --preset release -DSLUICE_TESTS=ON -DSLUICE_EXAMPLES=ON $(CMAKE_FLAGS) >/dev/null
 	@MAKEFLAGS=--no-print-directory cmake --build --preset release -j $(JOBS)
 
 help:
@@ -21,6 +29,7 @@ help:
 	@echo "make coverage   lines and branches that the tests run, per folder"
 	@echo "make abi        compares the library with the last tag (abidiff)"
 	@echo "make install    PREFIX=/usr/local, DESTDIR respected; make uninstall removes what it installed"
+	@echo "make deb        the Debian package sluiceway_*.deb"
 	@echo "make fuzz       libFuzzer and AFL++, FUZZ_SECONDS=60 for every reader of bytes, loader and build"
 	@echo "make torture    every allocation and system call fails once, kills, power failures: 20 minutes"
 	@echo "make bench      measures beside other programs, on a quiet machine"
@@ -35,11 +44,11 @@ setup:
 demo: all
 	@sh scripts/demo.sh build/release/bin/sluice build/demo
 
-kafka-demo: all
+kafka-demo: everything
 	@sh scripts/setup.sh kafka
 	@/usr/bin/python3 scripts/kafka_demo.py build/release/bin/sluice build/release/bin/kafka_tool
 
-check: all
+check: everything
 	@ctest --test-dir build/release -L check -j $(JOBS) --timeout 1800 --output-on-failure --progress
 
 test:
@@ -58,20 +67,20 @@ coverage:
 	@sh scripts/setup.sh coverage
 	@sh scripts/coverage.sh
 
-abi: all
+abi: everything
 	@sh scripts/setup.sh abi
 	@sh scripts/abi.sh
 
 fuzz: setup
 	@sh scripts/fuzz.sh $(FUZZ_SECONDS)
 
-torture: all
+torture: everything
 	@sh scripts/torture.sh build/release
 
 # Beside the peers, on a quiet machine: half an hour. Results go to bench/results, the rest to build/bench.
 bench: all
 	@sh scripts/setup.sh bench
-	@cmake --preset release -DSLUICE_BENCH=ON >/dev/null
+	@cmake --preset release -DSLUICE_BENCH=ON -DSLUICE_TESTS=ON >/dev/null
 	@MAKEFLAGS=--no-print-directory cmake --build --preset release -j $(JOBS)
 	python3 bench/compare.py
 	@[ -z "$$SLUICE_DATA" ] || python3 bench/compare.py --stream news20-ub
@@ -98,6 +107,11 @@ format:
 
 install: all
 	cmake --install build/release --prefix $(PREFIX)
+
+# build/release/sluiceway_*.deb: apt install ./build/release/sluiceway_*.deb
+deb: all
+	@sh scripts/setup.sh deb
+	@cd build/release && cpack -G DEB >/dev/null && ls "$$PWD"/sluiceway_*.deb
 
 # CMake wrote what it installed into the manifest. Folders stay: others may use them.
 uninstall:

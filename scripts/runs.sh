@@ -20,7 +20,7 @@ build() {
         ! command -v ninja >/dev/null || set -- -G Ninja "$@"
         ! command -v ccache >/dev/null || set -- -DCMAKE_C_COMPILER_LAUNCHER=ccache "$@"
     fi
-    { cmake --preset "$preset" -DSLUICE_WERROR=$werror "$@" >build/"$preset".log &&
+    { cmake --preset "$preset" -DSLUICE_TESTS=ON -DSLUICE_EXAMPLES=ON -DSLUICE_WERROR=$werror "$@" >build/"$preset".log &&
         MAKEFLAGS='' cmake --build --preset "$preset" -j "$jobs" >>build/"$preset".log 2>&1; } || {
         tail -n 40 build/"$preset".log
         echo "== the $preset build failed"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs what the build needs, if something is missing: Debian packages, as root or with sudo; else it names them.
-# setup.sh [test] [kafka] [fuzz] [peers] [bench] [wheel] [lint] [coverage] [long] [abi] adds what those targets need.
+# setup.sh [check] [test] [deb] [kafka] [fuzz] [peers] [bench] [wheel] [lint] [coverage] [long] [abi] adds what those targets need.
 set -eu
 
 # the package, and a question whether it is there (commands and headers: quicker to ask than dpkg, and true on any system)
@@ -19,15 +19,6 @@ need libc6-dev header stdlib.h
 need make command -v make
 need cmake command -v cmake
 need pkg-config command -v pkg-config
-need zlib1g-dev header zlib.h
-need libzstd-dev header zstd.h
-need libbz2-dev header bzlib.h
-need liblzma-dev header lzma.h
-need libxxhash-dev header xxhash.h
-need python3 command -v /usr/bin/python3
-need python3-numpy python numpy
-need libopenblas0-pthread python 'ctypes; ctypes.CDLL("libopenblas.so.0")'
-need zstd command -v zstd
 
 # Packages without which something is left out, and everything else is built and runs: not every system has them.
 wanted=""
@@ -44,20 +35,40 @@ browser() {
 }
 links_asan() { echo "int main(void) { return 0; }" | clang -fsanitize=address -x c - -o /dev/null; }
 
+want libxxhash-dev header xxhash.h
+want zlib1g-dev header zlib.h
+want libisal-dev header isa-l/igzip_lib.h # gzip, faster than zlib
+want libzstd-dev header zstd.h
+want libbz2-dev header bzlib.h
+want liblzma-dev header lzma.h
 want librdkafka-dev header librdkafka/rdkafka.h # Kafka
+want libmicrohttpd-dev header microhttpd.h # sluice serve
+want libsqlite3-dev header sqlite3.h       # and its labels that come later
+need_checks() { # what all but building takes
+    need python3 command -v /usr/bin/python3
+    need python3-numpy python numpy
+    need libopenblas0-pthread python 'ctypes; ctypes.CDLL("libopenblas.so.0")'
+    need zstd command -v zstd
+}
 want_broker() { # of Kafka, which Maven fetches
     want default-jre-headless command -v java
     want maven command -v mvn
 }
 
 for target in "$@"; do
+    [ "$target" = deb ] || need_checks
     case $target in
+    check) ;;
     test)
         want chromium-headless-shell browser
         want clang command -v clang
         want g++ command -v c++
         want python3-venv /usr/bin/python3 -c 'import ensurepip, venv'
+        want prometheus command -v promtool # checks metrics and rules of alerts
         want_broker
+        ;;
+    deb)
+        need dpkg-dev command -v dpkg-shlibdeps
         ;;
     kafka)
         want_broker
@@ -67,7 +78,7 @@ for target in "$@"; do
         need libclang-rt-14-dev links_asan
         want afl++ command -v afl-fuzz
         ;;
-    peers) # beside them scripts/peers.sh installs scikit-learn, pandas and vowpalwabbit with pip
+    peers) # beside them scripts/peers.sh installs scikit-learn, pandas, vowpalwabbit, onnx and onnxruntime with pip
         want liblinear-tools command -v liblinear-train
         want python3-venv /usr/bin/python3 -c 'import ensurepip, venv'
         ;;
@@ -132,6 +143,13 @@ install() {
     echo "the installation failed; the whole log is in $log" >&2
     exit 1
 }
-for package in $wanted; do
-    { [ "$run" != none ] && install "$package"; } || echo "no $package: what needs it is left out" >&2
-done
+[ -n "$wanted" ] || exit 0
+# shellcheck disable=SC2086
+if [ "$run" != none ] && ! install $wanted; then # one that this system does not have stops all
+    left=""
+    for package in $wanted; do install "$package" || left="$left $package"; done
+    wanted=$left
+elif [ "$run" != none ]; then
+    wanted=""
+fi
+[ -z "$wanted" ] || echo "not installed, and what needs them is left out:$wanted" >&2

@@ -22,6 +22,13 @@ fi
 prefix=$folder/root/opt/sluice
 lib=$(dirname "$(find "$prefix" -name libsluice.a)")
 "$prefix/bin/sluice" --version >/dev/null
+for file in man/man1/sluice.1 man/man1/sluice-train.1 bash-completion/completions/sluice zsh/site-functions/_sluice \
+    fish/vendor_completions.d/sluice.fish; do
+    [ -s "$prefix/share/$file" ] || {
+        say "$file was not installed"
+        exit 1
+    }
+done
 
 cat >"$folder/user.c" <<'END'
 #include <sluice.h>
