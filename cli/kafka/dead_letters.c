@@ -5,6 +5,7 @@
 #include "kafka/kafka_stream.h"
 
 #include "output/message.h"
+#include "output/progress.h"
 #include "run/signals.h"
 
 #include <inttypes.h>
@@ -14,9 +15,12 @@
 enum { FLUSH_MS = 200, TELL_AFTER = 10 };
 
 int dead_letters_open(kafka_stream *k) {
-    static const char *const own[][2] = {{"client.id", "sluice"}, {"enable.idempotence", "true"}, {"linger.ms", "20"}};
+    static const char *const own[][2] = {{"client.id", "sluice"},
+                                         {"enable.idempotence", "true"},
+                                         {"linger.ms", "20"},
+                                         {"message.timeout.ms", "0"}}; /* they wait as long as brokers are away */
     int rc = kafka_make_producer(k, own, sizeof own / sizeof *own, "--dead-letters", k->settings->dead_letters);
-    return rc ? rc : kafka_check_target(k, k->settings->dead_letters);
+    return rc ? rc : kafka_check_target(k, "--dead-letters", k->settings->dead_letters);
 }
 
 static rd_kafka_headers_t *headers_of(const rd_kafka_message_t *m, const char *reason, const char *error) {
@@ -57,35 +61,36 @@ static void send_copy(kafka_stream *k, const rd_kafka_message_t *m, const char *
 void dead_letters_send(void *stream, const sluice_bad_line *bad) {
     kafka_stream *k = stream;
     pthread_mutex_lock(&k->lock);
-    uint64_t low = k->done, high = k->handed; /* the first line that ends behind it */
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        if (k->pending[middle % k->room].end > bad->offset)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    if (low < k->handed) {
-        const kafka_pending p = k->pending[low % k->room];
-        const char *flaw = kafka_flaw_text(p.flaw);
-        send_copy(k, p.message, flaw ? "message" : bad->reason, flaw ? flaw : bad->message);
+    const uint64_t number = message_lines_find(&k->lines, bad->offset);
+    if (number < k->lines.handed) {
+        const char *flaw = message_flaw_text(message_lines_at(&k->lines, number)->flaw);
+        send_copy(k, kafka_kept(k, number), flaw ? "message" : bad->reason, flaw ? flaw : bad->message);
     }
     pthread_mutex_unlock(&k->lock);
 }
 
+/* Once a signal has come, waits a little and no longer. */
+static void wait_for_delivery(kafka_stream *k) {
+    double end = 0;
+    for (int i = 0; rd_kafka_flush(k->producer, FLUSH_MS) == RD_KAFKA_RESP_ERR__TIMED_OUT && !k->undelivered; i++) {
+        if (i == TELL_AFTER) note("kafka: --dead-letters %s: waiting for their delivery", k->settings->dead_letters);
+        if (!stop_signal()) continue;
+        if (end == 0) end = now_seconds() + KAFKA_STOP_SECONDS;
+        if (now_seconds() < end) continue;
+        pthread_mutex_lock(&k->lock);
+        kafka_note_undelivered(k, RD_KAFKA_RESP_ERR__TIMED_OUT);
+        pthread_mutex_unlock(&k->lock);
+    }
+}
+
 int dead_letters_flush(kafka_stream *k) {
     if (!k->producer || !k->settings->dead_letters) return DONE;
-    for (int i = 0; rd_kafka_flush(k->producer, FLUSH_MS) == RD_KAFKA_RESP_ERR__TIMED_OUT && !k->undelivered; i++)
-        if (i == TELL_AFTER) note("kafka: --dead-letters %s: waiting for their delivery", k->settings->dead_letters);
+    wait_for_delivery(k);
     if (!k->undelivered) return DONE;
     pthread_mutex_lock(&k->lock);
     complain("kafka: --dead-letters %s: %s; the model is not saved past messages that did not get there",
              k->settings->dead_letters, k->delivery_error);
     pthread_mutex_unlock(&k->lock);
     return FAILED;
-}
-
-void dead_letters_close(kafka_stream *k) {
-    if (k->producer) rd_kafka_destroy(k->producer);
 }
 #endif

@@ -27,6 +27,7 @@ enum { KAFKA_FROM_POSITION = 0, KAFKA_FROM_BEGINNING = 1, KAFKA_FROM_END = 2 };
 
 /* What the options come to. */
 typedef struct kafka_settings {
+    const char *command; /* its name */
     const char *brokers; /* NULL: the inputs are files */
     const char **topics; /* ascending, each once; point into `text` */
     size_t n_topics;

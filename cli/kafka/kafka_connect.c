@@ -1,4 +1,4 @@
-/* Connects to Kafka: the client, the topics and their partitions, and where to begin in each. */
+/* Connects to Kafka: the topics and their partitions, and where to begin in each. */
 #include "kafka/kafka.h"
 
 #if SLUICE_HAVE_RDKAFKA
@@ -13,123 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static const double patience_seconds = 60, topic_patience_seconds = 3;
-enum { CALL_MS = 2000, PAUSE_US = 100000, MOST_TRIES = 30 };
-
-int kafka_set_properties(const kafka_settings *s, rd_kafka_conf_t *conf, const char *const (*own)[2], size_t n_own) {
-    char why[512];
-    for (size_t i = 0; i < n_own; i++)
-        if (rd_kafka_conf_set(conf, own[i][0], own[i][1], why, sizeof why) != RD_KAFKA_CONF_OK) {
-            complain("kafka: %s=%s: %s", own[i][0], own[i][1], why);
-            return FAILED;
-        }
-    for (size_t i = 0; i < s->n_properties; i++) {
-        const char *equals = strchr(s->properties[i], '=');
-        if (strncmp(s->properties[i], "auto.offset.reset=", 18) == 0) continue; /* sluice does that itself */
-        char *name = strndup(s->properties[i], (size_t)(equals - s->properties[i]));
-        if (!name) return out_of_memory();
-        rd_kafka_conf_res_t result = rd_kafka_conf_set(conf, name, equals + 1, why, sizeof why);
-        free(name);
-        if (result != RD_KAFKA_CONF_OK) return wrong_usage(NULL, "-X %s: %s", s->properties[i], why);
-    }
-    return DONE;
-}
-
-/* ---- the client -------------------------------------------------------------------------------------------------- */
-
-/* Errors that librdkafka mends by itself: they are said once. */
-static void on_error(rd_kafka_t *client, int code, const char *reason, void *stream) {
-    kafka_stream *k = stream;
-    if (code == RD_KAFKA_RESP_ERR__FATAL) {
-        char why[512];
-        rd_kafka_fatal_error(client, why, sizeof why);
-        kafka_fail(k, "%s", why);
-    } else if (code == RD_KAFKA_RESP_ERR__AUTHENTICATION || code == RD_KAFKA_RESP_ERR__SSL) {
-        kafka_fail(k, "%s", reason);
-    } else if (code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN) {
-        if (!atomic_exchange(&k->down, true)) warning("kafka: no broker answers (%s); waiting until one does", reason);
-    }
-}
-
-static int make_client(kafka_stream *k) {
-    const char *const own[][2] = {
-        {"client.id", "sluice"},
-        {"group.id", "sluice"}, /* none is joined; librdkafka wants a name */
-        {"enable.auto.commit", "false"},
-        {"enable.auto.offset.store", "false"},
-        {"enable.partition.eof", "true"},
-        {"isolation.level", "read_committed"},
-        {"auto.offset.reset", "error"},
-        {"check.crcs", "true"},
-        {"queued.min.messages", "1000000"},     /* the limit is queued.max.messages.kbytes */
-        {"fetch.message.max.bytes", "2097152"}, /* larger ones are memory that the kernel clears each time */
-        /* the brokers say that a partition is at its end when they have waited this long for more */
-        {"fetch.wait.max.ms", k->settings->until_end ? "10" : "100"},
-    };
-    rd_kafka_conf_t *conf = rd_kafka_conf_new();
-    char why[512];
-    int rc = kafka_set_properties(k->settings, conf, own, sizeof own / sizeof *own);
-    if (!rc && rd_kafka_conf_set(conf, "bootstrap.servers", k->settings->brokers, why, sizeof why) != RD_KAFKA_CONF_OK)
-        rc = wrong_usage(NULL, "--kafka %s: %s", k->settings->brokers, why);
-    char value[32];
-    size_t n = sizeof value;
-    if (!rc && rd_kafka_conf_get(conf, "topic.metadata.refresh.interval.ms", value, &n) == RD_KAFKA_CONF_OK)
-        k->refresh_ms = atoi(value);
-    if (rc) {
-        rd_kafka_conf_destroy(conf);
-        return rc;
-    }
-    rd_kafka_conf_set_opaque(conf, k);
-    rd_kafka_conf_set_error_cb(conf, on_error);
-    rd_kafka_conf_set_log_cb(conf, kafka_on_log);
-    k->client = rd_kafka_new(RD_KAFKA_CONSUMER, conf, why, sizeof why);
-    if (!k->client) {
-        rd_kafka_conf_destroy(conf);
-        complain("kafka: %s", why);
-        return FAILED;
-    }
-    rd_kafka_poll_set_consumer(k->client);
-    k->queue = rd_kafka_queue_get_consumer(k->client);
-    return DONE;
-}
-
-/* Errors that pass by themselves. */
-static bool is_passing(rd_kafka_resp_err_t code) {
-    static const rd_kafka_resp_err_t codes[] = {RD_KAFKA_RESP_ERR__TRANSPORT,
-                                                RD_KAFKA_RESP_ERR__TIMED_OUT,
-                                                RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN,
-                                                RD_KAFKA_RESP_ERR__WAIT_COORD,
-                                                RD_KAFKA_RESP_ERR_REQUEST_TIMED_OUT,
-                                                RD_KAFKA_RESP_ERR_NETWORK_EXCEPTION,
-                                                RD_KAFKA_RESP_ERR_BROKER_NOT_AVAILABLE,
-                                                RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE,
-                                                RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION,
-                                                RD_KAFKA_RESP_ERR_OFFSET_NOT_AVAILABLE,
-                                                RD_KAFKA_RESP_ERR_COORDINATOR_LOAD_IN_PROGRESS,
-                                                RD_KAFKA_RESP_ERR_COORDINATOR_NOT_AVAILABLE,
-                                                RD_KAFKA_RESP_ERR_NOT_COORDINATOR,
-                                                RD_KAFKA_RESP_ERR_UNSTABLE_OFFSET_COMMIT};
-    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
-        if (code == codes[i]) return true;
-    return false;
-}
-
-int kafka_try_again(kafka_stream *k, rd_kafka_resp_err_t code, double began, const char *what, int *rc) {
-    const bool passing = is_passing(code);
-    rd_kafka_poll(k->client, 0);
-    if (k->failed) {
-        complain("%s", k->error.message);
-        *rc = FAILED;
-        return 0;
-    }
-    if (passing && now_seconds() - began < patience_seconds) {
-        usleep(PAUSE_US);
-        return 1;
-    }
-    complain("kafka: %s: %s%s", what, rd_kafka_err2str(code), passing ? "; no broker has answered for a minute" : "");
-    *rc = FAILED;
-    return 0;
-}
+static const double topic_patience_seconds = 3, offset_patience_seconds = 60;
+enum { PAUSE_US = 100000, MOST_WHY = 512 };
 
 /* ---- topics and partitions ----------------------------------------------------------------------------------------
  */
@@ -151,21 +36,23 @@ static int add_partition(kafka_stream *k, kafka_topic *t, int32_t number, kafka_
     }
     kafka_partition *p = calloc(1, sizeof *p);
     if (!p) return out_of_memory();
-    *p = (kafka_partition){.topic = t, .number = number, .end = -1, .known.offset = -1, .last = -1, .woken = -1};
+    *p = (kafka_partition){.topic = t, .number = number, .end = -1, .known.offset = -1, .last.offset = -1, .woken = -1};
     t->partition[number] = p;
+    p->index = (uint32_t)k->n_partitions;
     k->partition[k->n_partitions++] = p;
     *added = p;
     return DONE;
 }
 
-/* How many partitions a topic has, by the metadata that this client gets. */
-static int count_partitions(kafka_stream *k, rd_kafka_t *client, rd_kafka_topic_t *topic, int *count) {
+/* How many partitions a topic has, by the metadata that this client gets. `option`: that names it; NULL: it is read. */
+static int count_partitions(kafka_stream *k, rd_kafka_t *client, rd_kafka_topic_t *topic, const char *option,
+                            int *count) {
     const char *name = rd_kafka_topic_name(topic);
     const double began = now_seconds();
     int rc = DONE;
     for (;;) {
         const struct rd_kafka_metadata *found;
-        rd_kafka_resp_err_t code = rd_kafka_metadata(client, 0, topic, &found, CALL_MS);
+        rd_kafka_resp_err_t code = rd_kafka_metadata(client, 0, topic, &found, KAFKA_CALL_MS);
         if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
             code = found->topic_cnt == 1 ? found->topics[0].err : RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART;
             *count = code ? 0 : found->topics[0].partition_cnt;
@@ -174,7 +61,11 @@ static int count_partitions(kafka_stream *k, rd_kafka_t *client, rd_kafka_topic_
         if (!code && *count) return DONE;
         if (code == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART || !code) {
             if (now_seconds() - began > topic_patience_seconds) { /* one that was just made may not be known yet */
-                complain("kafka: there is no topic %s at %s", name, k->settings->brokers);
+                if (option)
+                    complain("kafka: %s %s: there is no such topic at %s; create it", option, name,
+                             k->settings->brokers);
+                else
+                    complain("kafka: there is no topic %s at %s", name, k->settings->brokers);
                 return FAILED;
             }
             usleep(PAUSE_US);
@@ -184,11 +75,11 @@ static int count_partitions(kafka_stream *k, rd_kafka_t *client, rd_kafka_topic_
     }
 }
 
-int kafka_check_target(kafka_stream *k, const char *topic) {
+int kafka_check_target(kafka_stream *k, const char *option, const char *topic) {
     rd_kafka_topic_t *handle = rd_kafka_topic_new(k->producer, topic, NULL);
     int count, rc = FAILED;
     if (handle)
-        rc = count_partitions(k, k->producer, handle, &count);
+        rc = count_partitions(k, k->producer, handle, option, &count);
     else
         complain("kafka: topic %s: %s", topic, rd_kafka_err2str(rd_kafka_last_error()));
     if (handle) rd_kafka_topic_destroy(handle);
@@ -203,7 +94,7 @@ static int wanted(const kafka_settings *s, int32_t number) {
 }
 
 static int find_partitions(kafka_stream *k, kafka_topic *t) {
-    int count = 0, rc = count_partitions(k, k->client, t->handle, &count);
+    int count = 0, rc = count_partitions(k, k->client, t->handle, NULL, &count);
     kafka_partition *added;
     for (int32_t i = 0; i < count && !rc; i++)
         if (wanted(k->settings, i)) rc = add_partition(k, t, i, &added);
@@ -267,70 +158,112 @@ static int check_cluster(const kafka_stream *k, const sluice_model *model) {
     return DONE;
 }
 
-/* A partition that a saved position does not fit. */
-static int check_position(const kafka_stream *k, const kafka_partition *p, int64_t low, int64_t high) {
-    if (p->next > high) {
-        complain("kafka: %s[%d]: what comes next is offset %" PRId64 ", and the partition ends at %" PRId64
+/* Whether a partition that has messages from `low` to before `high` can be gone on with at `next`; if not, why. Warns
+ * where messages between are left out. */
+static bool has_offset(const kafka_stream *k, const kafka_partition *p, int64_t next, int64_t low, int64_t high,
+                       char *why) {
+    const char *topic = p->topic->name;
+    if (next > high) {
+        snprintf(why, MOST_WHY,
+                 "%s[%d]: what comes next is offset %" PRId64 ", and the partition ends at %" PRId64
                  ": the topic was made anew or cut off; --from beginning takes it from its beginning",
-                 p->topic->name, p->number, p->next, high);
-        return FAILED;
-    }
-    if (p->next >= low) return DONE;
-    if (!k->settings->resets) {
-        complain("kafka: %s[%d]: what comes next is offset %" PRId64 ", and the partition begins at %" PRId64
+                 topic, p->number, next, high);
+    } else if (next >= low) {
+        return true;
+    } else if (k->settings->resets) {
+        warning("kafka: %s[%d]: offsets %" PRId64 " to %" PRId64 " were deleted before they were learned", topic,
+                p->number, next, low - 1);
+        return true;
+    } else {
+        snprintf(why, MOST_WHY,
+                 "%s[%d]: what comes next is offset %" PRId64 ", and the partition begins at %" PRId64
                  ": messages between were deleted before they were read; -X auto.offset.reset=earliest goes on with "
                  "those that are left",
-                 p->topic->name, p->number, p->next, low);
-        return FAILED;
+                 topic, p->number, next, low);
     }
-    warning("kafka: %s[%d]: offsets %" PRId64 " to %" PRId64 " were deleted before they were learned", p->topic->name,
-            p->number, p->next, low - 1);
-    return DONE;
+    return false;
 }
 
-/* The first and the last offset of a partition. */
-static int ask_offsets(kafka_stream *k, const kafka_partition *p, int64_t *low, int64_t *high) {
+static rd_kafka_topic_partition_list_t *list_partitions(const kafka_stream *k) {
+    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new((int)k->n_partitions);
+    for (size_t i = 0; i < k->n_partitions; i++)
+        rd_kafka_topic_partition_list_add(list, k->partition[i]->topic->name, k->partition[i]->number);
+    return list;
+}
+
+/* The first offset of each partition or, with RD_KAFKA_OFFSET_END, the one behind its last message: a request to each
+ * broker, whatever the number of partitions. */
+static int ask_offsets(kafka_stream *k, int64_t which, rd_kafka_topic_partition_list_t *list) {
     const double began = now_seconds();
     int rc = DONE;
     for (;;) {
-        rd_kafka_resp_err_t code =
-            rd_kafka_query_watermark_offsets(k->client, p->topic->name, p->number, low, high, CALL_MS);
+        for (int i = 0; i < list->cnt; i++) list->elems[i].offset = which;
+        rd_kafka_resp_err_t code = rd_kafka_offsets_for_times(k->client, list, KAFKA_CALL_MS);
+        const char *name = list->elems[0].topic;
+        for (int i = 0; i < list->cnt && !code; i++) {
+            code = list->elems[i].offset < 0 && !list->elems[i].err ? RD_KAFKA_RESP_ERR__TIMED_OUT : list->elems[i].err;
+            name = list->elems[i].topic;
+        }
         if (!code) return DONE;
-        if (!kafka_try_again(k, code, began, p->topic->name, &rc)) return rc;
+        if (!kafka_try_again(k, code, began, name, &rc)) return rc;
     }
 }
 
-static int place(kafka_stream *k, kafka_partition *p, const sluice_model *model) {
-    int64_t low, high;
+/* What the brokers know of a partition. */
+typedef struct limits {
+    int64_t low, high; /* its first offset, and that behind its last message */
+    int64_t answered;  /* that behind what was answered; -1: nothing was */
+} limits;
+
+static int place(kafka_stream *k, kafka_partition *p, const sluice_model *model, const limits *of) {
     sluice_position saved;
     const kafka_settings *s = k->settings;
-    int rc = ask_offsets(k, p, &low, &high);
-    if (rc) return rc;
     int has = !s->to && find_position(k, model, p, &saved);
+    char why[MOST_WHY];
     if (s->to) { /* the brokers keep the offsets of answers */
-        saved = (sluice_position){.end = -1, .last = -1};
-        if ((rc = kafka_answered_offsets(k, p, &saved.next))) return rc;
+        saved = (sluice_position){.end = -1, .last = -1, .next = of->answered};
         has = saved.next >= 0;
     }
     if (has && s->from == KAFKA_FROM_POSITION) {
         p->next = saved.next;
         p->messages = saved.messages;
-        p->last = saved.last, p->last_time = saved.last_time, p->last_hash = saved.last_hash;
-        if ((rc = check_position(k, p, low, high))) return rc;
-        if (saved.last >= low)
-            p->known.offset = saved.last, p->known.time = saved.last_time, p->known.hash = saved.last_hash;
+        p->last = (message_mark){saved.last, saved.last_time, saved.last_hash};
+        if (!has_offset(k, p, p->next, of->low, of->high, why)) {
+            complain("kafka: %s", why);
+            return FAILED;
+        }
+        if (saved.last >= of->low) p->known = p->last;
         if (s->deterministic && saved.end >= 0) p->end = saved.end;
     } else {
-        p->next = s->from == KAFKA_FROM_END ? high : low;
+        p->next = s->from == KAFKA_FROM_END ? of->high : of->low;
     }
-    if (p->next < low) p->next = low;
+    if (p->next < of->low) p->next = of->low;
     if (p->end >= 0 && p->end < p->next) p->end = p->next; /* all before it was deleted */
     p->begin = p->next;
-    if (s->until_end && p->end < 0) p->end = high > p->next ? high : p->next;
+    if (s->until_end && p->end < 0) p->end = of->high > p->next ? of->high : p->next;
     p->expected = p->begin;
     p->ended = p->end >= 0 && p->next >= p->end && p->known.offset < 0; /* what is known is looked at all the same */
-    p->high = high;
+    p->high = of->high;
     return DONE;
+}
+
+/* Asks the brokers about all partitions, and places them. */
+static int ask_and_place(kafka_stream *k, const sluice_model *model) {
+    rd_kafka_topic_partition_list_t *low = list_partitions(k), *high = list_partitions(k),
+                                    *answered = list_partitions(k);
+    int rc = ask_offsets(k, RD_KAFKA_OFFSET_BEGINNING, low);
+    if (!rc) rc = ask_offsets(k, RD_KAFKA_OFFSET_END, high);
+    if (!rc && k->settings->to) rc = kafka_answered_offsets(k, answered);
+    for (size_t i = 0; i < k->n_partitions && !rc; i++) {
+        kafka_partition *p = k->partition[i];
+        rc = place(k, p, model, &(limits){low->elems[i].offset, high->elems[i].offset, answered->elems[i].offset});
+        if (k->settings->deterministic && !k->continues) p->messages = 0;
+        p->taken = p->messages;
+    }
+    rd_kafka_topic_partition_list_destroy(low);
+    rd_kafka_topic_partition_list_destroy(high);
+    rd_kafka_topic_partition_list_destroy(answered);
+    return rc;
 }
 
 /* The turns of a deterministic run go on where the model's positions say that it was begun; else they begin. */
@@ -347,13 +280,7 @@ static int place_all(kafka_stream *k, const sluice_model *model) {
                  begun, k->n_partitions);
         rc = FAILED;
     }
-    for (size_t i = 0; i < k->n_partitions && !rc; i++) {
-        kafka_partition *p = k->partition[i];
-        rc = place(k, p, model);
-        if (k->settings->deterministic && !k->continues) p->messages = 0;
-        p->taken = p->messages;
-    }
-    return rc;
+    return rc ? rc : ask_and_place(k, model);
 }
 
 /* ---- reading ------------------------------------------------------------------------------------------------------
@@ -365,10 +292,8 @@ static int assign(kafka_stream *k, size_t first) {
     for (size_t i = first; i < k->n_partitions; i++) {
         kafka_partition *p = k->partition[i];
         if (p->ended) continue;
-        if (k->settings->deterministic) {
-            p->queue = rd_kafka_queue_get_partition(k->client, p->topic->name, p->number);
-            rd_kafka_queue_forward(p->queue, NULL);
-        }
+        p->queue = rd_kafka_queue_get_partition(k->client, p->topic->name, p->number);
+        rd_kafka_queue_forward(p->queue, k->messages);
         rd_kafka_topic_partition_list_add(list, p->topic->name, p->number)->offset =
             p->known.offset >= 0 ? p->known.offset : p->begin;
     }
@@ -380,23 +305,15 @@ static int assign(kafka_stream *k, size_t first) {
     return FAILED;
 }
 
-void kafka_look_for_partitions(kafka_stream *k) {
-    const double now = now_seconds();
-    if (k->refresh_ms <= 0 || k->settings->until_end || k->settings->n_partitions ||
-        now - k->looked < 1e-3 * (double)k->refresh_ms)
-        return;
-    k->looked = now;
-    const size_t before = k->n_partitions;
-    for (size_t i = 0; i < k->settings->n_topics; i++) {
+/* Adds the partitions that a topic has got. */
+static void add_new_partitions(kafka_stream *k, const rd_kafka_metadata_topic_t *found) {
+    kafka_partition *added;
+    for (size_t i = 0; i < k->settings->n_topics && !found->err; i++) {
         kafka_topic *t = &k->topic[i];
-        const struct rd_kafka_metadata *found;
-        if (rd_kafka_metadata(k->client, 0, t->handle, &found, CALL_MS) != RD_KAFKA_RESP_ERR_NO_ERROR) return;
-        int count = found->topic_cnt == 1 && !found->topics[0].err ? found->topics[0].partition_cnt : 0;
-        rd_kafka_metadata_destroy(found);
-        kafka_partition *added;
-        for (int32_t number = t->n_partitions; number < count; number++) {
+        if (strcmp(t->name, found->topic) != 0) continue;
+        for (int32_t number = t->n_partitions; number < found->partition_cnt; number++) {
             pthread_mutex_lock(&k->lock);
-            int rc = add_partition(k, t, number, &added);
+            const int rc = add_partition(k, t, number, &added);
             pthread_mutex_unlock(&k->lock);
             if (rc) {
                 kafka_fail(k, "out of memory for partition %d", number);
@@ -405,6 +322,18 @@ void kafka_look_for_partitions(kafka_stream *k) {
             note("kafka: %s has a new partition, %d; it is read from its beginning", t->name, number);
         }
     }
+}
+
+void kafka_look_for_partitions(kafka_stream *k) {
+    const double now = now_seconds();
+    if (k->refresh_ms <= 0 || k->settings->until_end || k->settings->n_partitions || atomic_load(&k->down) ||
+        now - k->looked < 1e-3 * (double)k->refresh_ms)
+        return;
+    k->looked = now;
+    const size_t before = k->n_partitions;
+    const struct rd_kafka_metadata *found = kafka_ask_brokers(k, KAFKA_SLICE_MS);
+    for (int i = 0; found && i < found->topic_cnt; i++) add_new_partitions(k, &found->topics[i]);
+    if (found) rd_kafka_metadata_destroy(found);
     if (k->n_partitions > before && assign(k, before)) kafka_fail(k, "new partitions cannot be read");
 }
 
@@ -412,31 +341,22 @@ void kafka_look_for_partitions(kafka_stream *k) {
  * that reads. */
 void kafka_find_offset(kafka_stream *k, kafka_partition *p) {
     int64_t low, high;
-    rd_kafka_resp_err_t code = RD_KAFKA_RESP_ERR__TIMED_OUT;
-    for (int i = 0; i < MOST_TRIES && is_passing(code) && !stop_signal(); i++)
-        code = rd_kafka_query_watermark_offsets(k->client, p->topic->name, p->number, &low, &high, CALL_MS);
+    char why[MOST_WHY];
+    rd_kafka_resp_err_t code;
+    const double began = now_seconds();
+    while (
+        (code = rd_kafka_query_watermark_offsets(k->client, p->topic->name, p->number, &low, &high, KAFKA_SLICE_MS)) &&
+        kafka_passes(code) && now_seconds() - began < offset_patience_seconds && !stop_signal())
+        usleep(PAUSE_US);
     if (code) {
         kafka_fail(k, "%s[%d]: %s", p->topic->name, p->number, rd_kafka_err2str(code));
         return;
     }
-    if (p->expected > high) {
-        kafka_fail(k,
-                   "%s[%d]: what comes next is offset %" PRId64 ", and the partition ends at %" PRId64
-                   ": the topic was made anew or cut off; --from beginning takes it from its beginning",
-                   p->topic->name, p->number, p->expected, high);
-        return;
-    }
-    if (p->expected < low && !k->settings->resets) {
-        kafka_fail(k,
-                   "%s[%d]: what comes next is offset %" PRId64 ", and the partition begins at %" PRId64
-                   ": messages between were deleted before they were read; -X auto.offset.reset=earliest goes on with "
-                   "those that are left",
-                   p->topic->name, p->number, p->expected, low);
+    if (!has_offset(k, p, p->expected, low, high, why)) {
+        kafka_fail(k, "%s", why);
         return;
     }
     if (p->expected < low) {
-        warning("kafka: %s[%d]: offsets %" PRId64 " to %" PRId64 " were deleted before they were learned",
-                p->topic->name, p->number, p->expected, low - 1);
         p->expected = low;
         p->known.offset = -1;
     }
@@ -448,20 +368,13 @@ void kafka_find_offset(kafka_stream *k, kafka_partition *p) {
     if (error) kafka_fail(k, "%s[%d]: %s", p->topic->name, p->number, rd_kafka_error_string(error));
     if (error) rd_kafka_error_destroy(error);
     rd_kafka_topic_partition_list_destroy(list);
-}
-
-static int ask_cluster(kafka_stream *k) {
-    const double began = now_seconds();
-    int rc = DONE;
-    while (!(k->cluster = rd_kafka_clusterid(k->client, CALL_MS)))
-        if (!kafka_try_again(k, RD_KAFKA_RESP_ERR__TIMED_OUT, began, "the cluster's id", &rc)) return rc;
-    return DONE;
+    p->placed_anew = true;
 }
 
 int kafka_connect(kafka_stream *k, const sluice_model *model) {
-    int rc = make_client(k);
+    int rc = kafka_make_client(k);
     if (!rc) rc = find_topics(k);
-    if (!rc) rc = ask_cluster(k);
+    if (!rc) rc = kafka_ask_cluster(k);
     if (!rc && k->settings->to) rc = kafka_answers_open(k); /* ends what an earlier run has left open */
     if (!rc) rc = place_all(k, model);
     k->looked = now_seconds();

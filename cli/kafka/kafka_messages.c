@@ -5,32 +5,15 @@
 #include "kafka/kafka_stream.h"
 
 #include "output/message.h"
+#include "output/progress.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { WAIT_MS = 50, SHORT_WAIT_MS = 5, WAKE_MS = 100 };
-
-const char *kafka_flaw_text(kafka_flaw flaw) {
-    static const char *const texts[] = {NULL, "the message has several lines", "a quote that is not closed",
-                                        "the message has no header of the label",
-                                        "the label in the header is empty, or has a blank, | or #"};
-    return texts[flaw];
-}
-
-/* FNV-1a. */
-static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t n) {
-    const unsigned char *at = bytes;
-    for (size_t i = 0; i < n; i++) hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
-    return hash;
-}
-
-uint64_t kafka_hash(const rd_kafka_message_t *m) {
-    uint64_t hash = hash_bytes(UINT64_C(0xcbf29ce484222325), m->key, m->key ? m->key_len : 0);
-    return hash_bytes(hash ^ (m->key ? 1 : 0) ^ (m->payload ? 2 : 0), m->payload, m->payload ? m->len : 0);
-}
+static const double again_seconds = 10;
+enum { WAIT_MS = 50, SHORT_WAIT_MS = 5 };
 
 void kafka_fail(kafka_stream *k, const char *format, ...) {
     va_list values;
@@ -49,14 +32,27 @@ void kafka_fail(kafka_stream *k, const char *format, ...) {
 /* ---- what comes ---------------------------------------------------------------------------------------------------
  */
 
-static kafka_partition *partition_of(const rd_kafka_message_t *m) {
-    const kafka_topic *t = m->rkt ? rd_kafka_topic_opaque(m->rkt) : NULL;
-    return t && m->partition >= 0 && m->partition < t->n_partitions ? t->partition[m->partition] : NULL;
+static kafka_partition *partition_of(kafka_stream *k, const rd_kafka_message_t *m) {
+    if (!m->rkt || m->partition < 0) return NULL;
+    if (m->rkt == k->of && m->partition == k->of_partition->number) return k->of_partition;
+    const kafka_topic *t = rd_kafka_topic_opaque(m->rkt);
+    kafka_partition *p = t && m->partition < t->n_partitions ? t->partition[m->partition] : NULL;
+    if (p) k->of = m->rkt, k->of_partition = p;
+    return p;
+}
+
+/* What librdkafka tries again, which may be many times a second: the same is said again only after a while. */
+static void tell_event(kafka_stream *k, const rd_kafka_message_t *m) {
+    const double now = now_seconds();
+    if (m->err == k->told && now - k->told_at < again_seconds) return;
+    k->told = m->err;
+    k->told_at = now;
+    note("kafka: %s", rd_kafka_message_errstr(m));
 }
 
 /* An event instead of a message. */
 static void take_event(kafka_stream *k, const rd_kafka_message_t *m) {
-    kafka_partition *p = partition_of(m);
+    kafka_partition *p = partition_of(k, m);
     switch (m->err) {
     case RD_KAFKA_RESP_ERR__PARTITION_EOF:
         if (p) p->at_end = true;
@@ -64,7 +60,7 @@ static void take_event(kafka_stream *k, const rd_kafka_message_t *m) {
         return;
     case RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET:
     case RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE:
-        if (p) kafka_find_offset(k, p);
+        if (p) p->lost = k->some_lost = true; /* not from within librdkafka's callback */
         return;
     case RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC:
     case RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION:
@@ -81,8 +77,8 @@ static void take_event(kafka_stream *k, const rd_kafka_message_t *m) {
         kafka_fail(k, "%s[%d]: a damaged batch of messages at offset %" PRId64 ": %s",
                    m->rkt ? rd_kafka_topic_name(m->rkt) : "?", m->partition, m->offset, rd_kafka_message_errstr(m));
         return;
-    default: /* librdkafka tries again */
-        note("kafka: %s", rd_kafka_message_errstr(m));
+    default:
+        tell_event(k, m);
     }
 }
 
@@ -90,7 +86,8 @@ static void take_event(kafka_stream *k, const rd_kafka_message_t *m) {
 static bool is_wanted(kafka_stream *k, kafka_partition *p, const rd_kafka_message_t *m) {
     if (p->known.offset >= 0) {
         const bool same = m->offset != p->known.offset ||
-                          (rd_kafka_message_timestamp(m, NULL) == p->known.time && kafka_hash(m) == p->known.hash);
+                          (rd_kafka_message_timestamp(m, NULL) == p->known.time &&
+                           message_hash(m->key, m->key_len, m->payload, m->payload ? m->len : 0) == p->known.hash);
         p->known.offset = -1;
         if (!same) {
             kafka_fail(k,
@@ -123,247 +120,180 @@ static kafka_partition *whose_turn(const kafka_stream *k) {
     return chosen;
 }
 
-/* Wakes the thread of a partition's broker with a request, once at the same offset. librdkafka (2.0) stops fetching
- * when its queue is full (queued.max.messages.kbytes), and looks at the queue again only when something else happens,
- * or after a second: meanwhile a quick learner has emptied it. */
-static void wake(kafka_stream *k, kafka_partition *p) {
-    int64_t low, high;
-    if (p->at_end || p->ended || p->woken == p->expected) return;
-    p->woken = p->expected;
-    rd_kafka_query_watermark_offsets(k->client, p->topic->name, p->number, &low, &high, WAKE_MS);
-}
-
-static void wake_all(kafka_stream *k, kafka_partition *whose) {
-    for (size_t i = 0; i < k->n_partitions; i++)
-        if (!whose || k->partition[i] == whose) wake(k, k->partition[i]);
-}
-
-/* Gets what has come, after waiting for it if there is nothing and `wait`. */
-static void refill(kafka_stream *k, bool wait) {
-    rd_kafka_queue_t *queue = k->queue;
-    kafka_partition *p = NULL;
-    size_t most = KAFKA_AT_ONCE;
-    k->at = k->n = 0;
-    if (k->settings->deterministic) {
-        rd_kafka_message_t *event;
-        p = whose_turn(k);
-        while ((event = rd_kafka_consume_queue(k->queue, 0))) {
-            if (event->err) take_event(k, event);
-            rd_kafka_message_destroy(event);
-        }
-        if (!p) return;
-        queue = p->queue;
-        most = KAFKA_TURN - p->taken % KAFKA_TURN;
-    }
-    k->n = rd_kafka_consume_batch_queue(queue, 0, k->batch, most);
-    if (k->n < 0) k->n = 0;
-    if (k->n || !wait) return;
-    k->batch[0] = rd_kafka_consume_queue(queue, SHORT_WAIT_MS);
-    if (!k->batch[0]) {
-        wake_all(k, p);
-        k->batch[0] = rd_kafka_consume_queue(queue, WAIT_MS);
-    }
-    k->n = k->batch[0] != NULL;
-}
-
-/* The next message to hand on, with its partition; NULL: there is none now. */
-static rd_kafka_message_t *next_message(kafka_stream *k, bool wait, kafka_partition **partition) {
-    for (;;) {
-        if (k->at == k->n) {
-            if (all_ended(k)) {
-                k->ended = true;
-                return NULL;
-            }
-            kafka_look_for_partitions(k);
-            refill(k, wait);
-            if (k->n == 0) return NULL;
-        }
-        rd_kafka_message_t *m = k->batch[k->at++];
-        if (m->err) {
-            take_event(k, m);
-        } else if ((*partition = partition_of(m)) && is_wanted(k, *partition, m)) {
-            if (atomic_exchange(&k->down, false)) note("kafka: messages come again");
-            (*partition)->at_end = false;
-            (*partition)->taken++;
-            return m;
-        }
-        rd_kafka_message_destroy(m);
-        if (k->failed) return NULL;
-    }
-}
-
-/* ---- lines --------------------------------------------------------------------------------------------------------
- */
-
-static void add_piece(kafka_stream *k, const char *text, size_t n) {
-    k->piece[k->pieces].text = text;
-    k->piece[k->pieces++].n = n;
-}
-
 /* The label from the message's header. */
-static kafka_flaw add_label(kafka_stream *k, const rd_kafka_message_t *m) {
+static void find_label(const kafka_stream *k, const rd_kafka_message_t *m, message *to) {
     rd_kafka_headers_t *headers;
     const void *value;
     size_t n;
-    if (rd_kafka_message_headers(m, &headers) != RD_KAFKA_RESP_ERR_NO_ERROR ||
-        rd_kafka_header_get_last(headers, k->settings->label_header, &value, &n) != RD_KAFKA_RESP_ERR_NO_ERROR ||
-        !value)
-        return FLAW_NO_LABEL;
-    const char *label = value;
-    for (size_t i = 0; i < n; i++)
-        if (label[i] == '\t' || label[i] == '\n' || label[i] == '\r' ||
-            (k->separator == ' ' && (label[i] == ' ' || label[i] == '|')))
-            return FLAW_LABEL;
-    if (!n || (k->separator == ' ' && *label == '#')) return FLAW_LABEL; /* the line would be a comment */
-    add_piece(k, label, n);
-    add_piece(k, &k->separator, 1);
-    return FLAW_NONE;
+    if (rd_kafka_message_headers(m, &headers) == RD_KAFKA_RESP_ERR_NO_ERROR &&
+        rd_kafka_header_get_last(headers, k->settings->label_header, &value, &n) == RD_KAFKA_RESP_ERR_NO_ERROR)
+        to->label = value, to->label_n = n;
 }
 
-/* Whether quotes of a line of csv are still open at its end, as the reader sees them: a quote opens where a field
- * begins. *separator, where it is not known (0), is found in the line: the first comma or tab outside quotes. */
-static bool leaves_quotes_open(const char *text, size_t n, char *separator) {
-    bool quoted = false, fresh = true;
-    for (size_t i = 0; i < n; i++) {
-        const char c = text[i];
-        if (quoted) {
-            quoted = c != '"';
-            fresh = !quoted; /* one more quote is a doubled one */
-        } else {
-            if (!*separator && (c == ',' || c == '\t')) *separator = c;
-            quoted = c == '"' && fresh;
-            fresh = *separator && c == *separator;
-        }
-    }
-    return quoted;
+static void mark(kafka_stream *k, const rd_kafka_message_t *m) {
+    message_lines_mark(&k->lines, &(message_mark){m->offset, rd_kafka_message_timestamp(m, NULL),
+                                                  message_hash(m->key, m->key_len, m->payload, m->len)});
 }
 
-static bool is_blank_line(const char *text, size_t n) {
-    while (n && (*text == ' ' || *text == '\r')) text++, n--;
-    return !n;
+/* Hands a message on. */
+static void add(kafka_stream *k, kafka_partition *p, rd_kafka_message_t *m) {
+    message given = {.value = m->payload,
+                     .n = m->payload ? m->len : 0,
+                     .more = m->key_len,
+                     .offset = m->offset,
+                     .partition = p->index,
+                     .marked = p->taken < KAFKA_MARKED || p->taken % KAFKA_MARKED == 0,
+                     .kept = k->keeps ? m : NULL};
+    p->at_end = p->placed_anew = false;
+    p->taken++;
+    if (k->settings->label_header) find_label(k, m, &given);
+    if (!given.value) atomic_fetch_add(&k->tombstones, 1);
+    if (given.marked) mark(k, m);
+    message_lines_add(&k->lines, &given);
 }
 
-/* Whether a message is no line of csv by itself. */
-static bool is_open_csv(kafka_stream *k, const char *text, size_t n) {
-    char separator = k->csv_separator;
-    if (is_blank_line(text, n)) return false;
-    const bool open = leaves_quotes_open(text, n, &separator);
-    k->csv_separator = open || !separator ? ',' : separator; /* what the reader takes from the line that it gets */
-    return open;
-}
-
-/* The line of a message. A message that can be no line becomes one with a NUL byte, which no format takes, so that it
- * goes the way of all malformed lines. */
-static void begin_line(kafka_stream *k) {
-    const rd_kafka_message_t *m = k->now.message;
-    const char *text = m->payload;
-    size_t n = m->payload ? m->len : 0;
-    kafka_flaw flaw = FLAW_NONE;
-    k->pieces = k->piece_at = 0;
-    if (!text) {
-        atomic_fetch_add(&k->tombstones, 1);
-        add_piece(k, "\n", 1);
-        return;
-    }
-    if (n && text[n - 1] == '\n') n--;
-    if (k->settings->label_header) flaw = add_label(k, m);
-    if (!flaw && n && memchr(text, '\n', n)) flaw = FLAW_LINES;
-    if (!flaw && k->csv && is_open_csv(k, text, n)) flaw = FLAW_QUOTES;
-    k->now.flaw = flaw;
-    if (flaw) {
-        k->pieces = 0;
-        add_piece(k, "\0\n", 2);
-        return;
-    }
-    add_piece(k, text, n);
-    add_piece(k, "\n", 1);
-}
-
-/* The line is handed on: its message waits until the row is done. */
-static bool end_line(kafka_stream *k) {
-    pthread_mutex_lock(&k->lock);
-    const size_t held = (size_t)(k->handed - k->done);
-    if (held == k->room) {
-        const size_t room = k->room ? 2 * k->room : 2 * KAFKA_AT_ONCE;
-        kafka_pending *larger = malloc(room * sizeof *larger);
-        if (!larger) {
-            pthread_mutex_unlock(&k->lock);
-            kafka_fail(k, "out of memory");
-            return false;
-        }
-        for (size_t i = 0; i < held; i++) larger[(k->done + i) % room] = k->pending[(k->done + i) % k->room];
-        free(k->pending);
-        k->pending = larger;
-        k->room = room;
-    }
-    k->now.end = k->written;
-    k->pending[k->handed++ % k->room] = k->now;
-    k->call_messages++;
-    k->call_bytes += k->now.message->len + k->now.message->key_len;
-    k->now.message = NULL;
-    pthread_mutex_unlock(&k->lock);
-    return true;
-}
-
-/* The header of csv, where there is one, is the first line. */
-static bool begin(kafka_stream *k) {
-    const char *header = k->settings->csv_header;
-    k->began = true;
-    if (!header) return false;
-    k->pieces = k->piece_at = 0;
-    leaves_quotes_open(header, strlen(header), &k->csv_separator);
-    if (!k->csv_separator) k->csv_separator = ',';
-    add_piece(k, header, strlen(header));
-    add_piece(k, "\n", 1);
-    return true;
-}
-
-/* Begins the next line; false: there is none now. */
-static bool next_line(kafka_stream *k, bool wait) {
+/* Whether a message is handed on and kept. */
+static bool take(kafka_stream *k, rd_kafka_message_t *m) {
     kafka_partition *p;
-    if (!k->began && begin(k)) return true;
-    rd_kafka_message_t *m = next_message(k, wait, &p);
-    if (!m) return false;
-    k->now = (kafka_pending){.message = m, .partition = p};
-    begin_line(k);
-    return true;
+    if (m->err) {
+        take_event(k, m);
+    } else if ((p = partition_of(k, m)) && is_wanted(k, p, m)) {
+        kafka_up(k);
+        add(k, p, m);
+        return k->keeps;
+    }
+    return false;
 }
 
-/* Copies what there is room for. */
-static size_t copy_pieces(kafka_stream *k, char *to, size_t room) {
-    size_t got = 0;
-    for (; k->piece_at < k->pieces && got < room; k->piece_at++) {
-        const size_t left = k->piece[k->piece_at].n, part = left < room - got ? left : room - got;
-        if (part) memcpy(to + got, k->piece[k->piece_at].text, part);
-        got += part;
-        if (part == left) continue;
-        k->piece[k->piece_at].text += part;
-        k->piece[k->piece_at].n -= part;
-        break;
+/* Whether to stop taking messages from a queue. */
+static bool is_enough(const kafka_stream *k) {
+    return message_lines_full(&k->lines) || k->some_lost ||
+           (k->turn && (k->turn->ended || k->turn->taken == k->turn_end)) ||
+           atomic_load_explicit(&k->failed, memory_order_relaxed);
+}
+
+static void on_message(rd_kafka_message_t *m, void *stream) {
+    kafka_stream *k = stream;
+    take(k, m);
+    if (is_enough(k)) rd_kafka_yield(k->client);
+}
+
+/* Takes the messages of the batch that are still there. */
+static void take_batch(kafka_stream *k) {
+    while (k->at < k->n && !message_lines_full(&k->lines) && !k->failed) {
+        rd_kafka_message_t *m = k->batch[k->at++];
+        if (!take(k, m)) rd_kafka_message_destroy(m);
     }
-    k->written += got;
-    return got;
+}
+
+/* Takes what has come in a queue, after waiting for it. Messages that are not kept are taken by a callback, which costs
+ * less: librdkafka locks its queue once, and not for each. Returns whether something came. */
+static bool take_from(kafka_stream *k, rd_kafka_queue_t *queue, int wait_ms) {
+    if (!k->keeps) return rd_kafka_consume_callback_queue(queue, wait_ms, on_message, k) > 0;
+    const uint64_t turn = k->turn ? k->turn_end - k->turn->taken : KAFKA_AT_ONCE;
+    k->at = 0;
+    k->n = rd_kafka_consume_batch_queue(queue, 0, k->batch, turn < KAFKA_AT_ONCE ? (size_t)turn : KAFKA_AT_ONCE);
+    if (k->n <= 0) {
+        k->batch[0] = wait_ms ? rd_kafka_consume_queue(queue, wait_ms) : NULL; /* does not wait for a full batch */
+        k->n = k->batch[0] != NULL;
+    }
+    const bool some = k->n > 0;
+    take_batch(k);
+    return some;
+}
+
+static void take_events(kafka_stream *k) {
+    rd_kafka_message_t *event;
+    while ((event = rd_kafka_consume_queue(k->events, 0))) {
+        if (event->err) take_event(k, event);
+        rd_kafka_message_destroy(event);
+    }
+}
+
+/* Wakes the threads of brokers, once at the same offset of a partition. librdkafka (2.0) stops fetching when its queue
+ * is full (queued.max.messages.kbytes), and looks at the queue again only when something else happens, or after a
+ * second: meanwhile a quick learner has emptied it. Something else is a question for the partitions' ends, whose answer
+ * nobody waits for. */
+static void wake(kafka_stream *k) {
+    rd_kafka_topic_partition_list_t *list = NULL;
+    for (size_t i = 0; i < k->n_partitions; i++) {
+        kafka_partition *p = k->partition[i];
+        if (p->at_end || p->ended || p->woken == p->expected || (k->turn && p != k->turn)) continue;
+        p->woken = p->expected;
+        if (!list) list = rd_kafka_topic_partition_list_new(1);
+        rd_kafka_topic_partition_list_add(list, p->topic->name, p->number)->offset = RD_KAFKA_OFFSET_END;
+    }
+    if (!list) return;
+    rd_kafka_offsets_for_times(k->client, list, 0);
+    rd_kafka_topic_partition_list_destroy(list);
+}
+
+/* Partitions whose offset was not there have begun elsewhere. */
+static void forward_again(kafka_stream *k) {
+    for (size_t i = 0; i < k->n_partitions && k->messages; i++)
+        if (k->partition[i]->placed_anew) rd_kafka_queue_forward(k->partition[i]->queue, k->messages);
+}
+
+/* Takes messages, after waiting for them if `wait`. Returns whether something came. */
+static bool take_some(kafka_stream *k, bool wait) {
+    if (k->at < k->n) {
+        take_batch(k);
+        return true;
+    }
+    k->turn = k->settings->deterministic ? whose_turn(k) : NULL;
+    if (k->turn) k->turn_end = (k->turn->taken / KAFKA_TURN + 1) * KAFKA_TURN;
+    rd_kafka_queue_t *queue = k->turn ? k->turn->queue : k->messages;
+    if (take_from(k, queue, wait ? SHORT_WAIT_MS : 0)) return true;
+    if (!wait) return false;
+    kafka_look_for_brokers(k);
+    wake(k);
+    return take_from(k, queue, WAIT_MS);
+}
+
+static void find_offsets(kafka_stream *k) {
+    k->some_lost = false;
+    for (size_t i = 0; i < k->n_partitions; i++) {
+        kafka_partition *p = k->partition[i];
+        if (p->lost) kafka_find_offset(k, p);
+        p->lost = false;
+    }
+}
+
+static void take_messages(kafka_stream *k) {
+    take_events(k);
+    kafka_look_for_partitions(k);
+    forward_again(k);
+    while (!k->failed && !message_lines_full(&k->lines)) {
+        if (k->at == k->n && all_ended(k)) {
+            k->ended = true;
+            return;
+        }
+        const bool some = take_some(k, k->lines.got == 0);
+        if (k->some_lost) find_offsets(k);
+        if (!some) return;
+    }
 }
 
 /* Tombstones and malformed messages have no rows, and the reader delivers rows alone: after many messages it is woken,
  * so that those are done and do not gather in memory, and that many short lines do not come in one block. */
-static bool is_enough(kafka_stream *k) {
-    if (k->call_messages < KAFKA_MOST && k->call_bytes < KAFKA_MOST_BYTES) return false;
+static void wake_reader(const kafka_stream *k) {
     sluice_reader *reader = atomic_load(&k->reader);
-    if (reader) sluice_reader_wake(reader);
-    return true;
+    if (reader && k->lines.got < k->lines.room) sluice_reader_wake(reader);
 }
 
 ptrdiff_t kafka_read(void *stream, void *to, size_t n) {
     kafka_stream *k = stream;
-    size_t got = 0;
-    k->call_messages = k->call_bytes = 0;
-    while (got < n && !k->failed && !is_enough(k)) {
-        if (k->piece_at == k->pieces && !next_line(k, got == 0)) break;
-        got += copy_pieces(k, (char *)to + got, n - got);
-        if (k->piece_at == k->pieces && k->now.message && !end_line(k)) break;
-    }
+    message_lines *l = &k->lines;
+    pthread_mutex_lock(&k->lock);
+    const bool good = message_lines_begin(l, to, n);
+    pthread_mutex_unlock(&k->lock);
+    if (good && !message_lines_full(l)) take_messages(k);
+    if (!good || l->no_memory) kafka_fail(k, "out of memory");
+    pthread_mutex_lock(&k->lock);
+    const size_t got = message_lines_end(l);
+    pthread_mutex_unlock(&k->lock);
     if (k->failed) return -1;
+    if (message_lines_full(l)) wake_reader(k);
     if (got) return (ptrdiff_t)got;
     return k->ended ? 0 : SLUICE_READ_LATER;
 }

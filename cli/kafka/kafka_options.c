@@ -98,7 +98,10 @@ static int read_properties(const args *a, kafka_settings *s) {
         const char *given = s->properties[i], *equals = strchr(given, '=');
         if (!equals || equals == given)
             return wrong_usage(a->command->name, "-X %s: give a property of librdkafka as NAME=VALUE", given);
-        if (strncmp(given, "group.id=", 9) == 0) s->group = *equals && equals[1] ? equals + 1 : NULL;
+        if (strncmp(given, "group.id=", 9) == 0) {
+            s->group = equals + 1;
+            if (!*s->group) return wrong_usage(a->command->name, "-X group.id=: give the group a name");
+        }
         if (strncmp(given, "auto.offset.reset=", 18) == 0) {
             s->resets = strcmp(equals + 1, "earliest") == 0;
             if (!s->resets && strcmp(equals + 1, "error") != 0)
@@ -176,7 +179,7 @@ int kafka_options(const args *a, const sluice_reader_options *reading, kafka_set
     static const char *const places[] = {"beginning", "end", NULL}, *const orders[] = {"arrival", "deterministic",
                                                                                        NULL};
     size_t place = 0, order = 0;
-    *s = (kafka_settings){.brokers = args_value(a, "kafka")};
+    *s = (kafka_settings){.command = a->command->name, .brokers = args_value(a, "kafka")};
     if (!s->brokers) return check_without(a);
     s->until_end = args_has(a, "until-end");
     s->label_header = args_value(a, "label-header");

@@ -28,7 +28,8 @@ void kafka_note_undelivered(kafka_stream *k, rd_kafka_resp_err_t code) {
                          code == RD_KAFKA_RESP_ERR__PURGE_INFLIGHT || code == RD_KAFKA_RESP_ERR__TRANSPORT ||
                          code == RD_KAFKA_RESP_ERR__TIMED_OUT;
     if (!k->undelivered || (!passing && !k->never_delivered))
-        snprintf(k->delivery_error, sizeof k->delivery_error, "%s", rd_kafka_err2str(code));
+        snprintf(k->delivery_error, sizeof k->delivery_error, "%s%s", rd_kafka_err2str(code),
+                 code == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE ? " (max.message.bytes of the topic limits it)" : "");
     k->never_delivered |= !passing;
     atomic_store(&k->undelivered, true);
 }
@@ -54,9 +55,11 @@ int kafka_make_producer(kafka_stream *k, const char *const (*own)[2], size_t n_o
     rd_kafka_conf_set_opaque(conf, k);
     rd_kafka_conf_set_dr_msg_cb(conf, on_delivery);
     rd_kafka_conf_set_error_cb(conf, on_error);
+    /* the brokers limit what may be sent; librdkafka's own limit is below theirs */
+    rd_kafka_conf_set(conf, "message.max.bytes", "1000000000", why, sizeof why);
     int rc = kafka_set_properties(k->settings, conf, own, n_own);
     if (!rc && rd_kafka_conf_set(conf, "bootstrap.servers", k->settings->brokers, why, sizeof why) != RD_KAFKA_CONF_OK)
-        rc = wrong_usage(NULL, "--kafka %s: %s", k->settings->brokers, why);
+        rc = wrong_usage(k->settings->command, "--kafka %s: %s", k->settings->brokers, why);
     if (!rc) k->producer = rd_kafka_new(RD_KAFKA_PRODUCER, conf, why, sizeof why);
     if (k->producer) return DONE;
     rd_kafka_conf_destroy(conf);

@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double commit_seconds = 3;
-
 static const char *format_of(const sluice_reader_options *reading) {
     if (reading->format) return reading->format;
     return reading->hint && *reading->hint ? reading->hint : "libsvm";
@@ -30,8 +28,9 @@ int kafka_open(const kafka_settings *s, const sluice_model *model, const sluice_
     k->settings = s;
     options.format = format_of(reading);
     options.as_is = 1; /* whatever the first message looks like */
-    k->csv = strcmp(options.format, "csv") == 0;
-    k->separator = strcmp(options.format, "text") == 0 || strcmp(options.format, "url") == 0 ? '\t' : ' ';
+    if (!options.threads) options.threads = KAFKA_THREADS;
+    k->keeps = s->dead_letters || s->to;
+    message_lines_set(&k->lines, options.format, s->label_header != NULL, s->csv_header, (char)options.separator);
     const int orderly = signals_set_orderly(0); /* there is nothing to save, and librdkafka's calls wait for brokers */
     int rc = stop_signal() ? stop_status() : kafka_connect(k, model);
     if (!rc && s->dead_letters) rc = dead_letters_open(k);
@@ -43,6 +42,16 @@ int kafka_open(const kafka_settings *s, const sluice_model *model, const sluice_
     return *reader ? DONE : complain_error(&err);
 }
 
+/* What the brokers say to a commit. The positions of the model do not depend on it: it is said once. */
+static void take_commit(kafka_stream *k, rd_kafka_event_t *event) {
+    const rd_kafka_resp_err_t code = rd_kafka_event_error(event);
+    if (code && !k->commit_failed)
+        warning("kafka: -X group.id=%s: the brokers do not take the positions (%s); those in the model are not "
+                "concerned",
+                k->settings->group, rd_kafka_err2str(code));
+    k->commit_failed |= code != RD_KAFKA_RESP_ERR_NO_ERROR;
+}
+
 /* Waits for answers to commits of offsets: at most so long for all. */
 static void take_commits(kafka_stream *k, double seconds) {
     const double end = now_seconds() + seconds;
@@ -50,6 +59,7 @@ static void take_commits(kafka_stream *k, double seconds) {
         const double left = end - now_seconds();
         rd_kafka_event_t *event = rd_kafka_queue_poll(k->commits, left > 0 ? (int)(1e3 * left) : 0);
         if (!event) return;
+        take_commit(k, event);
         rd_kafka_event_destroy(event);
         k->committing--;
     }
@@ -57,16 +67,14 @@ static void take_commits(kafka_stream *k, double seconds) {
 
 void kafka_close(kafka_stream *k) {
     if (!k) return;
-    if (!k->down) take_commits(k, commit_seconds);
+    if (!k->down) take_commits(k, stop_signal() ? KAFKA_STOP_SECONDS : KAFKA_END_SECONDS);
     if (k->commits) rd_kafka_queue_destroy(k->commits);
-    if (k->now.message) rd_kafka_message_destroy(k->now.message);
     for (ssize_t i = k->at; i < k->n; i++) rd_kafka_message_destroy(k->batch[i]);
-    for (uint64_t i = k->done; i < k->handed; i++) rd_kafka_message_destroy(k->pending[i % k->room].message);
-    free(k->pending);
-    dead_letters_close(k);
+    for (uint64_t i = k->lines.done; i < k->lines.handed && k->keeps; i++) rd_kafka_message_destroy(kafka_kept(k, i));
+    message_lines_free(&k->lines);
+    kafka_end_client(k->producer, KAFKA_DESTROY_SECONDS);
     for (size_t i = 0; i < k->n_partitions; i++) {
         kafka_partition *p = k->partition[i];
-        if (p->held) rd_kafka_message_destroy(p->held);
         if (p->queue) rd_kafka_queue_destroy(p->queue);
         free(p);
     }
@@ -76,9 +84,10 @@ void kafka_close(kafka_stream *k) {
         free(k->topic[i].partition);
     }
     free(k->topic);
-    if (k->queue) rd_kafka_queue_destroy(k->queue);
+    if (k->messages) rd_kafka_queue_destroy(k->messages);
+    if (k->events) rd_kafka_queue_destroy(k->events);
     if (k->cluster) rd_kafka_mem_free(k->client, k->cluster);
-    if (k->client) rd_kafka_destroy_flags(k->client, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
+    kafka_end_client(k->client, KAFKA_DESTROY_SECONDS);
     pthread_mutex_destroy(&k->lock);
     free(k);
 }
@@ -86,25 +95,23 @@ void kafka_close(kafka_stream *k) {
 /* ---- what is done -------------------------------------------------------------------------------------------------
  */
 
-/* The next pending message counts in the positions. */
+/* The next message that waits counts in the positions. */
 static void finish_message(kafka_stream *k) {
-    const kafka_pending *d = &k->pending[k->done++ % k->room];
-    kafka_partition *p = d->partition;
-    p->next = d->message->offset + 1;
+    const message_mark *mark;
+    const waiting_message *w = message_lines_done(&k->lines, &mark);
+    kafka_partition *p = k->partition[w->partition];
+    p->next = w->offset + 1;
     p->messages++;
-    if (p->held) rd_kafka_message_destroy(p->held);
-    p->held = d->message;
+    if (mark) p->last = *mark;
+    if (w->kept) rd_kafka_message_destroy(w->kept);
 }
-
-/* Lines that are no messages. */
-static uint64_t header_lines(const kafka_stream *k) { return k->settings->csv_header ? 1 : 0; }
 
 void kafka_row_done(kafka_stream *k, const sluice_batch *batch, size_t row) {
     sluice_row_origin at = {.size = sizeof at};
     if (sluice_batch_origin(batch, row, &at, NULL) != SLUICE_OK) return;
-    const uint64_t messages = at.line - header_lines(k);
+    const uint64_t messages = at.line - message_lines_before(&k->lines);
     pthread_mutex_lock(&k->lock);
-    while (k->done < messages && k->done < k->handed) finish_message(k);
+    while (k->lines.done < messages && k->lines.done < k->lines.handed) finish_message(k);
     pthread_mutex_unlock(&k->lock);
 }
 
@@ -119,20 +126,14 @@ void kafka_rows_done(kafka_stream *k, const sluice_reader *reader, int ended) {
     uint64_t offset;
     sluice_reader_position(reader, &input, &offset);
     pthread_mutex_lock(&k->lock);
-    while (k->done < k->handed && (ended || k->pending[k->done % k->room].end <= offset)) finish_message(k);
+    message_lines *l = &k->lines;
+    while (l->done < l->handed && (ended || message_lines_at(l, l->done)->end <= offset)) finish_message(k);
     if (ended) /* the turns of the next run begin anew */
         for (size_t i = 0; i < k->n_partitions; i++) k->partition[i]->end = -1;
     pthread_mutex_unlock(&k->lock);
 }
 
 static int set_position(kafka_stream *k, kafka_partition *p, sluice_model *model) {
-    if (p->held) {
-        p->last = p->held->offset;
-        p->last_time = rd_kafka_message_timestamp(p->held, NULL);
-        p->last_hash = kafka_hash(p->held);
-        rd_kafka_message_destroy(p->held);
-        p->held = NULL;
-    }
     const sluice_position position = {.size = sizeof position,
                                       .cluster = k->cluster,
                                       .topic = p->topic->name,
@@ -140,9 +141,9 @@ static int set_position(kafka_stream *k, kafka_partition *p, sluice_model *model
                                       .next = p->next,
                                       .end = k->settings->deterministic ? p->end : -1,
                                       .messages = p->messages,
-                                      .last = p->last,
-                                      .last_time = p->last_time,
-                                      .last_hash = p->last_hash};
+                                      .last = p->last.offset,
+                                      .last_time = p->last.time,
+                                      .last_hash = p->last.hash};
     return sluice_model_set_position(model, &position) == SLUICE_OK ? DONE : complain_error(sluice_model_error(model));
 }
 
@@ -173,12 +174,13 @@ void kafka_saved(kafka_stream *k) {
 
 /* Puts the message's place for that of its line in an error; whether the message is malformed. */
 static bool find_place(kafka_stream *k, sluice_error *e) {
-    const uint64_t headers = header_lines(k);
-    if (strcmp(e->source, "kafka") != 0 || e->line <= headers + k->done || e->line > headers + k->handed) return false;
-    const kafka_pending *p = &k->pending[(e->line - headers - 1) % k->room];
-    const char *flaw = kafka_flaw_text(p->flaw);
-    snprintf(e->source, sizeof e->source, "%s[%" PRId32 "]@%" PRId64, p->partition->topic->name, p->partition->number,
-             p->message->offset);
+    const message_lines *l = &k->lines;
+    const uint64_t before = message_lines_before(l);
+    if (strcmp(e->source, "kafka") != 0 || e->line <= before + l->done || e->line > before + l->handed) return false;
+    const waiting_message *w = message_lines_at(l, e->line - before - 1);
+    const kafka_partition *p = k->partition[w->partition];
+    const char *flaw = message_flaw_text(w->flaw);
+    snprintf(e->source, sizeof e->source, "%s[%" PRId32 "]@%" PRId64, p->topic->name, p->number, w->offset);
     if (flaw) snprintf(e->message, sizeof e->message, "%s", flaw);
     e->line = flaw ? 0 : e->column; /* it is one line */
     e->column = 0;
@@ -204,7 +206,7 @@ int kafka_complain(kafka_stream *k, const sluice_reader *reader, int skips) {
 kafka_counts kafka_count(kafka_stream *k) {
     kafka_counts c = {.tombstones = atomic_load(&k->tombstones), .dead_letters = atomic_load(&k->dead_letters)};
     pthread_mutex_lock(&k->lock);
-    c.messages = k->done;
+    c.messages = k->lines.done;
     for (size_t i = 0; i < k->n_partitions; i++) {
         int64_t low, high;
         const kafka_partition *p = k->partition[i];

@@ -59,7 +59,9 @@ int checkpoint_due(checkpoint *c, size_t n) {
         warning("SIGUSR1: %s to save the model to", c->file ? "-o names no regular file" : "there is no -o MODEL");
         return 0;
     }
-    if (c->rows <= c->skip || (c->has_saved && c->rows == c->saved && !c->moved)) { /* there is nothing new */
+    const int learned = c->rows > c->skip;
+    const int is_new = c->moved ? learned || c->resumed : learned && !(c->has_saved && c->rows == c->saved);
+    if (!is_new) {
         if (asked == SIGUSR1)
             tell_progress("SIGUSR1: there is nothing new to save after %" PRIu64 " examples", c->rows);
         return 0;

@@ -21,6 +21,7 @@ typedef struct checkpoint {
     uint64_t saved;          /* rows learned when it was saved */
     int has_positions;       /* the model keeps where to go on: there is nothing to skip */
     int moved;               /* messages without an example were passed since it was saved */
+    int resumed;             /* the run goes on with a model; one that has learned nothing yet is not saved */
 } checkpoint;
 
 /* Reads the options. Returns DONE or WRONG_USAGE. */

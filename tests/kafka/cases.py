@@ -379,13 +379,43 @@ def topics_without_examples(kit):
 
 
 @case
+def positions_without_examples(kit):
+    """A run that goes on saves positions behind messages that are no examples; one that begins saves no empty model."""
+    topic = kit.topic(rows(10))
+    model, _ = kit.train(topic)
+    run = kit.start_training(topic, model, "--save-every", "1s")
+    kit.send(topic, ["GONE"] * 5, "-p", 0, "-n", "GONE")
+    wait_until("positions behind tombstones", lambda: kit.next(model, topic) == 15)
+    run.end(128 + signal.SIGTERM, signal.SIGTERM)
+    equal(kit.count(model), 10, "examples")
+    topic, new = kit.topic(["GONE"] * 5, 1, "-p", 0, "-n", "GONE"), kit.path("model")
+    run = kit.start_training(topic, new, "--save-every", "1s")
+    kit.send(topic, rows(1))
+    wait_until("the first example", lambda: kit.count(new) == 1)
+    equal(kit.next(new, topic), 6, "position")
+    run.end(128 + signal.SIGTERM, signal.SIGTERM)
+
+
+@case
 def large_messages(kit):
     """Messages longer than a block of the reader, and large keys."""
     long = "1 " + " ".join(f"{i}:1" for i in range(1, 90000))
     lines = [long, "-1 1:1", long, "-1 2:1"]
     topic = kit.topic([f"{'k' * 100000}\t{line}" for line in lines], 1, "-p", 0, "-K", "-X", "message.max.bytes=4000000")
-    model, _ = kit.train(topic)
-    kit.same(model, lines)
+    kit.same(kit.train(topic)[0], lines)
+    # what a fetch may bring is not less than what may be sent
+    kit.same(kit.train(topic, "-X", "message.max.bytes=9000000")[0], lines)
+    # dead letters as large as what was read; a topic that does not take them
+    topic, letters, small = (f"{kit.topic()}-{limit}" for limit in (4000000, 3000000, 1000))
+    for name in (topic, letters, small):
+        kit.tool("create", name, 1, "max.message.bytes=" + name.split("-")[-1])
+    kit.send(topic, [long + " x" * 300000, "1 1:1"], "-p", 0, "-X", "message.max.bytes=4000000")
+    kit.train(topic, "--on-error", "skip", "--dead-letters", letters)
+    equal(kit.tool.count(letters), 1, "dead letters")
+    model = kit.path("model")
+    said = kit.train(topic, "--on-error", "skip", "--dead-letters", small, model=model, status=1)[1].stderr
+    has(said, "Message size too large", "max.message.bytes of the topic", "not saved")
+    equal(os.path.exists(model), False, "a model past the message")
 
 
 # ---- positions ---------------------------------------------------------------------------------------------------------
@@ -501,6 +531,21 @@ def retention(kit):
             said = run.end(128 + signal.SIGTERM, signal.SIGTERM)
             lost = re.search(r"offsets (\d+) to (\d+) were deleted", said)
             equal(kit.count(model) + (int(lost[2]) - int(lost[1]) + 1 if lost else 0), 105, f"learned and named: {said}")
+    # in two partitions at once, with messages that are kept
+    topic, letters, model = kit.topic(lines[:10], 2, "-p", 0), kit.topic(), kit.path("model")
+    kit.send(topic, lines[:10], "-p", 1)
+    run = kit.start_training(topic, model, "--save-every", "1s", "-X", "auto.offset.reset=earliest", "--on-error", "skip",
+                             "--dead-letters", letters)
+    wait_until("the first messages", lambda: kit.count(model) == 20)
+    run.send(signal.SIGSTOP)
+    for p in (0, 1):
+        kit.send(topic, lines[10:], "-p", p)
+        kit.tool("delete-records", topic, p, 100)
+        kit.send(topic, lines[:5], "-p", p)
+        kit.tool("delete-records", topic, p, 101)
+    run.send(signal.SIGCONT)
+    wait_until("the last messages", lambda: kit.next(model, topic, 0) == kit.next(model, topic, 1) == 105)
+    run.end(128 + signal.SIGTERM, signal.SIGTERM)
 
 
 @case
@@ -510,8 +555,9 @@ def what_is_not_there(kit):
                kit.start("predict", "-m", kit.train(topic)[0], *kit.kafka(topic), "--to", "none-such", "-X", "group.id=g"),
                kit.start("train", *kit.kafka(topic), "--on-error", "skip", "--dead-letters", "none-such")]
     has(kit.train(topic, "--partitions", "0,7", status=1)[1].stderr, "partitions 0 to 1", "asks for 7")
-    for run in waiting:
-        has(run.end(1), "there is no topic none-such")
+    for run, said in zip(waiting, ("there is no topic none-such", "--to none-such: there is no such topic",
+                                   "--dead-letters none-such: there is no such topic")):
+        has(run.end(1), said)
     # other brokers
     with Mock(kit.given.tool, kit.folder, brokers=1, topics={topic: 2}) as mock:
         model, _ = kit.train(topic)
@@ -673,13 +719,14 @@ def usage(kit):
             (["train", *here, "--csv-header", "label,a"], "--csv-header"),
             (["train", *here, "-f", "jsonl", "--label-header", "h"], "--label-header is for"),
             (["train", *here, "-X", "group.id"], "NAME=VALUE"),
-            (["train", *here, "-X", "no.such=1"], "no.such"),
+            (["train", *here, "-X", "no.such=1"], "try: sluice train --help"),
+            (["train", *here, "-X", "socket.timeout.ms=1"], "range 10..300000\n"),
             (["train", *here, "-X", "fetch.wait.max.ms=x"], "fetch.wait.max.ms"),
             (["train", *here, "-X", "enable.auto.commit=true"], "the model keeps the positions"),
             (["train", *here, "-X", "enable.partition.eof=false"], "sluice needs it"),
             (["train", *here, "-X", "bootstrap.servers=x"], "--kafka"),
             (["predict", "-m", model, *here, "--to", "x"], "needs -X group.id"),
-            (["predict", "-m", model, *here, "--to", "x", "-X", "group.id="], "needs -X group.id"),
+            (["predict", "-m", model, *here, "--to", "x", "-X", "group.id="], "give the group a name"),
             (["predict", "-m", model, *here, "--to", "t", "-X", "group.id=g"], "one of the topics that are read"),
             (["predict", "-m", model, "--to", "x"], "--to is for Kafka"),
             (["test", "-m", model, *here], "needs --until-end")):
@@ -799,6 +846,7 @@ def broker_stops_and_freezes(kit):
         run.until_said("no broker answers")
         time.sleep(2)
         own.start()
+        run.until_said("a broker answers again")  # without any message
         kit.tool("produce", topic, "-p", 0, lines=lines[1000:2000], seconds=120)
         wait_until("messages after the stop", lambda: kit.count(model) == 2000)
         own.freeze()
@@ -808,7 +856,7 @@ def broker_stops_and_freezes(kit):
         wait_until("messages after the frost", lambda: kit.count(model) == 3000)
         wait_until("answers", lambda: kit.tool.count(to) >= 3000)
         said = run.end(128 + signal.SIGTERM, signal.SIGTERM)
-        has(said, "no broker answers", "messages come again")
+        has(said, "no broker answers", "a broker answers again")
         equal(said.count("no broker answers"), 1, "how often it is said")
         answering.end(128 + signal.SIGTERM, signal.SIGTERM)
         kit.same(model, lines)
@@ -827,6 +875,39 @@ def broker_stops_and_freezes(kit):
             running.end(128 + signal.SIGTERM, signal.SIGTERM)
             equal(time.monotonic() - began < 8, True, f"it ends soon: {time.monotonic() - began:.1f} s")
         equal(kit.count(model), 3010, "examples")
+
+
+@outage
+def signals_while_brokers_hang(kit):
+    """A run that waits for answers that do not come ends at a signal; what was learned is saved, and nothing is answered
+    twice."""
+    with OwnBroker(kit) as own:
+        plain, model, lines = kit.of_file(rows(300)), kit.path("model"), rows(100) * 1000
+        topic, to, bad, letters = kit.topic(rows(1000)), kit.topic(), kit.topic(rows(5) + ["1 x"] * 50), kit.topic()
+        answering = ["predict", "-m", plain, *kit.kafka(topic), "--to", to, "-X", "group.id=g"]
+        kit.run(*answering, "--until-end", "-qq")  # the first transaction of a broker takes longer than one call may
+        runs = [kit.start_training(topic, model, "-X", "group.id=w", "--save-every", "1s"), kit.start(*answering)]
+        wait_until("the first messages", lambda: kit.count(model) == 1000)
+        kit.send(topic, lines)
+        wait_until("some of the others", lambda: kit.count(model) > 1000)
+        own.freeze()
+        for run in runs:
+            run.end(128 + signal.SIGTERM, signal.SIGTERM, seconds=30)
+        equal(kit.count(model), kit.next(model, topic), "examples and position")
+        own.thaw()
+        kit.train(topic, model=model)
+        kit.same(model, rows(1000) + lines)
+        kit.run(*answering, "--until-end", "-qq")
+        origins = [m[3] for m in kit.tool.read(to)]
+        equal((len(origins), len(set(origins))), (101000, 101000), "answers, and different ones")
+        # dead letters that are not delivered: the model stays in front of their messages, whatever ended the run
+        model = kit.path("model")
+        run = kit.start_training(bad, model, "--on-error", "skip", "--dead-letters", letters, "-X", "linger.ms=20000")
+        time.sleep(1)  # the letters linger
+        own.freeze()
+        has(run.end(1, signal.SIGTERM, seconds=30), "not saved past messages")
+        equal(os.path.exists(model), False, "a model past the messages")
+        own.thaw()
 
 
 @outage
@@ -862,6 +943,15 @@ def mock_cluster(kit):
         run.end(128 + signal.SIGTERM, signal.SIGTERM)
         equal(kit.positions(model), {("events", 0): 2000, ("events", 1): 2000}, "positions")
         equal(kit.count(model), 4000, "examples")
+        # what librdkafka tries again all the time is not said all the time
+        mock.do("error Fetch " + "UNKNOWN " * 6)
+        said = kit.train("events", "--from", "beginning", tool=mock.tool)[1].stderr
+        equal(said.count("Unknown broker error"), 1, f"how often it is said in {said}")
+        # brokers that do not take the positions: it is said, and the run is a good one
+        mock.do("up 1")
+        mock.do("error OffsetCommit GROUP_AUTHORIZATION_FAILED GROUP_AUTHORIZATION_FAILED GROUP_AUTHORIZATION_FAILED")
+        said = kit.train("events", "-X", "group.id=g", model=model, tool=mock.tool)[1].stderr
+        has(said, "-X group.id=g", "do not take the positions", "Group authorization failed")
 
 
 # ------------------------------------------------------------------------------------------------------------------------

@@ -175,6 +175,8 @@ void measure_rate(int count, char **arguments) {
     rd_kafka_conf_t *conf = settings();
     set(conf, "queued.min.messages", "1000000");
     set(conf, "fetch.message.max.bytes", "2097152");
+    set(conf, "fetch.max.bytes", "2097152");
+    set(conf, "check.crcs", "true");
     set(conf, "fetch.wait.max.ms", "10");
     reading r;
     reading_begin(&r, arguments[0], conf);

@@ -159,7 +159,7 @@ static void check(rd_kafka_error_t *error, const char *what) {
  */
 void transactions(int count, char **arguments) {
     producer p;
-    producer_open(&p, arguments[0], given.id ? given.id : "kafka_tool");
+    producer_open(&p, arguments[0], given.id ? given.id : arguments[0]);
     check(rd_kafka_init_transactions(p.rk, -1), "init_transactions"); /* -1: ended by the alarm of -T */
     for (int i = 1; i < count; i++) {
         char *number = strchr(arguments[i], '=');
