@@ -6,6 +6,9 @@ is at the end. The topic has committed and aborted transactions, malformed messa
 
 With one partition, and with --order deterministic over four, the predict-only model and the counts are byte for byte those
 of the same lines in a file. In the order of arrival every message counts once.
+
+    exactly_once.py ... --control       the same with the offsets that the brokers keep, instead of those in the model: messages
+                                        are learned twice, as long as there are kills between a save and its commit
 """
 import argparse
 import json
@@ -21,6 +24,7 @@ sys.path.insert(0, HERE)
 sys.dont_write_bytecode = True
 import broker  # noqa: E402
 from kafka_clients import Tool  # noqa: E402
+from model_positions import library_beside, set_positions  # noqa: E402
 
 TURN = 1000  # messages of a turn in the deterministic order
 TRANSACTION = 700
@@ -33,6 +37,7 @@ class Runs:
         self.model = os.path.join(folder, topic + ".model")
         self.kills = self.went_on = 0  # of them those of runs that had saved something new
         self.saved = 0
+        self.before = lambda: None  # each run
 
     def command(self):
         words = [self.given.sluice, "train", "-a", "arow", "--kafka", self.tool.brokers, "--topic", self.topic,
@@ -44,6 +49,7 @@ class Runs:
         there were enough kills. Returns how many times the end was reached."""
         ends = 0
         while True:
+            self.before()
             process = subprocess.Popen(self.command(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
             try:
                 _, said = process.communicate(timeout=None if self.kills >= wanted else self.rng.uniform(0.01, LONGEST))
@@ -162,6 +168,35 @@ def check(given, tool, name, partitions, options, exact, rng):
         tool("delete", topic)
 
 
+def control(given, tool, partitions, rng):
+    """A run goes on from what the brokers know of it, as consumers of a group do."""
+    with tempfile.TemporaryDirectory(prefix="sluice-control-") as folder:
+        topic = f"control-{partitions}-{os.getpid()}"
+        tool("create", topic, partitions)
+        parts = [put_transactions(tool, topic, p, make_lines(rng, given.rows // partitions), rng) for p in range(partitions)]
+        _, of_file = learn_file(given, folder, in_turns(parts))
+        runs = Runs(given, folder, tool, topic, [], rng)
+        too_many = []
+
+        def next_group(found=None):
+            if found:
+                too_many.append(found["examples"] - of_file["examples"])
+            runs.group = f"{topic}-{len(too_many)}"
+            runs.options = ["-X", "group.id=" + runs.group]
+
+        def take_offsets():
+            if os.path.exists(runs.model):
+                set_positions(library_beside(given.sluice), runs.model, topic, dict(tool.pairs("offsets", runs.group, topic)))
+
+        next_group()
+        runs.before = take_offsets
+        runs.run(given.kills, next_group)
+        print(f"control, {partitions}: {runs.kills} kills, {len(too_many)} times at the end of {sum(map(len, parts))} messages; "
+              f"examples too many: {' '.join(map(str, too_many))}")
+        tool("delete", topic)
+        return any(too_many)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("sluice", "tool", "broker"):
@@ -169,6 +204,7 @@ def main():
     parser.add_argument("--kills", type=int, default=20, help="of each kind of run")
     parser.add_argument("--rows", type=int, default=20000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--control", action="store_true", help="positions of the brokers; succeeds if messages are learned twice")
     given = parser.parse_args()
     try:
         tool = Tool(given.tool, broker.started_in_background(given.broker))
@@ -176,6 +212,8 @@ def main():
         print(f"skipped: {missing}")
         return broker.SKIP
     rng = random.Random(given.seed)
+    if given.control:
+        return 0 if all([control(given, tool, partitions, rng) for partitions in (1, 4)]) else 1
     check(given, tool, "one", 1, [], True, rng)
     check(given, tool, "turns", 4, ["--order", "deterministic"], True, rng)
     check(given, tool, "arrival", 4, [], False, rng)
