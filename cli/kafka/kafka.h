@@ -46,6 +46,9 @@ typedef struct kafka_settings {
 /* Reads the options and says what is wrong about them, with files as inputs beside them too. Returns DONE, FAILED or
  * WRONG_USAGE; free the settings in any case. */
 int kafka_options(const args *a, const sluice_reader_options *reading, kafka_settings *s);
+/* The same where there are several models: --topic NAME=T is for one of them. `brokers` is NULL where no topic is for
+ * this one. */
+int kafka_options_of_model(const args *a, const sluice_reader_options *reading, const char *model, kafka_settings *s);
 void kafka_settings_free(kafka_settings *s);
 
 typedef struct kafka_stream kafka_stream;
@@ -71,6 +74,11 @@ void kafka_saved(kafka_stream *k);
 /* Says why the reader stopped, with the message's place. Returns an exit status. */
 int kafka_complain(kafka_stream *k, const sluice_reader *reader, int skips);
 
+/* Why the reader stopped, with the message's place in `source`. */
+void kafka_stopped(kafka_stream *k, const sluice_reader *reader, sluice_error *error);
+/* Puts the message's place for that of its line in the error of a row. */
+void kafka_find_place(kafka_stream *k, sluice_error *error);
+
 /* Says what is wrong with a row, with its message's place. */
 int kafka_complain_error(kafka_stream *k, const sluice_error *error);
 
@@ -81,6 +89,7 @@ int kafka_answer(kafka_stream *k, const char *text, size_t n, uint64_t rows);
 typedef struct kafka_counts {
     uint64_t messages, tombstones, dead_letters;
     int64_t lag; /* messages, control records and aborted ones that are still to be read, as far as is known */
+    int down;    /* no broker answers */
 } kafka_counts;
 kafka_counts kafka_count(kafka_stream *k);
 

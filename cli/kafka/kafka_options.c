@@ -25,11 +25,31 @@ static int by_number(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static int read_topics(const args *a, kafka_settings *s) {
+/* Keeps of the n topics given those of the model: without NAME= they are of all models. */
+static size_t topics_of_model(const char **given, size_t n, const char *model) {
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        const char *equals = strchr(given[i], '=');
+        const size_t length = equals ? (size_t)(equals - given[i]) : 0;
+        if (!equals)
+            given[kept++] = given[i];
+        else if (strlen(model) == length && memcmp(model, given[i], length) == 0)
+            given[kept++] = equals + 1;
+    }
+    return kept;
+}
+
+/* `model`: whose topics; NULL: the command has one model. */
+static int read_topics(const args *a, const char *model, kafka_settings *s) {
     size_t room = 1;
     const char **given = calloc(a->n_given + 1, sizeof *given);
     if (!given) return out_of_memory();
     size_t n = args_values(a, "topic", given);
+    if (n && model && !(n = topics_of_model(given, n, model))) {
+        free(given);
+        s->brokers = NULL;
+        return DONE;
+    }
     for (size_t i = 0; i < n; i++) room += strlen(given[i]) + 1;
     s->text = malloc(room);
     s->topics = calloc(room, sizeof *s->topics);
@@ -176,6 +196,10 @@ static int check_together(const args *a, const sluice_reader_options *reading, c
 }
 
 int kafka_options(const args *a, const sluice_reader_options *reading, kafka_settings *s) {
+    return kafka_options_of_model(a, reading, NULL, s);
+}
+
+int kafka_options_of_model(const args *a, const sluice_reader_options *reading, const char *model, kafka_settings *s) {
     static const char *const places[] = {"beginning", "end", NULL}, *const orders[] = {"arrival", "deterministic",
                                                                                        NULL};
     size_t place = 0, order = 0;
@@ -191,8 +215,9 @@ int kafka_options(const args *a, const sluice_reader_options *reading, kafka_set
     if (!rc && learns) rc = args_word(a, "order", orders, &order);
     if (!rc && args_has(a, "from")) s->from = (int)place + 1;
     s->deterministic = order == 1;
-    if (!rc) rc = read_topics(a, s);
-    if (!rc) rc = read_partitions(a, s);
+    if (!rc) rc = read_topics(a, model, s);
+    if (rc || !s->brokers) return rc;
+    rc = read_partitions(a, s);
     if (!rc) rc = read_properties(a, s);
     return rc ? rc : check_together(a, reading, s);
 }

@@ -187,12 +187,23 @@ static bool find_place(kafka_stream *k, sluice_error *e) {
     return true;
 }
 
+void kafka_find_place(kafka_stream *k, sluice_error *error) {
+    pthread_mutex_lock(&k->lock);
+    find_place(k, error);
+    pthread_mutex_unlock(&k->lock);
+}
+
 int kafka_complain_error(kafka_stream *k, const sluice_error *error) {
     sluice_error e = *error;
-    pthread_mutex_lock(&k->lock);
-    find_place(k, &e);
-    pthread_mutex_unlock(&k->lock);
+    kafka_find_place(k, &e);
     return complain_error(&e);
+}
+
+void kafka_stopped(kafka_stream *k, const sluice_reader *reader, sluice_error *error) {
+    pthread_mutex_lock(&k->lock);
+    *error = k->failed ? k->error : *sluice_reader_error(reader);
+    find_place(k, error);
+    pthread_mutex_unlock(&k->lock);
 }
 
 int kafka_complain(kafka_stream *k, const sluice_reader *reader, int skips) {
@@ -204,7 +215,9 @@ int kafka_complain(kafka_stream *k, const sluice_reader *reader, int skips) {
 }
 
 kafka_counts kafka_count(kafka_stream *k) {
-    kafka_counts c = {.tombstones = atomic_load(&k->tombstones), .dead_letters = atomic_load(&k->dead_letters)};
+    kafka_counts c = {.tombstones = atomic_load(&k->tombstones),
+                      .dead_letters = atomic_load(&k->dead_letters),
+                      .down = atomic_load(&k->down)};
     pthread_mutex_lock(&k->lock);
     c.messages = k->lines.done;
     for (size_t i = 0; i < k->n_partitions; i++) {
@@ -237,6 +250,11 @@ int kafka_complain(kafka_stream *k, const sluice_reader *reader, int skips) {
     return (void)k, (void)reader, (void)skips, FAILED;
 }
 int kafka_complain_error(kafka_stream *k, const sluice_error *error) { return (void)k, complain_error(error); }
+void kafka_find_place(kafka_stream *k, sluice_error *error) { (void)k, (void)error; }
+void kafka_stopped(kafka_stream *k, const sluice_reader *reader, sluice_error *error) {
+    (void)k;
+    *error = *sluice_reader_error(reader);
+}
 kafka_counts kafka_count(kafka_stream *k) { return (void)k, (kafka_counts){0}; }
 
 #endif
