@@ -67,6 +67,13 @@ void costs_free(costs *c) {
     free(c->text);
 }
 
+int costs_equal(const costs *a, const costs *b) {
+    if (a->n != b->n) return 0;
+    for (size_t i = 0; i < a->n; i++)
+        if (a->list[i].factor != b->list[i].factor || strcmp(a->list[i].label, b->list[i].label) != 0) return 0;
+    return 1;
+}
+
 sluice_reader_options costs_reading(const costs *c, const sluice_reader_options *reading) {
     sluice_reader_options with = *reading;
     with.costs = c->list;

@@ -23,6 +23,8 @@ typedef struct costs {
  * Returns an exit status after saying what is wrong. */
 int costs_from_args(const args *a, const sluice_model *model, costs *c);
 void costs_free(costs *c);
+/* Whether they are the same factors for the same labels. */
+int costs_equal(const costs *a, const costs *b);
 /* Options to read what is learned with: with the costs. */
 sluice_reader_options costs_reading(const costs *c, const sluice_reader_options *reading);
 /* Counts the examples that a reader, which is at its end, has had of each label. */

@@ -227,7 +227,7 @@ static int read_sparsity(const args *a, recipe *r, char text[64]) {
 
 static int load_or_make(const args *a, sluice_model **model) {
     sluice_error err = {0};
-    const char *path = args_value(a, "resume");
+    const char *path = args_knows(a, "resume") ? args_value(a, "resume") : NULL;
     recipe r;
     char sparsity[64];
     *model = NULL;

@@ -124,7 +124,7 @@ int drift_start(const args *a, drift_watch *w, sluice_model *model) {
         w->drift = NULL;
         return DONE;
     }
-    const int rc = go_on(a, w, model, args_value(a, "resume"));
+    const int rc = go_on(a, w, model, args_knows(a, "resume") ? args_value(a, "resume") : args_value(a, "model"));
     if (rc) return rc;
     sluice_drift_figures f = {.size = sizeof f};
     sluice_drift_read(w->drift, &f, NULL);

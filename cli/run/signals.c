@@ -78,7 +78,9 @@ void signals_start(void) {
 
 void signals_stop_orderly(void) { orderly = 1; }
 
-int signals_set_orderly(int wanted) { return atomic_exchange(&orderly, wanted); }
+int signals_set_orderly(int wanted) {
+    return pthread_equal(pthread_self(), main_thread) ? atomic_exchange(&orderly, wanted) : orderly;
+}
 
 int stop_signal(void) { return stop; }
 
@@ -109,6 +111,11 @@ void signals_ask_for_saves(uint64_t seconds) {
     handle(SIGALRM, 1);
     struct itimerval often = {.it_interval.tv_sec = (time_t)seconds, .it_value.tv_sec = (time_t)seconds};
     setitimer(ITIMER_REAL, &often, NULL);
+}
+
+void signals_hangup_saves(void) {
+    hangup_saves = 1;
+    handle(SIGUSR1, 0);
 }
 
 int save_signal(void) { return save ? atomic_exchange(&save, 0) : 0; }

@@ -11,7 +11,8 @@ void signals_start(void);
 /* From now on the first of these signals is noted (stop_signal) and ends the wait for input; the next one ends the
  * program at once. */
 void signals_stop_orderly(void);
-/* Whether that holds; 0: the first one ends the program at once, too. Returns what held before. */
+/* Whether that holds; 0: the first one ends the program at once, too. Returns what held before. For the main thread: in
+ * others, beside which the program does something else, nothing changes. */
 int signals_set_orderly(int wanted);
 /* The signal that was noted; 0: none. Commands look at it while they work. */
 int stop_signal(void);
@@ -26,7 +27,9 @@ int signals_finish(void);
 /* From now on SIGUSR1 and, where `seconds` is not 0, an alarm every `seconds` seconds ask for a checkpoint, which is
  * not to wait for input. */
 void signals_ask_for_saves(uint64_t seconds);
-/* SIGUSR1 or SIGALRM where a checkpoint was asked for since the last call; otherwise 0. */
+/* From now on SIGHUP and SIGUSR1 ask for a checkpoint: for a program that runs as a service. */
+void signals_hangup_saves(void);
+/* SIGUSR1, SIGALRM or SIGHUP where a checkpoint was asked for since the last call; otherwise 0. */
 int save_signal(void);
 
 /* Whether there is a signal that was noted, or one that asks for a checkpoint. */
