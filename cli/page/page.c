@@ -84,6 +84,8 @@ static const char script[] =
     "tip.style.top=Math.min(e.clientY+16,innerHeight-tip.offsetHeight-8)+'px'});\n"
     "p.addEventListener('mouseleave',()=>{tip.style.display='none'})}\n";
 
+const char *page_style(size_t i) { return i < sizeof styles / sizeof *styles ? styles[i] : NULL; }
+
 void page_start(FILE *out, const char *title) { page_start_styled(out, title, ""); }
 
 void page_start_styled(FILE *out, const char *title, const char *more) {
@@ -92,7 +94,7 @@ void page_start_styled(FILE *out, const char *title, const char *more) {
           out);
     html_text(out, title);
     fputs("</title>\n<link rel=\"icon\" href=\"data:,\">\n<style>\n", out);
-    for (size_t i = 0; i < sizeof styles / sizeof *styles; i++) fputs(styles[i], out);
+    for (size_t i = 0; page_style(i); i++) fputs(page_style(i), out);
     fputs(more, out);
     fputs("</style>\n</head>\n<body>\n<h1>", out);
     html_text(out, title);

@@ -14,6 +14,9 @@ void page_start_styled(FILE *out, const char *title, const char *more);
 /* The tooltip, and the script that fills it with the <title> of the element of class `point` under the pointer. */
 void page_end(FILE *out);
 
+/* The styles, in pieces; NULL past the last. */
+const char *page_style(size_t i);
+
 /* A line of a <dl>. */
 void page_fact(FILE *out, const char *name, const char *text);
 
