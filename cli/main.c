@@ -19,9 +19,9 @@
 #endif
 
 static const command *const commands[] = {
-    &check_command, &train_command, &predict_command, &test_command, &inspect_command, &tune_command, &sweep_command,
-    &select_command, &learners_command, &synth_command, &convert_command, &merge_command, &diff_command,
-    &export_command, &import_command, &completion_command, NULL,
+    &check_command, &train_command,  &predict_command, &test_command,     &inspect_command,    &tune_command,
+    &sweep_command, &select_command, &serve_command,   &learners_command, &synth_command,      &convert_command,
+    &merge_command, &diff_command,   &export_command,  &import_command,   &completion_command, NULL,
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] - 1 };
 

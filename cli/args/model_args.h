@@ -19,11 +19,14 @@
 #define CLASS_OPTIONS \
     {"positive", 0, "W", "the label of the positive class, of two that are not -1, 0 and 1 (default: the greater one)", 0}, \
     {"classes", 0, "KIND", "learn any number of classes: ovr (each against the rest), ovo (one against one) or matrix (one matrix for all)", 0}
-/* What model_from_args() reads. */
-#define MODEL_OPTIONS \
-    LEARNER_OPTIONS, \
-    {"sparsity", 0, "S", "auto: the share of the weights that must be 0, such as 0.99; of the models that have so few the best is taken", 0}, \
-    {"resume", 'i', "MODEL", "go on from this model, with its learner, parameters and settings", 0}, \
+/* What model_from_args() reads: for a new model alone, and for one that may go on from another. */
+#define NEW_MODEL_OPTIONS LEARNER_OPTIONS, SPARSITY_OPTION, SETTINGS_OPTIONS
+#define MODEL_OPTIONS LEARNER_OPTIONS, SPARSITY_OPTION, RESUME_OPTION, SETTINGS_OPTIONS
+#define SPARSITY_OPTION \
+    {"sparsity", 0, "S", "auto: the share of the weights that must be 0, such as 0.99; of the models that have so few the best is taken", 0}
+#define RESUME_OPTION \
+    {"resume", 'i', "MODEL", "go on from this model, with its learner, parameters and settings", 0}
+#define SETTINGS_OPTIONS \
     EXAMPLE_OPTIONS, \
     {"hash", 0, "BITS", "hash features to BITS bits (1 to 30): bounded memory, but features may collide", 0}, \
     CLASS_OPTIONS, \

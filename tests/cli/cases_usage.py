@@ -6,7 +6,8 @@ import subprocess
 
 from harness import check, equal, on_a_terminal, rows
 
-COMMANDS = ["train", "predict", "test", "inspect", "tune", "sweep", "select", "learners", "synth", "convert"]
+COMMANDS = ["train", "predict", "test", "inspect", "tune", "sweep", "select", "serve", "learners", "synth", "convert",
+            "merge", "diff", "export", "import", "completion", "check"]
 
 
 def test_help_of_every_command_is_golden(t):
