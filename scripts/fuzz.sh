@@ -6,7 +6,7 @@ set -eu
 cd "$(dirname "$0")/.." || exit 1
 seconds=${1:-60}
 [ $# -eq 0 ] || shift
-[ $# -gt 0 ] || set -- libsvm ways vw jsonl csv text url bin packed model
+[ $# -gt 0 ] || set -- libsvm ways vw jsonl csv text url quadratic bin packed model requests messages kept_row import label_file
 sh scripts/setup.sh fuzz
 builds="fuzz-fast fuzz"
 command -v afl-fuzz >/dev/null 2>&1 && builds="$builds fuzz-afl"
@@ -25,6 +25,8 @@ longest() { # bytes of an input: short ones are quick, and reach the same code
     case $1 in
     model) echo 4000 ;;
     bin) echo 400 ;;
+    requests) echo 1500 ;;
+    label_file) echo 20000 ;;
     *) echo 200 ;;
     esac
 }
@@ -44,10 +46,13 @@ for target in "$@"; do
     rm -rf "$seeds"
     mkdir -p "$seeds"
     cp "tests/fuzz/corpus/$like"/* "tests/fuzz/seeds/$like"/* "$seeds"
+    dictionary=tests/fuzz/$target.dict
+    [ -f "$dictionary" ] || dictionary=""
     for build in fuzz-fast fuzz; do
         log=build/finds/$target-$build.log
         "build/$build/bin/fuzz_$target" -max_total_time="$seconds" -max_len="$(longest "$target")" -timeout=20 -rss_limit_mb=2048 \
-            -print_final_stats=1 -artifact_prefix="build/finds/$target-" "$corpus" "$seeds" >"$log" 2>&1 || {
+            -print_final_stats=1 -artifact_prefix="build/finds/$target-" ${dictionary:+"-dict=$dictionary"} "$corpus" "$seeds" \
+            >"$log" 2>&1 || {
             tail -n 40 "$log"
             exit 1
         }
@@ -57,7 +62,8 @@ for target in "$@"; do
     *afl*)
         out=build/finds/afl-$target
         rm -rf "$out"
-        afl-fuzz -i "$seeds" -o "$out" -V "$seconds" -G "$(longest "$target")" -t 5000 -- "build/fuzz-afl/bin/fuzz_$target" \
+        afl-fuzz -i "$seeds" -o "$out" -V "$seconds" -G "$(longest "$target")" -t 5000 ${dictionary:+-x "$dictionary"} -- \
+            "build/fuzz-afl/bin/fuzz_$target" \
             >"$out.log" 2>&1 || {
             tail -n 20 "$out.log"
             exit 1

@@ -1,0 +1,1 @@
+SPRAGMA auto_vacuum=1; PRAGMA page_size=512; VACUUM; PRAGMA encoding='UTF-16le'

@@ -1,0 +1,1 @@
+SDROP TABLE labels; CREATE TABLE labels(model INT, number INT, id BLOB, assumed INT, label, time, version, row AS (randomblob(9)))

@@ -1,0 +1,1 @@
+SPRAGMA application_id=0; PRAGMA user_version=99

@@ -1,0 +1,1 @@
+SDROP INDEX rows_id; CREATE INDEX rows_id ON rows(abs(model))

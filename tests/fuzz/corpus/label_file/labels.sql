@@ -1,0 +1,1 @@
+SINSERT INTO labels VALUES(1,9,'a',0,'1',0,0,x'02020202'),(1,10,'b',1,x'ff',0,0,NULL),(1,11,'c',0,NULL,0,0,x'ff')

@@ -1,0 +1,1 @@
+SUPDATE models SET learned='x'; UPDATE models SET name=x'00ff'

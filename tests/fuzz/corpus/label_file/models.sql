@@ -1,0 +1,1 @@
+SINSERT INTO models(name) VALUES('plain2'),(''),(char(0)); DELETE FROM models WHERE key=1

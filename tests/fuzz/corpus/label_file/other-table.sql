@@ -1,0 +1,1 @@
+SDROP TABLE rows; CREATE TABLE rows(seq INTEGER PRIMARY KEY, model, id, time, version, row CHECK(length(row)<9))

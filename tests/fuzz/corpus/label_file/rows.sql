@@ -1,0 +1,1 @@
+SINSERT INTO rows(model,id,time,version,row) VALUES(1,'b',0,1,x'0203020204'); INSERT INTO rows(model,id,time,version,row) VALUES(1,x'6f6c64',0,0,x'00'); UPDATE rows SET time=-1

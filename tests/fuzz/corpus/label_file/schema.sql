@@ -1,0 +1,1 @@
+SPRAGMA writable_schema=1; UPDATE sqlite_master SET rootpage=2; UPDATE sqlite_master SET sql='CREATE TABLE rows(x)' WHERE name='rows'

@@ -1,0 +1,1 @@
+SPRAGMA user_version=7

@@ -1,0 +1,1 @@
+SDROP TABLE rows; CREATE VIEW rows AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c) SELECT x AS seq,1 AS model,x AS id,0 AS time,0 AS version,x AS row FROM c
