@@ -13,7 +13,7 @@ import fnmatch, glob, os, re, sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PAGES = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/*.md", "experiments/*.md", "examples/*.md", "tests/**/*.md", "python/*.md"]
-FOLDERS = ("include", "src", "cli", "tests", "bench", "experiments", "docs", "scripts", "examples", "python")
+FOLDERS = ("include", "src", "cli", "tests", "bench", "experiments", "docs", "scripts", "examples", "packaging", "python")
 COLUMNS = 120
 FILE = r"[\w.*{},-]+\.(?:c|h|py|md|sh|cmake)"
 NAMES = {name for folder in FOLDERS for _, _, files in os.walk(os.path.join(ROOT, folder)) for name in files} | set(os.listdir(ROOT))
