@@ -23,7 +23,8 @@ class Browser:
 
         self.process = subprocess.Popen(
             [program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--no-first-run",
-             "--disable-background-networking", "--disable-component-update", f"--user-data-dir={folder}", "--remote-debugging-pipe", "about:blank"],
+             "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-quic", f"--user-data-dir={folder}",
+             "--remote-debugging-pipe", "about:blank"],
             preexec_fn=as_3_and_4, pass_fds=(3, 4), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             start_new_session=True)
         os.close(commands[0])
@@ -77,15 +78,15 @@ class Browser:
             if "method" in message:
                 self.events.append(message)
 
-    def open(self, path):
-        return Tab(self, path)
+    def open(self, address):
+        return Tab(self, address)
 
 
 class Tab:
-    """One page, and what it complained about."""
+    """One page, a file or an address of HTTP, and what it complained about."""
 
-    def __init__(self, browser, path):
-        self.browser, self.url = browser, "file://" + path
+    def __init__(self, browser, address):
+        self.browser, self.url = browser, address if "://" in address else "file://" + address
         self.target = browser.call("Target.createTarget", url="about:blank")["targetId"]
         self.session = browser.call("Target.attachToTarget", targetId=self.target, flatten=True)["sessionId"]
         for domain in "Page", "Runtime", "Log", "Network":
@@ -119,8 +120,8 @@ class Tab:
         clip = {"x": x, "y": y, "width": width, "height": height, "scale": scale}
         return base64.b64decode(self.call("Page.captureScreenshot", format="png", clip=clip, captureBeyondViewport=True)["data"])
 
-    def complaints(self):
-        """Console messages, exceptions, and requests for anything but the page itself."""
+    def complaints(self, asks_for=()):
+        """Console messages, exceptions, and requests for anything but the page itself and what begins with one of `asks_for`."""
         found = []
         for e in self.browser.events:
             if e.get("sessionId") != self.session:
@@ -128,7 +129,8 @@ class Tab:
             kind, params = e["method"], e["params"]
             if kind in ("Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Log.entryAdded"):
                 found.append(f"{kind}: {json.dumps(params)[:500]}")
-            elif kind == "Network.requestWillBeSent" and params["request"]["url"] not in (self.url, "data:,"):
+            elif kind == "Network.requestWillBeSent" and params["request"]["url"] not in (self.url, "data:,") \
+                    and not params["request"]["url"].startswith(tuple(asks_for)):
                 found.append(f"asks for {params['request']['url']}")
             elif kind == "Network.loadingFailed":
                 found.append(f"cannot load: {json.dumps(params)[:300]}")
