@@ -2,6 +2,7 @@
 
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
+LIVE_SECONDS ?= 120
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 .PHONY: all everything help setup demo kafka-demo live-demo check test test-long lint coverage abi fuzz torture bench docs site wheel format install uninstall deb clean
@@ -22,6 +23,7 @@ help:
 	@echo "make            installs what is missing (Debian), builds build/release/bin/sluice"
 	@echo "make demo       learns a synthetic stream with several learners"
 	@echo "make kafka-demo a Kafka broker, a topic learned while it is written, kill -9, going on, the proof: 20 s"
+	@echo "make live-demo  sluice serve under traffic, with a page to watch it: 2 minutes, LIVE_SECONDS=120; Ctrl-C ends it"
 	@echo "make check      the quick tests: under 30 s"
 	@echo "make test       all tests, also with the sanitizers, with clang and with other kernels: under 15 minutes"
 	@echo "make test-long  musl, aarch64 (qemu), without optional libraries, every kernel"
@@ -47,6 +49,9 @@ demo: all
 kafka-demo: everything
 	@sh scripts/setup.sh kafka
 	@/usr/bin/python3 scripts/kafka_demo.py build/release/bin/sluice build/release/bin/kafka_tool
+
+live-demo: all
+	@/usr/bin/python3 scripts/live_demo.py build/release/bin/sluice --seconds $(LIVE_SECONDS)
 
 check: everything
 	@ctest --test-dir build/release -L check -j $(JOBS) --timeout 1800 --output-on-failure --progress
