@@ -45,12 +45,13 @@ def options(parser):
     parser.add_argument("--rounds", type=int, default=5, help="rounds; the best is reported")
 
 
-def make(path, command):
-    """Runs a command that writes `path`, unless the file exists. `{}` in the command stands for a temporary name."""
+def make(path, command, **how):
+    """Runs a command that writes `path`, unless the file exists. `{}` in the command stands for a temporary name; `how` is for
+    subprocess.run()."""
     if not os.path.exists(path):
         stem, ending = os.path.splitext(path)
         temporary = f"{stem}.part{ending}"
-        subprocess.run([x.replace("{}", temporary) for x in command], check=True)
+        subprocess.run([x.replace("{}", temporary) for x in command], check=True, **how)
         os.rename(temporary, path)
     return path
 
