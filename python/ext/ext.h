@@ -69,6 +69,7 @@ int sl_py_watch_look(void *watch, uint64_t done, uint64_t total);
 /* ---- what the module has ----------------------------------------------------------------------------------------- */
 
 PyObject *sl_py_learners(PyObject *module, PyObject *unused);
+PyObject *sl_py_learner_aliases(PyObject *module, PyObject *unused);
 PyObject *sl_py_build_info(PyObject *module, PyObject *unused);
 
 #endif

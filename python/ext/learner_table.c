@@ -55,6 +55,19 @@ PyObject *sl_py_learners(PyObject *module, PyObject *unused) {
     return list;
 }
 
+PyObject *sl_py_learner_aliases(PyObject *module, PyObject *unused) {
+    (void)module;
+    (void)unused;
+    PyObject *names = PyDict_New();
+    const char *alias, *name;
+    for (size_t i = 0; names && (alias = sluice_learner_alias(i, &name)); i++) {
+        PyObject *of = PyUnicode_FromString(name);
+        if (!of || PyDict_SetItemString(names, alias, of) < 0) Py_CLEAR(names);
+        Py_XDECREF(of);
+    }
+    return names;
+}
+
 PyObject *sl_py_build_info(PyObject *module, PyObject *unused) {
     (void)module;
     (void)unused;

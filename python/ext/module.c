@@ -20,6 +20,7 @@ static PyMethodDef methods[] = {
     {"version", version, METH_NOARGS, "version() -> str: the library's version"},
     {"build_info", sl_py_build_info, METH_NOARGS, "build_info() -> dict: how the library was built"},
     {"learners", sl_py_learners, METH_NOARGS, "learners() -> list of dicts: the learners' table"},
+    {"learner_aliases", sl_py_learner_aliases, METH_NOARGS, "learner_aliases() -> dict: other names of learners"},
     {"default_learner", default_learner, METH_NOARGS, "default_learner() -> str"},
     {NULL},
 };

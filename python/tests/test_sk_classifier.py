@@ -547,6 +547,17 @@ def test_what_is_wrong_with_a_parameter_is_said_in_fit(params, words):
         estimator.fit(X, y)
 
 
+def test_other_names_of_learners_are_understood():
+    X, y = np.eye(4, dtype=np.float32), np.array([0, 1, 0, 1])
+    own = SluiceClassifier("olsf-1", C=0.5).fit(X, y)
+    other = SluiceClassifier("stsd-1", C=0.5).fit(X, y)
+    assert other.get_params()["learner"] == "stsd-1"
+    np.testing.assert_array_equal(own.decision_function(X), other.decision_function(X))
+    stream = sluiceway.StreamClassifier("pa1")
+    stream.learn_one({"a": 1.0}, 1)
+    assert stream.predict_one({"a": 1.0}) == 1
+
+
 def test_a_parameter_that_no_learner_has_cannot_be_set():
     with pytest.raises(ValueError, match="Invalid parameter 'gamma' for estimator SluiceClassifier"):
         SluiceClassifier().set_params(gamma=1)

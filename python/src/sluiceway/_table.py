@@ -85,9 +85,15 @@ def learners() -> dict[str, Learner]:
             for row in _sluice.learners()}
 
 
+@lru_cache(maxsize=None)
+def _aliases() -> dict[str, str]:
+    """Other names of learners, and the names that models say."""
+    return _sluice.learner_aliases()
+
+
 def find(name: str) -> Learner:
-    """A learner by name; ValueError names those that exist."""
-    found = learners().get(name) if isinstance(name, str) else None
+    """A learner by its name or another one that it has; ValueError names those that exist."""
+    found = learners().get(_aliases().get(name, name)) if isinstance(name, str) else None
     if found is None:
         raise ValueError(f"unknown learner {name!r}{nearest(name, learners())}; there are: {', '.join(learners())}")
     return found

@@ -374,7 +374,8 @@ class BaseSluiceClassifier(ClassifierMixin, BaseEstimator):
     @staticmethod
     def _as_texts(made_of: dict[str, Any]) -> dict[str, str]:
         """What `_made_of` gives, with defaults, so that what means the same is equal."""
-        values = {**_table.find(made_of["learner"]).defaults, **made_of}
+        learner = _table.find(made_of["learner"])
+        values = {**learner.defaults, **made_of, "learner": learner.name}
         return {name: str(_table.setting_value(name, value)) if name in _table.SETTINGS else _table.value_text(value)
                 for name, value in values.items()}
 
