@@ -16,12 +16,21 @@ static PyObject *default_learner(PyObject *module, PyObject *unused) {
     return PyUnicode_FromString(sluice_learner_default());
 }
 
+static PyObject *stop_words(PyObject *module, PyObject *language) {
+    (void)module;
+    const char *name = PyUnicode_Check(language) ? PyUnicode_AsUTF8AndSize(language, NULL) : NULL;
+    const char *words = name ? sluice_stop_words(name) : NULL;
+    if (!words && PyErr_Occurred()) return NULL;
+    return words ? PyUnicode_FromString(words) : Py_NewRef(Py_None);
+}
+
 static PyMethodDef methods[] = {
     {"version", version, METH_NOARGS, "version() -> str: the library's version"},
     {"build_info", sl_py_build_info, METH_NOARGS, "build_info() -> dict: how the library was built"},
     {"learners", sl_py_learners, METH_NOARGS, "learners() -> list of dicts: the learners' table"},
     {"learner_aliases", sl_py_learner_aliases, METH_NOARGS, "learner_aliases() -> dict: other names of learners"},
     {"default_learner", default_learner, METH_NOARGS, "default_learner() -> str"},
+    {"stop_words", stop_words, METH_O, "stop_words(language) -> str | None: the library's list, with spaces between"},
     {NULL},
 };
 

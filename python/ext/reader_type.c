@@ -54,7 +54,8 @@ static bool number_option(const char *name, const char *key, PyObject *value, lo
 static bool read_options(PyObject *dict, sluice_reader_options *o, const char **name) {
     PyObject *key, *value;
     Py_ssize_t at = 0;
-    long threads = 0, skip = 0, no_header = 0, ngrams = 0, tf = 0, unlabelled = 0, words = 1, missing = 0, max_line = 0;
+    long threads = 0, skip = 0, no_header = 0, ngrams = 0, tf = 0, unlabelled = 0, words = 1, missing = 0, max_line = 0,
+         no_words = 0, min_length = 0;
     while (PyDict_Next(dict, &at, &key, &value)) {
         bool known = false;
         const char *k = PyUnicode_Check(key) ? PyUnicode_AsUTF8AndSize(key, NULL) : NULL;
@@ -68,6 +69,11 @@ static bool read_options(PyObject *dict, sluice_reader_options *o, const char **
             !text_option("name", k, value, name, &known) || !number_option("threads", k, value, &threads, &known) ||
             !number_option("skip_errors", k, value, &skip, &known) ||
             !number_option("no_header", k, value, &no_header, &known) ||
+            !text_option("chars", k, value, &o->chars, &known) ||
+            !text_option("quadratic", k, value, &o->quadratic, &known) ||
+            !text_option("stop_words", k, value, &o->stop_words, &known) ||
+            !number_option("no_words", k, value, &no_words, &known) ||
+            !number_option("min_length", k, value, &min_length, &known) ||
             !number_option("ngrams", k, value, &ngrams, &known) || !number_option("tf", k, value, &tf, &known) ||
             !number_option("unlabelled", k, value, &unlabelled, &known) ||
             !number_option("words", k, value, &words, &known) ||
@@ -80,7 +86,8 @@ static bool read_options(PyObject *dict, sluice_reader_options *o, const char **
     }
     o->threads = (unsigned)threads, o->skip_errors = skip != 0, o->no_header = no_header != 0;
     o->ngrams = (unsigned)ngrams, o->tf = (unsigned)tf, o->unlabelled = unlabelled != 0, o->words = words != 0;
-    o->missing_labels = missing != 0, o->max_line = (size_t)max_line;
+    o->no_words = no_words != 0, o->min_length = (unsigned)min_length, o->missing_labels = missing != 0,
+    o->max_line = (size_t)max_line;
     return true;
 }
 

@@ -1,6 +1,7 @@
 """train, tune, sweep and select: the program's results from every kind of input, its errors, interruptions, pages."""
 
 import copy
+import csv
 import doctest
 import gc
 import io
@@ -20,6 +21,7 @@ pytest.importorskip("scipy.sparse")
 
 import sluiceway
 from sluiceway import _child, runs, svm
+from sluiceway._left_out import left_out
 
 LINES = [f"{'1' if i % 3 else '0'} {1 + i % 7}:{i % 5 + 1} {9 + i % 3}:0.5" for i in range(120)]
 
@@ -65,6 +67,18 @@ def test_train_is_the_program(data, tmp_path):
     assert result.trace["examples"][-1] == 120 and result.trace["mistakes"][-1] == result.mistakes
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         result.nothing
+
+
+@pytest.mark.parametrize("form", [0.2, np.float32(0.25), "last:0.2", 5])
+def test_a_part_of_the_inputs_is_held_out(data, form):
+    result = sluiceway.train(data, "ssol", holdout=form)
+    out = program("train", "-qq", "--json", "-a", "ssol", "--holdout", form, data)
+    assert steady(result.fields) == steady(json.loads(out))
+    assert result.examples + result.holdout["examples"] == 120
+    chosen = sluiceway.select(data, 3, holdout=form)
+    assert chosen.examples + chosen.test_examples == 120
+    if form != "last:0.2":  # which examples of a list are the last ones is known too late
+        assert steady(sluiceway.train(LINES, "ssol", holdout=form).fields) == steady(result.fields)
 
 
 def test_the_model_is_loaded(data):
@@ -209,6 +223,37 @@ def test_tune(data):
     assert result.best["params"] == want["best"]["params"] and len(result.points) == 6
     frame = pytest.importorskip("pandas") and result.to_frame()
     assert len(frame) == 6 and {"learner", "r", "mean", "test_auc"} <= set(frame.columns)
+
+
+def test_tune_along_a_stream(data):
+    for options, arguments, said in [
+        ({"folds": "forward:3"}, ["--folds", "forward:3"], "3 parts forward"),
+        ({"progressive": True, "measure": "ap"}, ["--progressive", "--measure", "ap"], "progressive; best"),
+    ]:
+        result = sluiceway.tune(data, "arow", grid={"r": [0.5, 2]}, **options)
+        want = json.loads(program("tune", "-qq", "--json", "-a", "arow", "--grid", "r=0.5,2", *arguments, data))
+        assert [(p["params"], p["mean"]) for p in result.points] == [(p["params"], p["mean"]) for p in want["points"]]
+        assert said in repr(result) and result.mode == want["mode"]
+        frame = pytest.importorskip("pandas") and result.to_frame()
+        prefix = "progressive" if "progressive" in options else "test"
+        assert frame[f"{prefix}_error_rate"].notna().all()
+    with pytest.raises(ValueError, match="give one of them"):
+        sluiceway.tune(data, "arow", folds=3, progressive=True)
+    with pytest.raises(ValueError, match="recall@precision=P"):
+        sluiceway.tune(data, "arow", measure="recall")
+
+
+def test_tune_reads_texts_in_several_ways(tmp_path):
+    lines = ["spam\tcheap pills now", "ham\tsee you now", "spam\tpills for you", "ham\tlunch for you"] * 20
+    (tmp_path / "texts.tsv").write_text("\n".join(lines) + "\n")
+    grid = {"ngrams": [1, 2], "tf": ["binary", "log"]}
+    for inputs in (tmp_path / "texts.tsv", lines):
+        result = sluiceway.tune(inputs, "pa-1", grid=grid, format="text", folds=2)
+        assert {(p["settings"]["ngrams"], p["settings"]["tf"]) for p in result.points} == {
+            (n, f) for n in (1, 2) for f in ("binary", "log")
+        }
+    result = sluiceway.tune(lines, "pa-1", grid={"min_length": [1, 4]}, format="text", folds=2)
+    assert {p["settings"]["min-length"] for p in result.points} == {1, 4}
 
 
 def test_sweep(data):
@@ -396,9 +441,41 @@ def test_an_interrupt_while_waiting_ends_the_child(tmp_path):
     assert done.stdout == "interrupted True\n", done.stderr
 
 
+def test_crossed_features(tmp_path):
+    sides = [(a, b) for a in ("on", "off") for b in ("on", "off")] * 50
+    lines = [f"{'same' if a == b else 'other'},{a},{b}\n" for a, b in sides]
+    (tmp_path / "a.csv").write_text("label,left,right\n" + "".join(lines))
+    run = sluiceway.train(tmp_path / "a.csv", "arow", quadratic="left,right")
+    run.save(tmp_path / "m")
+    answers = sluiceway.predict(tmp_path / "m", tmp_path / "a.csv").labels
+    assert answers.tolist() == [line.partition(",")[0] for line in lines]
+    one = sluiceway.train(tmp_path / "a.csv", "arow", quadratic=["left,right", "l:"])
+    assert dict(one.model.top_features(20)).keys() >= {"left=on*right=off", "left=on*left=on"}
+    with pytest.raises(ValueError, match="crosses features of lines and files"):
+        run.model.predict([[1.0, 2.0]])
+    with pytest.raises(ValueError, match="crosses features of lines and files"):
+        sluiceway.StreamClassifier.load(tmp_path / "m")
+    with pytest.raises(ValueError, match="two names with a comma"):
+        sluiceway.train(tmp_path / "a.csv", quadratic="left")
+
+
+def test_text_is_read_as_the_keywords_say_and_the_model_keeps_it(tmp_path):
+    lines = ["1\tThe prize", "0\tthe noon"] * 10
+    (tmp_path / "stop").write_text("prize\n")
+    of_words = sluiceway.train(lines, "pa", format="text", stop_words="english")
+    assert {w.feature for w in of_words.model.top_features(9)} == {"prize", "noon"}
+    of_both = sluiceway.train(lines, "pa", format="text", ngrams=2, chars="6-8", min_length=4, stop_words=tmp_path / "stop")
+    names = {w.feature for w in of_both.model.top_features(99)}
+    assert {"noon", "~_noon_", "~_prize"} <= names and not names & {"the", "prize", "the noon"}
+    (tmp_path / "stop").unlink()
+    assert sluiceway.predict(of_both, ["the noon"]).labels[0] == 0
+    alone = sluiceway.train(lines, "pa", format="text", ngrams=0, chars=8)
+    assert {w.feature for w in alone.model.top_features(9)} <= {"~_prize_", "~_the_", "~_noon_"}
+
+
 @pytest.mark.parametrize("command", ["train", "tune", "sweep", "select"])
 def test_every_option_of_the_program_has_a_keyword(command):
-    own = {"help", "version", "quiet", "json", "param", "report", "html", "trace"}
+    own = {"help", "version", "quiet", "verbose", "json", "param", "report", "html", "trace"}
     own |= {"kafka", "topic", "property", "partitions", "from", "until-end", "label-header", "csv-header", "order",
             "dead-letters"}  # the wheel's program is built without librdkafka
     listed = set(re.findall(r"^ +(?:-\w, |    )--([a-z-]+)", program(command, "--help").decode(), re.M))
@@ -533,6 +610,9 @@ def test_messages_speak_of_keywords(data, tmp_path):
             sluiceway.train(data, resume=tmp_path / "m", **options)
     with pytest.raises(ValueError, match="on_error='skip' leaves"):
         sluiceway.train(["1 1:x"], "arow")
+    (tmp_path / "a.csv").write_text("label,a\n1,2\n", encoding="utf-16")
+    with pytest.raises(ValueError, match="iconv -f UTF-16 -t UTF-8"):  # an option of another program
+        sluiceway.train(tmp_path / "a.csv")
 
 
 @pytest.mark.parametrize("kind", ["parquet", "feather", "excel"])
@@ -592,3 +672,55 @@ def test_an_array_of_structs_has_no_columns_to_look_at():
     table = pa.table({"a": [1.0, 2.0] * 100, "text": [f"x{i}" for i in range(200)], "y": [0, 1] * 100})
     for data in (table.to_struct_array().combine_chunks(), table.to_reader()):
         assert sluiceway.train(data, "arow", label="y").examples == 200
+
+
+def test_frames_have_no_columns_that_the_model_leaves_out(tmp_path):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"y": [0, 1] * 20, "id": range(1000, 1040), "town": ["Bonn", "Ulm"] * 20, "n": [1, 2] * 20})
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    run = sluiceway.train(tmp_path / "a.csv", "arow", label="y", normalize="l2", ignore="i?")
+    run.save(tmp_path / "m")
+    known = frame.drop(columns=["y", "id"])
+    wanted = sluiceway.predict(run, tmp_path / "a.csv").margins
+    assert np.allclose(sluiceway.predict(run, known).margins, wanted)
+    assert np.allclose(run.model.decision_function(known), wanted)
+    assert sluiceway.train(frame.drop(columns="id"), label="y", resume=tmp_path / "m").examples == 40
+    for wrong in (lambda: sluiceway.predict(run, frame), lambda: run.model.predict(frame.drop(columns="y")),
+                  lambda: sluiceway.train(frame, label="y", resume=tmp_path / "m")):
+        with pytest.raises(ValueError, match="without the columns 'id'"):
+            wrong()
+
+
+@pytest.mark.parametrize("patterns", ["a*", "?b", "[a-c]b", "[!a-c]*", "[]x]b", "a\\*", "a,*b", "a[", "\\,b,ab", "*a*b*", "[^a]b",
+                                      "a\\,b"])
+def test_patterns_of_columns_are_those_of_the_program(tmp_path, patterns):
+    names = ["a", "ab", "abb", "xb", "]b", "a*", "a[", ",b", "a,b", "bab", "\u00e9b", "db"]
+    with open(tmp_path / "a.csv", "w", newline="", encoding="utf-8") as out:
+        rows = csv.writer(out)
+        rows.writerow(["label", *names])
+        rows.writerows([[int(i > 0), *[1] * len(names)] for i in range(4)])
+    for key in "columns", "ignore":
+        model = sluiceway.train(tmp_path / "a.csv", "arow", **{key: patterns}).model
+        learned = {w.feature for w in model.top_features(99)}
+        left = left_out(model._fitted.model, names)
+        assert [n for n in names if n not in left] == [n for n in names if n in learned], key
+
+
+def test_tables_with_other_separators_and_chosen_columns(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("id;label;a,b;note\n" + "".join(f"{i};{i % 2};{i % 3};{'good dog' if i % 2 else 'bad'}\n" for i in range(40)))
+    run = sluiceway.train(path, learner="arow", separator=";", ignore=["id", "a,b"], text="note")
+    assert run.mistakes <= 2
+    dicts = [{"a": 1, "note": "good dog"}, {"a": 1, "note": "bad"}]
+    assert sluiceway.predict(run, dicts).labels.tolist() == [1, 0]
+    frame = pytest.importorskip("pandas").DataFrame(dicts)
+    run.save(tmp_path / "m")
+    for wrong in (lambda: sluiceway.predict(run, frame), lambda: run.model.predict(frame),
+                  lambda: sluiceway.StreamClassifier.load(tmp_path / "m"),
+                  lambda: sluiceway.train((frame, [1, 0]), resume=tmp_path / "m")):
+        with pytest.raises(ValueError, match="cuts columns of lines and files into words"):
+            wrong()
+    with pytest.raises(ValueError, match="did you mean 'id'"):
+        sluiceway.train(path, ignore="idd")
+    with pytest.raises(ValueError, match="ignore is for csv and JSON Lines"):
+        sluiceway.train((np.ones((4, 2)), [0, 1, 0, 1]), ignore="a")

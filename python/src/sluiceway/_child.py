@@ -19,33 +19,44 @@ from typing import Any
 
 import numpy as np
 
-from sluiceway import _frames, _inputs, _sluice, _table
+from sluiceway import _frames, _inputs, _matrix, _sluice, _table
 from sluiceway._labels import is_missing, text_of
 from sluiceway._program import program
 from sluiceway.svm import label_words, put_matrix
 
 # How a keyword becomes an option: the program's name is the keyword's with - for _, unless the table says otherwise.
-FLAGS = {"final", "allow_empty", "no_header"}
+FLAGS = {"final", "allow_empty", "no_header", "progressive"}
 JOINED = {"features", "learner", "sparsity", "lambda"}  # several values are one, separated by commas
+LISTS = {"columns", "ignore", "text"}  # of names and patterns, separated by commas, which names may have, too
 NAMES = {"hash_bits": "hash", "multiclass": "classes", "lambda_": "lambda"}
+READINGS = {"ngrams", "tf", "chars", "min_length", "stop_words"}  # with grids of these the data are read several times
 COMMON = {
-    "bias", "transform", "scale", "normalize", "positive", "classes", "cost", "ngrams", "tf", "format", "label",
-    "weight", "no_header", "on_error", "threads", "seed", "learner", "passes",
+    "bias", "transform", "scale", "normalize", "positive", "classes", "cost", "ngrams", "chars", "tf", "min_length",
+    "stop_words", "format", "label",
+    "weight", "no_header", "separator", "columns", "ignore", "text", "quadratic", "on_error", "threads", "seed",
+    "learner", "passes",
 }  # fmt: skip
 OPTIONS = {
     "train": COMMON | {
         "sparsity", "resume", "hash", "max_features", "output", "save_every", "skip", "final", "allow_empty", "test",
         "holdout", "calibrate", "calibration", "threshold", "pseudo", "pseudo_weight", "top", "dim", "trace_every",
-        "drift", "on_drift", "mu_pos", "cost_missed", "cost_alarm",
+        "drift", "on_drift", "mu_pos", "cost_missed", "cost_alarm", "progress", "min_count",
     },
-    "tune": COMMON | {"grid", "random", "folds", "measure", "choose", "cost_missed", "cost_alarm", "output", "top"},
+    "tune": COMMON | {
+        "grid", "random", "folds", "progressive", "measure", "choose", "cost_missed", "cost_alarm", "output", "top",
+    },
     "sweep": COMMON | {"lambda", "grid", "test", "sparsity", "repeats", "shuffle", "dim", "csv"},
-    "predict": {"format", "label", "weight", "no_header", "on_error", "threads", "threshold"},
+    "predict": {"format", "label", "weight", "no_header", "separator", "on_error", "threads", "threshold"},
     "select": COMMON | {"features", "test", "holdout", "top", "output"},
 }  # fmt: skip
 TURN = 0.05  # seconds that a wait lasts at most: a signal that comes to another thread wakes up none in the main thread
 SORTED = "note: the labels come in "  # of which the classifier warns too
 DATA = ("test", "holdout", "calibrate")  # options of train, sweep and select whose values are data as the inputs are
+
+
+def is_hold_out(value: Any) -> bool:
+    """Whether it is no data but a part of the inputs: 5, 0.2, "last:0.2"."""
+    return isinstance(value, (int, float, np.integer, np.floating)) or (isinstance(value, str) and value.startswith("last:"))
 
 
 class Folder:
@@ -87,7 +98,7 @@ class Run:
             _frames.warn_of_texts(inputs if _frames.is_frame(inputs) else inputs[0], options, stacklevel=5)
         arguments, feed = self.read_from(inputs)
         for name in DATA:
-            if self.options.get(name) is not None and not isinstance(self.options[name], (int, np.integer)):
+            if self.options.get(name) is not None and not is_hold_out(self.options[name]):
                 self.options[name] = self.file_of(self.options[name], name)
         line = [
             program(),
@@ -119,7 +130,11 @@ class Run:
     def check_columns(self, inputs: Any) -> None:
         """ValueError where an option names a column of the data, and none of them can have it."""
         data = [inputs, *(self.options.get(name) for name in DATA)]
-        data = [d for d in data if d is not None and not isinstance(d, (int, np.integer))]
+        data = [d for d in data if d is not None and not is_hold_out(d)]
+        for name in sorted(LISTS):
+            if self.options.get(name) is not None and any(self.is_table(d) for d in data):
+                raise ValueError(f"{name} is for csv and JSON Lines; of a frame or matrix pass the columns that count, such as "
+                                 "frame[['age', 'town']], and texts as (texts, labels) with format='text'")
         if not all(has_labels(d) for d in data):
             return
         if self.options.get("label") is not None:
@@ -142,7 +157,9 @@ class Run:
                 yield option_name(name)
             elif isinstance(value, Mapping):
                 for k, v in value.items():
-                    yield from (option_name(name), f"{NAMES.get(k, k)}={list_text(v)}")
+                    yield from (option_name(name), f"{grid_name(k)}={list_text(v)}")
+            elif name in LISTS and not isinstance(value, str):
+                yield from (option_name(name), ",".join(re.sub(r"([\\,])", r"\\\1", str(v)) for v in value))
             elif isinstance(value, (list, tuple, np.ndarray)) and name not in JOINED:
                 for v in value:
                     yield from (option_name(name), number_text(v))
@@ -155,10 +172,17 @@ class Run:
         """The format of lines: the one given, or the one that the model keeps (text and url)."""
         if self.options.get("format") is not None:
             return str(self.options["format"])
-        if self.kept is None and self.options.get("resume") is not None:
-            self.kept = _sluice.Model.load(os.fspath(self.options["resume"]))
-        found = None if self.kept is None else self.kept.metadata("reader.format")
+        kept = self.kept_model()
+        found = None if kept is None else kept.metadata("reader.format")
         return None if found is None else found.decode()
+
+    def kept_model(self) -> Any:
+        """The model that goes on; None: it is a new one."""
+        path = self.options.get("resume")
+        if self.kept is None and path is not None:
+            with _inputs.os_errors(path):
+                self.kept = _sluice.Model.load(os.fspath(path))
+        return self.kept
 
     def read_from(self, inputs: Any) -> tuple[list[str], Iterator[bytes] | None]:
         """The paths to read, or what to feed to standard input."""
@@ -170,7 +194,9 @@ class Run:
             return [self.file_of(inputs, "input")], None
         pieces = self.text_of(inputs)
         passes = self.options.get("passes")
-        if passes is not None and number_text(passes) != "1":
+        again = passes is not None and number_text(passes) != "1"
+        grid = self.options.get("grid")
+        if again or (isinstance(grid, Mapping) and READINGS & set(grid)):
             return [self.write(pieces, "input")], None
         return [], pieces
 
@@ -184,6 +210,10 @@ class Run:
             return paths[0]
         if not self.is_table(data):
             return self.write(self.text_of(data), name)
+        kept = self.kept_model()
+        if kept is not None:
+            X = data[0] if has_labels(data) else data
+            _matrix.refuse_rows(kept, X, self.options.get("label"), self.options.get("weight"))
         path = self.path(name + ".bin")
         self.shown[path] = name
         writer = _sluice.Writer(os.fsencode(path), "bin")
@@ -294,7 +324,7 @@ def in_python(text: str) -> str:
     """A message in which options are keywords."""
     text = re.sub(r"(?<![\w-])-a ([a-z][a-z0-9-]*)", r"learner='\1'", text)
     text = re.sub(r"(?<![\w-])-P (?=[A-Za-z])", "", text)
-    text = re.sub(r"(?<![\w-])-([iofm])(?: [A-Z]+)?(?![\w-])", lambda m: SHORT[m[1]], text)
+    text = re.sub(r"(?<![\w-])(?<!iconv )-([iofm])(?: [A-Z]+)?(?![\w-])", lambda m: SHORT[m[1]], text)
     text = re.sub(r"(?<![\w-])-a(?![\w-])", "learner", re.sub(r"(?<![\w-])-P(?![\w-])", "parameters", text))
     text = re.sub(r"(?<![\w-])--on-error skip", "on_error='skip'", text)
     return re.sub(r"(?<![\w-])--([a-z][a-z-]*)", lambda m: m[1].replace("-", "_"), text)
@@ -309,6 +339,11 @@ def messages(err: str) -> list[str]:
 
 def option_name(name: str) -> str:
     return "--" + name.replace("_", "-")
+
+
+def grid_name(name: str) -> str:
+    """What a grid is of, as the program calls it: options with -, parameters of learners as they are."""
+    return name.replace("_", "-") if name in READINGS else NAMES.get(name, name)
 
 
 def number_text(value: Any) -> str:

@@ -8,6 +8,7 @@ from typing import Any, Iterable, Iterator, NamedTuple
 import numpy as np
 
 from . import _frames
+from ._left_out import left_out
 
 _CHUNK = 1 << 19  # elements of a dense array that are converted at once
 
@@ -182,6 +183,24 @@ def refuse_matrix(name: str) -> ValueError:
     """The error of a matrix that is given to a model whose features have names."""
     return ValueError(f"the features of this model have names, such as {name!r}, and the columns of a matrix have "
                       "none: pass a frame with these columns")
+
+
+def refuse_rows(model: Any, table: Any = None, label: str | None = None, weight: str | None = None) -> None:
+    """Refuses a model that makes its features of lines, where rows of features would come without them: crossed ones, and
+    the words of columns of text. And a frame with columns that the model leaves out, other than these two."""
+    does = {"quadratic": "crosses features of lines and files", "text": "cuts columns of lines and files into words"}
+    for key, work in does.items():
+        kept = model.metadata(f"reader.{key}")
+        if kept:
+            asked = kept.decode("utf-8", "replace").split("\n")
+            raise ValueError(f"the model {work} ({key}={asked}), and rows of features do not go through that here: "
+                             "sluiceway.predict(model, inputs) and train(inputs, resume=model) take lines, files and dicts")
+    names = _frames.column_names(table) if table is not None and _frames.is_frame(table) else []
+    extra = [name for name in left_out(model, names) if name not in (label, weight)]
+    if extra:
+        raise ValueError(f"the model was learned without the columns {', '.join(map(repr, extra[:5]))}"
+                         f"{', ...' if extra[5:] else ''} (its columns and ignore): leave them out here, too, such as with "
+                         "frame.drop(columns=...)")
 
 
 # ---- failures of the library in a row -------------------------------------------------------------------------------

@@ -157,9 +157,11 @@ SETTINGS: dict[str, Setting] = {s.name: s for s in (
     Setting("bias", 0.0, "float", "Value of a constant feature that is added to every example; 0: none.",
             minimum=-math.inf),
     Setting("normalize", None, '{None, "l2"}', "``\"l2\"``: scale every example to length 1.", {"l2": 1}),
-    Setting("scale", None, '{None, "running", "maxabs"}',
+    Setting("scale", None, '{None, "running", "maxabs", "idf"}',
             "Divide every value by the largest absolute value of its feature so far: ``\"running\"`` (weights grow "
-            "with it, so that predictions stay) or ``\"maxabs\"`` (weights stay).", {"running": 1, "maxabs": 2}),
+            "with it, so that predictions stay) or ``\"maxabs\"`` (weights stay); or multiply it by the inverse document "
+            "frequency of its feature so far: ``\"idf\"``, for words, with ``normalize=\"l2\"``.",
+            {"running": 1, "maxabs": 2, "idf": 3}),
     Setting("transform", None, '{None, "log1p", "binary"}',
             "Change every value v first: ``\"log1p\"`` (sign(v) log(1 + abs(v))) or ``\"binary\"`` (sign(v)).",
             {"log1p": 1, "binary": 2}),

@@ -181,6 +181,8 @@ class BaseSluiceClassifier(ClassifierMixin, BaseEstimator):
         first = fitted is None
         if not sparse.issparse(X) and not _frames.is_frame(X):
             self._refuse_texts(X, fitted)
+        if fitted is not None:
+            _matrix.refuse_rows(fitted.model, X)
         if fitted is not None and not fitted.cells and sparse.issparse(X) and self._is_like_before(X):
             return X, None
         frame = _matrix.frame_of(X)
@@ -472,6 +474,7 @@ class BaseSluiceClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError("Sample weights must contain at least one non-zero number.")
         if go_on:
             fitted = self._fitted
+            _matrix.refuse_rows(fitted.model)
             self._check_unchanged(fitted)
             indices = fitted.classes.indices(y)
         else:
@@ -831,6 +834,7 @@ class BaseSluiceClassifier(ClassifierMixin, BaseEstimator):
             as attribute `margin`. Features of a matrix are columns from 0; of a frame, names.
         """
         view = self._check_fitted().view
+        _matrix.refuse_rows(view.model)
         features, by_column = self._features_of(x)
         if view.several and label is None:
             sign, number = 1.0, view.model.classify_one(features)[0]

@@ -146,6 +146,7 @@ def input_of(inputs: Any, run: Run, model: Any) -> Any:
         raise ValueError('the model was learned from lines of text: pass the texts, such as frame["text"]')
     if not _frames.is_frame(inputs) and len(getattr(inputs, "shape", ())) != 2:
         return inputs
+    _matrix.refuse_rows(model, inputs, run.options.get("label"), run.options.get("weight"))
     path = run.path("input.bin")
     run.shown[path] = "input"
     writer = _sluice.Writer(os.fsencode(path), "bin")

@@ -133,14 +133,15 @@ class TuneResult(Modelled):
     def __repr__(self) -> str:
         best, n = self.best, len(self.points)
         found = figure(self.measure, best["mean"])
-        return f"TuneResult({n} points, {self.folds} folds; best {point_name(best)}: {self.measure} {found})"
+        how = {"random": f"{self.folds} folds", "forward": f"{self.folds} parts forward"}.get(self.mode, self.mode)
+        return f"TuneResult({n} points, {how}; best {point_name(best)}: {self.measure} {found})"
 
     def to_frame(self) -> Any:
         """The points as a frame of pandas: learner, a column for each parameter and setting, figures."""
         return frame_of([{"learner": p["learner"], **p["params"], **p["settings"], **figures(p)} for p in self.points])
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """The measure of every point, with the standard deviation over the folds, against its nonzero weights."""
+        """The measure of every point, with the standard deviation over the folds, if any, against its nonzero weights."""
         ax = axes(ax)
         scale = 100 if self.measure == "error_rate" else 1
         for i, learner in enumerate(unique(p["learner"] for p in self.points)):
@@ -258,10 +259,16 @@ def frame_of(rows: list[dict[str, Any]]) -> Any:
 
 
 def figures(point: dict[str, Any]) -> dict[str, Any]:
-    """The figures of a point that are numbers or texts; those of its test with `test_` before them."""
+    """The figures of a point that are numbers or texts; those of its test with `test_` before them, those of the
+    examples before they were learned (`progressive`) with `progressive_`."""
     own = {k: v for k, v in point.items() if not isinstance(v, (dict, list)) and k not in ("learner", "swept", "value")}
-    test = {f"test_{k}": v for k, v in (point.get("test") or {}).items() if not isinstance(v, (dict, list))}
-    return {**own, **test}
+    measured = {
+        f"{name}_{k}": v
+        for name in ("test", "progressive")
+        for k, v in (point.get(name) or {}).items()
+        if not isinstance(v, (dict, list))
+    }
+    return {**own, **measured}
 
 
 def rate_of(point: dict[str, Any]) -> float | None:

@@ -48,7 +48,8 @@ def train(inputs: Any, learner: str | None = "auto", *, verbose: int = 0, **opti
     learner : str, default="auto"
         The rule to learn with; with ``resume="MODEL"`` it is that of the model.
     {verbose}
-    {options} `test`, `holdout` and `calibrate` take data as the inputs are.
+    {options} `test`, `holdout` and `calibrate` take data as the inputs are; ``holdout=0.2``, ``holdout="last:0.2"`` and
+        ``holdout=5`` hold out a part of the inputs.
 
     Returns
     -------
@@ -75,9 +76,9 @@ def train(inputs: Any, learner: str | None = "auto", *, verbose: int = 0, **opti
     return TrainResult(fields, run.folder, page, model, trace)
 
 
-@described("tune", 'folds=10, measure="auc"')
+@described("tune", 'folds="forward", measure="ap"')
 def tune(inputs: Any, learner: Any = None, *, grid: Any = None, verbose: int = 0, **options: Any) -> TuneResult:
-    """Finds the parameters that suit the data, by cross-validation: `sluice tune`.
+    """Finds the parameters that suit the data, by cross-validation or along a stream: `sluice tune`.
 
     Parameters
     ----------
@@ -85,8 +86,9 @@ def tune(inputs: Any, learner: Any = None, *, grid: Any = None, verbose: int = 0
     learner : str or list, default=None
         The rule to try, or several; None: ssol.
     grid : dict, default=None
-        The values of parameters, and of `normalize`, `bias`, `transform` and `scale`: a list, or a text such as
-        ``"2^-5..2^5"`` or ``"0.01..100:9"``; None: the usual ones.
+        The values of parameters, of `normalize`, `bias`, `transform` and `scale` and, for texts, of `ngrams`, `tf`,
+        `chars`, `min_length` and `stop_words`: a list, or a text such as ``"2^-5..2^5"`` or ``"0.01..100:9"``; None:
+        the usual ones.
     {verbose}
     {options}
 
@@ -94,6 +96,12 @@ def tune(inputs: Any, learner: Any = None, *, grid: Any = None, verbose: int = 0
     -------
     TuneResult
         `best`, `points`, and the best model of all examples as `model`.
+
+    Notes
+    -----
+    ``folds=5`` are random folds. For streams, ``folds="forward"`` or ``"forward:8"`` learns the past and measures the
+    next part, and ``progressive=True`` measures every example before it is learned. ``measure`` is ``"error"``,
+    ``"balanced"``, ``"auc"``, ``"f1"``, ``"cost"``, ``"ap"``, ``"logloss"`` or ``"recall@precision=0.95"``.
 
     Examples
     --------

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable, Hashable, Iterator, Mapping
 
 import numpy as np
 
-from . import _frames, _inputs, _labels, _sluice, _table
+from . import _frames, _inputs, _labels, _matrix, _sluice, _table
 from ._explanation import Explanation, Term
 
 try:
@@ -508,6 +508,7 @@ class StreamClassifier(_Base):
         """
         with _inputs.os_errors(path):
             model = _sluice.Model.load(os.fspath(path))
+        _matrix.refuse_rows(model)
         settings, learner = model.settings(), _table.find(model.quick_facts()["learner"])
         given = {name: settings[name] for name in ("hash_bits", "max_features")}
         if settings["classes"]:
