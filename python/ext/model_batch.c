@@ -1,22 +1,37 @@
 /* Methods of Model over batches: the rows of files and frames. */
 #include "batch_type.h"
+#include "file_types.h"
 #include "model_type.h"
 
-static PyObject *learn_batch(PyObject *self, PyObject *args) {
-    sl_py_model *m = (sl_py_model *)self;
-    PyObject *object, *progress = Py_None;
+static bool learn(sl_py_model *m, const sluice_batch *batch, PyObject *progress) {
     sluice_status status;
-    sl_py_batch *b = PyArg_ParseTuple(args, "O|O:learn_batch", &object, &progress) ? sl_py_batch_of(object) : NULL;
-    if (!b || !sl_py_begin_write(m)) return NULL;
+    if (!sl_py_begin_write(m)) return false;
     sl_py_watch watch = sl_py_watch_start(progress);
     Py_BEGIN_ALLOW_THREADS
     sluice_model_set_progress(m->model, sl_py_watch_look, &watch);
-    status = sluice_model_learn_batch(m->model, b->batch, NULL);
+    status = sluice_model_learn_batch(m->model, batch, NULL);
     sluice_model_set_progress(m->model, NULL, NULL);
     Py_END_ALLOW_THREADS
     if (status != SLUICE_OK) sl_py_raise(sluice_model_error(m->model));
     sl_py_end(m);
-    if (PyErr_Occurred()) return NULL;
+    return !PyErr_Occurred();
+}
+
+static PyObject *learn_batch(PyObject *self, PyObject *args) {
+    PyObject *object, *progress = Py_None;
+    sl_py_batch *b = PyArg_ParseTuple(args, "O|O:learn_batch", &object, &progress) ? sl_py_batch_of(object) : NULL;
+    if (!b || !learn((sl_py_model *)self, b->batch, progress)) return NULL;
+    Py_RETURN_NONE;
+}
+
+/* Other threads have the model between two batches. */
+static PyObject *learn_reader(PyObject *self, PyObject *reader) {
+    const sluice_batch *batch;
+    int got;
+    if (!sl_py_reader_begin(reader)) return NULL;
+    while ((got = sl_py_reader_rows(reader, &batch)) > 0 && learn((sl_py_model *)self, batch, Py_None)) continue;
+    sl_py_reader_end(reader);
+    if (got != 0) return NULL;
     Py_RETURN_NONE;
 }
 
@@ -65,6 +80,7 @@ static PyObject *classify_batch(PyObject *self, PyObject *args) {
 
 PyMethodDef sl_py_model_batch_methods[] = {
     {"learn_batch", learn_batch, METH_VARARGS, "learn_batch(batch, progress=None)"},
+    {"learn_reader", learn_reader, METH_O, "learn_reader(reader): all rows that it has left, without a copy of them"},
     {"margins_batch", margins_batch, METH_VARARGS, "margins_batch(batch, out): the margins of a model of two classes"},
     {"classify_batch", classify_batch, METH_VARARGS,
      "classify_batch(batch, best, margins, probabilities): what a model of several classes says; each array may be "

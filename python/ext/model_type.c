@@ -314,24 +314,44 @@ static PyObject *model_reduce(PyObject *self, PyObject *unused) {
 
 /* ---- changes ----------------------------------------------------------------------------------------------------- */
 
-static PyObject *model_merge(PyObject *object, PyObject *from) {
+/* merge(from) or merge(from, start), start None: the models had none in common. */
+static PyObject *model_merge(PyObject *object, PyObject *args) {
     sl_py_model *self = (sl_py_model *)object;
-    if (!PyObject_TypeCheck(from, sl_py_model_type)) {
-        PyErr_SetString(PyExc_TypeError, "only a Model can be merged");
+    PyObject *from, *start = Py_None;
+    if (!PyArg_ParseTuple(args, "O!|O:merge", sl_py_model_type, &from, &start)) return NULL;
+    if (start != Py_None && !PyObject_TypeCheck(start, sl_py_model_type)) {
+        PyErr_SetString(PyExc_TypeError, "the start of models that merge is a Model, or None");
         return NULL;
     }
-    PyObject *copy = model_copy(from, NULL); /* so that two threads that merge both ways cannot wait for each other */
-    if (!copy || !sl_py_begin_write(self)) {
+    /* copies, so that two threads that merge both ways cannot wait for each other */
+    PyObject *copy = model_copy(from, NULL), *first = copy && start != Py_None ? model_copy(start, NULL) : NULL;
+    if (!copy || (start != Py_None && !first) || !sl_py_begin_write(self)) {
         Py_XDECREF(copy);
+        Py_XDECREF(first);
         return NULL;
     }
     sluice_status status;
     Py_BEGIN_ALLOW_THREADS
-    status = sluice_model_merge(self->model, ((sl_py_model *)copy)->model);
+    status = sluice_model_merge_since(self->model, ((sl_py_model *)copy)->model,
+                                      first ? ((sl_py_model *)first)->model : NULL);
     Py_END_ALLOW_THREADS
     PyObject *result = status == SLUICE_OK ? Py_NewRef(Py_None) : sl_py_raise(sluice_model_error(self->model));
     sl_py_end(self);
     Py_DECREF(copy);
+    Py_XDECREF(first);
+    return result;
+}
+
+static PyObject *model_begin_anew(PyObject *object, PyObject *unused) {
+    (void)unused;
+    sl_py_model *self = (sl_py_model *)object;
+    if (!sl_py_begin_write(self)) return NULL;
+    sluice_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = sluice_model_begin_anew(self->model);
+    Py_END_ALLOW_THREADS
+    PyObject *result = status == SLUICE_OK ? Py_NewRef(Py_None) : sl_py_raise(sluice_model_error(self->model));
+    sl_py_end(self);
     return result;
 }
 
@@ -426,7 +446,9 @@ PyMethodDef sl_py_model_life_methods[] = {
     {"to_bytes", model_to_bytes, METH_NOARGS, "The bytes of the model file."},
     {"from_bytes", model_from_bytes, METH_O | METH_STATIC, "from_bytes(bytes) -> Model"},
     {"__reduce__", model_reduce, METH_NOARGS, "For pickle."},
-    {"merge", model_merge, METH_O, "merge(model): adds what another model has learned."},
+    {"merge", model_merge, METH_VARARGS,
+     "merge(model, start=None): adds what another model has learned; both began with `start`."},
+    {"begin_anew", model_begin_anew, METH_NOARGS, "Forgets what was learned; parameters, settings and classes stay."},
     {"end_run", model_end_run, METH_NOARGS, "Says that a run is over: batch learners learn it."},
     {"set_metadata", model_set_metadata, METH_VARARGS, "set_metadata(key, bytes or None)"},
     {"set_threshold", model_set_threshold, METH_O, "set_threshold(margin or None)"},

@@ -289,6 +289,19 @@ static int next_rows(reader_object *r, const sluice_batch **batch) {
     return -1;
 }
 
+bool sl_py_reader_begin(PyObject *object) {
+    PyTypeObject *type = Py_TYPE(object);
+    if ((destructor)PyType_GetSlot(type, Py_tp_dealloc) == reader_dealloc) return begin((reader_object *)object);
+    PyErr_Format(PyExc_TypeError, "a Reader is needed, not %R", (PyObject *)type);
+    return false;
+}
+
+int sl_py_reader_rows(PyObject *reader, const sluice_batch **batch) {
+    return next_rows((reader_object *)reader, batch);
+}
+
+void sl_py_reader_end(PyObject *reader) { ((reader_object *)reader)->busy = false; }
+
 static PyObject *reader_next(PyObject *self) {
     reader_object *r = (reader_object *)self;
     const sluice_batch *batch;

@@ -223,7 +223,7 @@ def test_merging():
     assert one.n_events == 900 and sorted(one.classes) == ["a", "b", "c"]
     assert accuracy(one, ((x, "abc"[y]) for x, y in events(100, 3))) > 0.5
     with pytest.raises(UnsupportedError):
-        made(events(10), "pa-1").merge(made(events(10), "pa-1"))
+        made(events(10), "olsf-1").merge(made(events(10), "olsf-1"))
     numbers, texts = StreamClassifier("ada-rda"), StreamClassifier("ada-rda")
     for x, y in events(10):
         numbers.learn_one(x, y)

@@ -147,6 +147,9 @@ class Calls:
             model.learn_batch(batch)
             wide = np.zeros((len(batch), len(model.classes())))
             model.classify_batch(batch, None, wide, None)
+        model.learn_reader(_sluice.Reader(self.svm, {}))
+        refused(TypeError, model.learn_reader, self.svm)
+        refused(ValueError, model.learn_reader, _sluice.Reader(b"1 1:1\n1 x\n", {}))
         for zero_based in (False, True):
             _sluice.Reader(self.svm, {}).read_matrix(zero_based)
         _sluice.Reader(b"1 5000000000:1\nham 1:2\n", {}).read_matrix(False)
@@ -169,7 +172,7 @@ class Calls:
         writer.commit(), writer.close()
         list(_sluice.Reader((self.svm_path.encode(),), {}))
         refused(OSError, _sluice.Writer, b"/nonexistent/rows", None)
-        return 57
+        return 60
 
     def frames(self) -> int:
         """Columns as Arrow has them."""
