@@ -10,7 +10,7 @@ folder=${1:-build/python}
 [ $# = 0 ] || shift
 python=${PYTHON:-python3}
 cmake=cmake
-recent() { "$1" --version 2>/dev/null | awk 'NR == 1 { split($3, v, "."); exit !(v[1] > 3 || v[2] >= 26) }'; }
+recent() { "$1" --version 2>/dev/null | awk 'NR == 1 { split($3, v, "."); new = v[1] > 3 || v[2] >= 26 } END { exit !new }'; }
 if ! recent cmake; then
     cmake=$("$python" -c 'import cmake; print(cmake.CMAKE_BIN_DIR)' 2>/dev/null)/cmake || cmake=none
     recent "$cmake" || {

@@ -4,6 +4,7 @@
 #   tests PRESET TITLE [ctest options]   runs tests of a build and counts them
 #   run PRESET [ctest options]           both
 #   python_tests PRESET                  the tests of the Python package with the library of a build, counted too
+#   spark_tests PRESET                   the tests of sluiceway.spark, likewise
 #   python_sanitizers [CALLS ROUNDS]     the Python extension on the builds release, asan and tsan, counted too
 #   finish                               prints the counts; the status says whether all passed
 jobs=$(nproc 2>/dev/null || echo 2)
@@ -74,10 +75,28 @@ python_tests() {
     ! "$python" -c 'import xdist' 2>/dev/null || side_by_side="-n $jobs"
     # shellcheck disable=SC2086
     PYTHONPATH=python/src PYTHONDONTWRITEBYTECODE=1 "$python" -m pytest -q -rfEs -p no:cacheprovider $side_by_side \
-        --doctest-modules python/tests python/src >$log 2>&1
+        --ignore=python/tests/spark --ignore=python/src/sluiceway/spark --doctest-modules python/tests python/src >$log 2>&1
     status=$?
     grep -vE '^[.sFEx]* *\[ *[0-9]+%\]$' $log # all but the dots
     add_counts $status $log
+}
+
+spark_tests() {
+    python=$(sh scripts/python_env.sh spark)
+    [ -n "$python" ] || return # it said why
+    echo "== spark: $("$python" -c 'import pyspark; print("pyspark", pyspark.__version__)')"
+    log=$PWD/build/spark-tests.log
+    PYTHON=$python SLUICE_BUILD=build/$1 sh scripts/python_build.sh build/python-spark -DSLUICE_WERROR=$werror || {
+        echo "== the python build failed"
+        exit 1
+    }
+    # one process: all tests share one session
+    src=$PWD/python/src # executors have folders of their own
+    (cd python/tests/spark && PYTHONPATH=$src:. PYTHONDONTWRITEBYTECODE=1 "$python" -m pytest -q -rfEs -p no:cacheprovider -p spark_session \
+        . >"$log" 2>&1)
+    status=$?
+    grep -vE '^[.sFEx]* *\[ *[0-9]+%\]$' "$log"
+    add_counts $status "$log"
 }
 
 python_sanitizers() {

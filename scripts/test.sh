@@ -10,6 +10,7 @@ cd "$(dirname "$0")/.." || exit 1
 build release -DSLUICE_BENCH=ON # the benchmarks compile
 tests release ""
 python_tests release
+spark_tests release
 run asan -LE "numpy|release"
 run tsan -LE "numpy|release|untsan"
 python_sanitizers 100000 10

@@ -122,19 +122,23 @@ def last_line(log):
 
 
 def prepare(cache=CACHE):
-    """The folder with jars/ and a formatted data folder, made once. It gets its name when it is complete."""
+    """The folder with jars/ and a formatted data folder."""
+    return fetched("broker", os.path.join(HERE, "pom.xml"), cache,
+                   lambda made: format_data(find_java(), made, os.path.join(cache, "format.log")))
+
+
+def fetched(what, pom, cache=CACHE, finish=lambda made: None):
+    """A folder with the jars of a pom in jars/ and what `finish` adds, made once. It gets its name when it is complete."""
     java = find_java()
-    pom = os.path.join(HERE, "pom.xml")
     with open(pom, "rb") as f:
-        name = "broker-" + hashlib.sha256(f.read()).hexdigest()[:12]
-    ready = os.path.join(cache, name)
+        ready = os.path.join(cache, what + "-" + hashlib.sha256(f.read()).hexdigest()[:12])
     if os.path.isdir(ready):
         return ready
     if java_version(java) < 17:
-        raise Missing(f"{java} is older than Java 17, which the broker needs")
+        raise Missing(f"{java} is older than Java 17, which the {what} needs")
     maven = shutil.which("mvn")
     if not maven:
-        raise Missing("no Maven to fetch the broker with (Debian: maven)")
+        raise Missing(f"no Maven to fetch the {what} with (Debian: maven)")
     os.makedirs(cache, exist_ok=True)
     with open(os.path.join(cache, "lock"), "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # whoever comes second finds it made
@@ -144,20 +148,20 @@ def prepare(cache=CACHE):
             shutil.rmtree(left)
         made = tempfile.mkdtemp(prefix="unfinished-", dir=cache)
         try:
-            fetch_jars(maven, pom, os.path.join(made, "jars"), os.path.join(cache, "maven.log"))
-            format_data(java, made, os.path.join(cache, "format.log"))
+            fetch_jars(maven, pom, os.path.join(made, "jars"), os.path.join(cache, "maven.log"), what)
+            finish(made)
             os.rename(made, ready)
         finally:
             shutil.rmtree(made, ignore_errors=True)
     return ready
 
 
-def fetch_jars(maven, pom, jars, log):
+def fetch_jars(maven, pom, jars, log, what):
     status = run_quietly([maven, "-q", "-B", "-C", "-Dstyle.color=never", "-f", pom, "dependency:copy-dependencies",
                           "-DincludeScope=runtime", "-DoutputDirectory=" + jars], log, FETCH_SECONDS)
     if status != 0:
         why = f"no end within {FETCH_SECONDS} s" if status is None else last_line(log)
-        raise Missing(f"Maven could not fetch the broker ({why}); all of it: {log}")
+        raise Missing(f"Maven could not fetch the {what} ({why}); all of it: {log}")
 
 
 def format_data(java, made, log):
