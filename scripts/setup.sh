@@ -64,6 +64,8 @@ for target in "$@"; do
         want clang command -v clang
         want g++ command -v c++
         want python3-venv /usr/bin/python3 -c 'import ensurepip, venv'
+        want zsh command -v zsh # completion is tested in each shell
+        want fish command -v fish
         want prometheus command -v promtool # checks metrics and rules of alerts
         want_broker
         ;;

@@ -212,8 +212,8 @@ static void take_events(kafka_stream *k) {
 
 /* Wakes the threads of brokers, once at the same offset of a partition. librdkafka (2.0) stops fetching when its queue
  * is full (queued.max.messages.kbytes), and looks at the queue again only when something else happens, or after a
- * second: meanwhile a quick learner has emptied it. Something else is a question for the partitions' ends, whose answer
- * nobody waits for. */
+ * second: meanwhile a quick learner has emptied it. A question for the ends of the partitions is something else; its
+ * answer is not used. */
 static void wake(kafka_stream *k) {
     rd_kafka_topic_partition_list_t *list = NULL;
     for (size_t i = 0; i < k->n_partitions; i++) {

@@ -18,7 +18,7 @@ enum {
     KAFKA_THREADS = 4,    /* of the reader: one of them waits for messages, and many more would wake each other */
     KAFKA_TURN = 1000,    /* messages of a turn in the deterministic order */
     KAFKA_AT_ONCE = 256,  /* messages taken from librdkafka together, where they are kept */
-    KAFKA_MARKED = 256,   /* one message of so many can be asked for again, and the first ones */
+    KAFKA_MARKED = 256,   /* one message in this number can be asked for again, and the first ones */
     KAFKA_CALL_MS = 2000, /* for a call that waits for brokers, where a signal ends the program at once */
     KAFKA_SLICE_MS = 500, /* for one where a signal has to wait */
 };
@@ -86,7 +86,7 @@ struct kafka_stream {
     const rd_kafka_topic_t *of; /* whose partition was looked up last */
     kafka_partition *of_partition;
     kafka_partition *turn; /* whose turn it is in the deterministic order, */
-    uint64_t turn_end;     /* until it has taken so many */
+    uint64_t turn_end;     /* messages taken at which it ends */
     bool some_lost;        /* some partition is `lost` */
     bool ended;
     double asked;             /* when the brokers were last asked whether one answers again */

@@ -57,7 +57,7 @@ typedef struct predicting {
     double *margins, *probs; /* as these */
 } predicting;
 
-enum { ANSWERS_ROOM = 1 << 15 }; /* so many bytes are written at once */
+enum { ANSWERS_ROOM = 1 << 15 }; /* bytes that are written at once */
 
 /* Answers on their way to standard output or, whole batches of them, to the topic of --to. */
 typedef struct answers {

@@ -33,8 +33,8 @@ typedef enum label_result {
     LABEL_TAKEN,   /* the job is queued; its `done` will be called */
     LABEL_UNKNOWN, /* no such id waits: it was never remembered, has expired, was forgotten or learned long ago */
     LABEL_ALREADY, /* its label was taken before */
-    LABEL_BUSY, /* the queue is full; or so many labels are not in the model's file yet that it must be saved first */
-    LABEL_WRONG /* err says why: no label, or the file failed */
+    LABEL_BUSY,    /* the queue is full; or too many labels are not in the model's file yet: it must be saved first */
+    LABEL_WRONG    /* err says why: no label, or the file failed */
 } label_result;
 
 /* The label of an id has come, as an input line would have it: numbers it, records it, and queues the row to be

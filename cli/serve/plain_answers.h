@@ -13,7 +13,7 @@ unsigned status_of(const sluice_error *error);
 void refuse_error(http_request *r, const sluice_error *error);
 /* Refuses to learn: the queue is full, the server ends, the model cannot. */
 void refuse_to_queue(http_request *r, served_model *m);
-/* Whether the margins of all classes of so many rows can be held; else 0 and an error. */
+/* Whether the margins of all classes of this number of rows can be held; else 0 and an error. */
 int all_classes_fit(const snapshot *s, size_t rows, sluice_error *err);
 /* Adds a header with a number. */
 void add_count_header(http_request *r, const char *name, uint64_t n);

@@ -52,7 +52,7 @@ typedef struct tensor_request {
     int names_outputs, binary_outputs; /* the request says which ones; those that say nothing are binary */
     /* parameters */
     const char *format; /* of lines; NULL: the model's own */
-    uint64_t explain;   /* so many features of each row; 0: none, unless the outputs ask for them */
+    uint64_t explain;   /* how many features of each row; 0: none, unless the outputs ask for them */
     int remember;
     char *names; /* of the columns of x: the text of a JSON array; NULL: none */
     size_t names_n;

@@ -253,7 +253,7 @@ static int prepare(label_file *f) {
     return DONE;
 }
 
-/* Rows are nobody else's business: a new file is its owner's alone. SQLite gives its log the same rights. */
+/* Rows are private: only the owner may read a new file. SQLite gives its log the same rights. */
 static int make_private(const char *path) {
     const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0600);
     if (fd < 0) {

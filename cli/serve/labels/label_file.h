@@ -53,7 +53,7 @@ int label_run(label_file *f, label_sql which);
 void label_roll_back(label_file *f);
 /* Fills in what the last call has failed with. Returns the status. */
 sluice_status label_file_problem(label_file *f, const char *what, sluice_error *err);
-/* Brings what is in the log to the disk, so far as nobody waits for it. */
+/* Copies the log into the file and to the disk, as far as no reader is in the way. */
 void label_file_settle(label_file *f);
 
 #endif

@@ -78,7 +78,7 @@ int served_enqueue(served_model *m, job *j);
 const char *served_cannot_learn(const served_model *m);
 /* Whether the server ends, so that it learns no more. */
 int served_ends(served_model *m);
-/* Whether it would have room for so many rows now. */
+/* Whether the queue has room for this number of rows now. */
 int served_has_room(const served_model *m, uint64_t rows);
 
 /* The snapshot of now; give it back with served_release(). */
@@ -135,8 +135,8 @@ void served_put_newest(served_model *m, text_buffer *to);
 void served_put_leader(served_model *m, text_buffer *to);
 void served_put_mistakes(served_model *m, text_buffer *to);
 
-/* Predictions of each class: counted by whoever predicts. Those of all classes behind the last one that is counted are
- * counted together, as of class SERVED_CLASSES_COUNTED. */
+/* Predictions of each class, counted by the threads that predict. Those of all classes behind the last one that is
+ * counted are counted together, as of class SERVED_CLASSES_COUNTED. */
 enum { SERVED_CLASSES_COUNTED = 64 };
 void served_count_prediction(served_model *m, size_t label_index, uint64_t n);
 uint64_t served_predictions(const served_model *m, size_t label_index);

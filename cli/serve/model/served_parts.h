@@ -53,7 +53,7 @@ typedef struct shown_lists {
 
     /* of the learner thread */
     double period;          /* when the one began in which */
-    unsigned looked, taken; /* so many rows were explained before they were learned, and so many mistakes kept */
+    unsigned looked, taken; /* rows that were explained before they were learned, and mistakes that were kept */
     sluice_term *terms;     /* of the row that is learned next */
     size_t room, n;         /* n: how many there are to show */
     int explained;          /* the terms are those of the row that is learned now */
@@ -132,7 +132,7 @@ int served_adopt(served_model *m, sluice_model *model);
 sluice_status served_publish(served_model *m, sluice_error *err);
 /* When that is next due; INFINITY: there is nothing new. */
 double served_publish_at(const served_model *m);
-/* Frees replaced snapshots that nobody uses any more. */
+/* Frees replaced snapshots that no thread uses any more. */
 void served_free_retired(served_model *m);
 void served_free_snapshots(served_model *m);
 

@@ -15,10 +15,11 @@
  * than a second by that, and half of it in any case. */
 static const double least_seconds = 0.02, share = 10, most_seconds = 0.8, most_share = 2;
 
-/* Who uses a snapshot, counted by places; taken at one place and given back at another the sum counts. */
+/* The number of users of a snapshot is the sum over the places: a thread takes it at its own place, and another thread
+ * may give it back at another. */
 struct snapshot_uses {
     shard users[SHARDS];
-    /* of the learner thread, once it is replaced: at these places nobody is about to take it */
+    /* of the learner thread, once it is replaced: the places at which no thread is about to take it */
     unsigned quiet;
     snapshot *next;
 };
@@ -30,9 +31,9 @@ unsigned my_shard(void) {
     return mine - 1;
 }
 
-/* Who takes a snapshot says so before looking which one it is. The learner thread, which has put another one in its
- * place, looks at all places: once it has seen each of them empty nobody can take the old one any more, and when the
- * sum of its users is 0 then nobody ever will. */
+/* A thread that takes a snapshot counts itself at its place before it reads which one is current. The learner thread,
+ * having made another one current, looks at all places: once it has seen each of them empty, no thread can take the old
+ * one any more, and it can be freed when the sum of its users is 0. */
 const snapshot *served_take(served_model *m) {
     const unsigned mine = my_shard();
     atomic_fetch_add(&m->entering[mine].n, 1);
