@@ -72,10 +72,13 @@ class Raw:
         return got
 
     def exactly(self, n):
-        while len(self.left) < n:
-            check(self.more(), "the answer ends early:", self.left)
-        got, self.left = self.left[:n], self.left[n:]
-        return got
+        got, self.left = bytearray(self.left), b""  # it grows in place: a large answer is not copied for each piece of it
+        while len(got) < n:
+            check(self.more(), "the answer ends early:", bytes(got[:200]), len(got))
+            got += self.left
+            self.left = b""
+        self.left = bytes(got[n:])
+        return bytes(got[:n])
 
     def answer(self, head=False):
         """The next answer; None: the connection was closed."""
