@@ -1,4 +1,5 @@
-/* The dictionary of names: linear probing from the top bits of the hash, so that growing is one pass in order. */
+/* The dictionary of names: buckets of five by the top bits of the hash; what a full bucket has no room for is in the
+ * next one that has. */
 #include "features/names.h"
 
 #include <stdlib.h>
@@ -8,8 +9,18 @@
 #include "base/pages.h"
 #include "base/system.h"
 
-enum { START_BITS = 8, MAX_BITS = 32, SHORT = 7, PLACE_BITS = 40, LONG = 0xFF };
+enum {
+    START_BITS = 5,
+    MAX_BITS = 30,
+    WHERE_BITS = 40,  /* of a place in sl_names.where */
+    PLACE_BITS = 36,  /* of a place in an entry, */
+    LENGTH_BITS = 12, /* of a length; all bits: that, or more */
+    HASH_BITS = 12,
+    LONG = 0xF,
+};
+#define WHERE_MASK (((uint64_t)1 << WHERE_BITS) - 1)
 #define PLACE_MASK (((uint64_t)1 << PLACE_BITS) - 1)
+#define LONGEST (((size_t)1 << LENGTH_BITS) - 1)
 #define NOWHERE ((uint64_t)1 << 63) /* in sl_names.where: the number is free */
 
 uint64_t sl_name_secret[3];
@@ -27,7 +38,6 @@ void sl_names_free(sl_names *d) {
     *d = (sl_names){0};
 }
 
-static size_t home(const sl_names *d, uint32_t tag) { return tag >> (32 - d->bits); }
 static size_t mask(const sl_names *d) { return ((size_t)1 << d->bits) - 1; }
 
 /* The first bytes of a word in memory: n of them, less than eight. */
@@ -60,49 +70,97 @@ sl_name_words sl_name_words_of(const char *name, size_t n) {
     return words;
 }
 
-/* A short name as one number; its length is in it, so equal numbers are equal names. */
-static uint64_t short_text(const char *name, size_t n) { return sl_name_words_of(name, n).first | (uint64_t)n << 56; }
+/* The upper bits of the entry of a name of more than SL_SHORT_NAME bytes: all but its place. */
+static uint64_t long_head(uint64_t hash, size_t n) {
+    const uint64_t part = hash & (((uint64_t)1 << HASH_BITS) - 1); /* its bucket is found by the upper bits */
+    return (uint64_t)LONG << 60 | part << (PLACE_BITS + LENGTH_BITS) |
+           (uint64_t)(n < LONGEST ? n : LONGEST) << PLACE_BITS;
+}
 
-static bool is_long(uint64_t text) { return text >> 56 == LONG; }
-static uint64_t long_text(size_t place, size_t n) { return (uint64_t)LONG << 56 | (uint64_t)n << PLACE_BITS | place; }
-static size_t long_length(uint64_t text) { return text >> PLACE_BITS & 0xFFFF; }
+static uint64_t text_of(uint64_t hash, const char *name, size_t n, size_t at) {
+    return n <= SL_SHORT_NAME ? sl_short_text(sl_name_words_of(name, n).first, n) : long_head(hash, n) | at;
+}
 
-/* Where the name's entry is, or the free one where it would go. */
-static sl_name_entry *place(const sl_names *d, uint64_t hash, const char *name, size_t n) {
-    uint32_t tag = (uint32_t)(hash >> 32);
-    uint64_t text = n <= SHORT ? short_text(name, n) : 0;
-    for (size_t i = home(d, tag);; i = (i + 1) & mask(d)) {
-        sl_name_entry *e = &d->table[i];
-        if (!e->number) return e;
-        if (e->tag != tag) continue;
-        if (n <= SHORT ? e->text == text
-                       : is_long(e->text) && long_length(e->text) == n &&
-                             memcmp(d->bytes + (e->text & PLACE_MASK), name, n) == 0)
-            return e;
+static bool has_bytes(const sl_names *d, const sl_name_bucket *b, unsigned i, const char *name, size_t n) {
+    if (n >= LONGEST && d->where[b->number[i]] >> WHERE_BITS != n) return false;
+    return memcmp(d->bytes + (b->text[i] & PLACE_MASK), name, n) == 0;
+}
+
+/* The entry of the name in its bucket; SL_BUCKET_NAMES: there is none. `text` is text_of() it at place 0. */
+static unsigned entry_of(const sl_names *d, const sl_name_bucket *b, uint64_t text, const char *name, size_t n) {
+    if (n <= SL_SHORT_NAME) {
+        const unsigned found = sl_bucket_with(b, text);
+        return found ? (unsigned)__builtin_ctz(found) : SL_BUCKET_NAMES;
     }
+    for (unsigned i = 0; i < SL_BUCKET_NAMES; i++)
+        if ((b->text[i] & ~PLACE_MASK) == text && has_bytes(d, b, i, name, n)) return i;
+    return SL_BUCKET_NAMES;
 }
 
 uint32_t sl_names_find(const sl_names *d, uint64_t hash, const char *name, size_t n) {
-    return d->table ? place(d, hash, name, n)->number - 1 : SL_NO_NAME;
+    if (!d->table) return SL_NO_NAME;
+    const uint64_t text = text_of(hash, name, n, 0);
+    const sl_name_bucket *b = sl_names_bucket(d, hash);
+    for (;; b = &d->table[(size_t)(b - d->table + 1) & mask(d)]) {
+        const unsigned i = entry_of(d, b, text, name, n);
+        if (i < SL_BUCKET_NAMES) return b->number[i];
+        if (!b->passed) return SL_NO_NAME;
+    }
+}
+
+const void *sl_names_bytes(const sl_names *d, uint64_t hash, size_t n) {
+    if (!d->table) return NULL;
+    const sl_name_bucket *b = sl_names_bucket(d, hash);
+    const uint64_t head = long_head(hash, n);
+    for (unsigned i = 0; i < SL_BUCKET_NAMES; i++)
+        if ((b->text[i] & ~PLACE_MASK) == head) return d->bytes + (b->text[i] & PLACE_MASK);
+    return NULL;
 }
 
 /* ---- growing ----------------------------------------------------------------------------------------------------- */
 
-static bool grow_table(sl_names *d) {
-    unsigned bits = d->table ? d->bits + 1 : START_BITS;
+/* Puts a name that is not there into the first bucket from its own on that has room. */
+static void put(sl_names *d, uint64_t hash, uint64_t text, uint32_t number) {
+    sl_name_bucket *b = sl_names_bucket(d, hash);
+    while (b->text[SL_BUCKET_NAMES - 1]) {
+        b->passed++;
+        b = &d->table[(size_t)(b - d->table + 1) & mask(d)];
+    }
+    unsigned i = 0;
+    while (b->text[i]) i++;
+    b->text[i] = text;
+    b->number[i] = number;
+}
+
+/* Puts the names from number `first` on, at most SOME of them, into the table: hashed again, in the order in which
+ * their bytes lie. */
+enum { SOME = 64 };
+static void put_some(sl_names *d, uint32_t first) {
+    const uint32_t end = d->n - first < SOME ? d->n : first + SOME;
+    uint64_t hash[SOME];
+    size_t n;
+    for (uint32_t i = first; i < end; i++) {
+        if (d->where[i] & NOWHERE) continue;
+        const char *name = sl_names_text(d, i, &n);
+        hash[i - first] = sl_name_hash(name, n);
+        __builtin_prefetch(sl_names_bucket(d, hash[i - first]), 1);
+    }
+    for (uint32_t i = first; i < end; i++) {
+        if (d->where[i] & NOWHERE) continue;
+        const char *name = sl_names_text(d, i, &n);
+        put(d, hash[i - first], text_of(hash[i - first], name, n, d->where[i] & WHERE_MASK), i);
+    }
+}
+
+/* A table of 2^bits buckets, with the names that there are. */
+static bool set_table(sl_names *d, unsigned bits) {
     if (bits > MAX_BITS) return false;
-    sl_name_entry *table = sl_pages_new(sizeof *table << bits, true), *old = d->table;
+    sl_name_bucket *table = sl_pages_new(sizeof *table << bits, true), *old = d->table;
     if (!table) return false;
-    size_t n = old ? (size_t)1 << d->bits : 0;
+    if (old) sl_pages_free(old, sizeof *old << d->bits);
     d->table = table;
     d->bits = bits;
-    for (size_t i = 0; i < n; i++) {
-        if (!old[i].number) continue;
-        size_t j = home(d, old[i].tag);
-        while (table[j].number) j = (j + 1) & mask(d);
-        table[j] = old[i];
-    }
-    if (old) sl_pages_free(old, sizeof *old * n);
+    for (uint64_t i = 0; i < d->n; i += SOME) put_some(d, (uint32_t)i);
     return true;
 }
 
@@ -125,16 +183,16 @@ static bool renew_arena(sl_names *d, size_t room) {
     size_t at = 0;
     for (uint32_t i = 0; i < d->n; i++) {
         if (d->where[i] & NOWHERE) continue;
-        size_t n = d->where[i] >> PLACE_BITS;
-        memcpy(bytes + at, d->bytes + (d->where[i] & PLACE_MASK), n);
-        d->where[i] = (uint64_t)n << PLACE_BITS | at;
+        size_t n = d->where[i] >> WHERE_BITS;
+        memcpy(bytes + at, d->bytes + (d->where[i] & WHERE_MASK), n);
+        d->where[i] = (uint64_t)n << WHERE_BITS | at;
         at += n;
     }
-    for (size_t i = 0; d->table && i <= mask(d); i++) {
-        sl_name_entry *e = &d->table[i];
-        if (e->number && is_long(e->text))
-            e->text = long_text(d->where[e->number - 1] & PLACE_MASK, long_length(e->text));
-    }
+    for (size_t i = 0; d->table && i <= mask(d); i++)
+        for (unsigned k = 0; k < SL_BUCKET_NAMES; k++) {
+            uint64_t *text = &d->table[i].text[k];
+            if (*text >> 60 == LONG) *text = (*text & ~PLACE_MASK) | (d->where[d->table[i].number[k]] & WHERE_MASK);
+        }
     free(d->bytes);
     d->bytes = bytes;
     d->bytes_n = at;
@@ -169,45 +227,39 @@ uint32_t sl_names_add(sl_names *d, uint64_t hash, const char *name, size_t n) {
     return number != SL_NO_NAME ? number : sl_names_add_new(d, hash, name, n);
 }
 
-/* The free entry where a name belongs that is not there. */
-static sl_name_entry *free_place(const sl_names *d, uint32_t tag) {
-    size_t i = home(d, tag);
-    while (d->table[i].number) i = (i + 1) & mask(d);
-    return &d->table[i];
-}
-
 uint32_t sl_names_add_new(sl_names *d, uint64_t hash, const char *name, size_t n) {
     if (n > SL_MAX_NAME || !grow_numbers(d) || !grow_arena(d, n)) return SL_NO_NAME;
-    if ((!d->table || d->used + 1 > ((size_t)3 << d->bits) / 4) && !grow_table(d)) return SL_NO_NAME;
-    uint32_t number = next_number(d);
+    const size_t most = d->table ? (SL_BUCKET_NAMES - 1) * (mask(d) + 1) : 0;
+    if (d->used >= most && !set_table(d, d->table ? d->bits + 1 : START_BITS)) return SL_NO_NAME;
+    const uint32_t number = next_number(d);
     if (n) memcpy(d->bytes + d->bytes_n, name, n);
-    d->where[number] = (uint64_t)n << PLACE_BITS | d->bytes_n;
-    *free_place(d, (uint32_t)(hash >> 32)) = (sl_name_entry){
-        .tag = (uint32_t)(hash >> 32),
-        .number = number + 1,
-        .text = n <= SHORT ? short_text(name, n) : long_text(d->bytes_n, n),
-    };
+    d->where[number] = (uint64_t)n << WHERE_BITS | d->bytes_n;
+    put(d, hash, text_of(hash, name, n, d->bytes_n), number);
     d->bytes_n += n;
     d->used++;
     return number;
 }
 
-/* Closes the gap at entry i: moves up the entries that could not be found across it. */
-static void close_gap(sl_names *d, size_t i) {
-    for (size_t j = (i + 1) & mask(d); d->table[j].number; j = (j + 1) & mask(d)) {
-        size_t from_home = (j - home(d, d->table[j].tag)) & mask(d), to_gap = (j - i) & mask(d);
-        if (from_home < to_gap) continue;
-        d->table[i] = d->table[j];
-        i = j;
-    }
-    d->table[i] = (sl_name_entry){0};
+/* Takes an entry out of its bucket; the last one takes its place. */
+static void take_out(sl_name_bucket *b, unsigned i) {
+    unsigned last = SL_BUCKET_NAMES - 1;
+    while (!b->text[last]) last--;
+    b->text[i] = b->text[last];
+    b->number[i] = b->number[last];
+    b->text[last] = 0;
 }
 
 void sl_names_remove(sl_names *d, uint32_t number) {
     size_t n;
     const char *name = sl_names_text(d, number, &n);
-    sl_name_entry *e = place(d, sl_name_hash(name, n), name, n);
-    close_gap(d, (size_t)(e - d->table));
+    const uint64_t hash = sl_name_hash(name, n), text = text_of(hash, name, n, 0);
+    sl_name_bucket *b = sl_names_bucket(d, hash);
+    unsigned i;
+    while ((i = entry_of(d, b, text, name, n)) == SL_BUCKET_NAMES) {
+        b->passed--;
+        b = &d->table[(size_t)(b - d->table + 1) & mask(d)];
+    }
+    take_out(b, i);
     d->used--;
     d->garbage += n;
     d->where[number] = NOWHERE | d->free;
@@ -217,8 +269,8 @@ void sl_names_remove(sl_names *d, uint32_t number) {
 bool sl_names_has(const sl_names *d, uint32_t number) { return number < d->n && !(d->where[number] & NOWHERE); }
 
 const char *sl_names_text(const sl_names *d, uint32_t number, size_t *n) {
-    *n = d->where[number] >> PLACE_BITS;
-    return d->bytes + (d->where[number] & PLACE_MASK);
+    *n = d->where[number] >> WHERE_BITS;
+    return d->bytes + (d->where[number] & WHERE_MASK);
 }
 
 /* ---- whole numbers ----------------------------------------------------------------------------------------------- */

@@ -1,8 +1,9 @@
 /* The dictionary: names (any bytes) to small numbers, exactly and in the order of first sight.
  *
- * An entry of the table is 16 bytes, four to a cache line: half of the name's hash, its number, and the name itself if
- * it has up to seven bytes, else where its bytes lie. So a short name is found within one line, a longer one in two.
- * All bytes lie in one arena. Numbers of names that were removed are given out again. */
+ * The table consists of buckets of a cache line, with five entries each. An entry is 12 bytes: the number of a name,
+ * and the name itself if it has up to seven bytes, else where its bytes lie and a part of its hash. So a short name is
+ * found within one line, a longer one in two. All bytes lie in one arena. Numbers of names that were removed are given
+ * out again. */
 #ifndef SL_NAMES_H
 #define SL_NAMES_H
 
@@ -17,14 +18,15 @@
 #define SL_NO_NAME UINT32_MAX
 #define SL_MAX_NAME ((size_t)SLUICE_MAX_NAME)
 
-typedef struct sl_name_entry {
-    uint32_t tag;    /* the high half of the hash; its top bits say where the entry's home is */
-    uint32_t number; /* plus 1; 0: free */
-    uint64_t text;   /* short names: their bytes, and their length in the highest; else 0xFF, length (16), place (40) */
-} sl_name_entry;
+enum { SL_BUCKET_NAMES = 5 };
+typedef struct sl_name_bucket {
+    uint64_t text[SL_BUCKET_NAMES]; /* sl_short_text(); or 0xF (4 bits), hash (12), length (12), place (36); 0: free */
+    uint32_t number[SL_BUCKET_NAMES]; /* those that are used come first */
+    uint32_t passed;                  /* names that belong here or before, and are in a later bucket */
+} sl_name_bucket;
 
 typedef struct sl_names {
-    sl_name_entry *table; /* 2^bits entries, at most 3/4 used */
+    sl_name_bucket *table; /* 2^bits buckets, at most 4/5 of their entries used */
     unsigned bits;
     size_t used;
     char *bytes; /* the arena */
@@ -95,18 +97,32 @@ const char *sl_names_text(const sl_names *d, uint32_t number, size_t *n);
 /* Whether the number is in use. */
 bool sl_names_has(const sl_names *d, uint32_t number);
 
+/* A name of up to SL_SHORT_NAME bytes as one number, which has its length too: equal numbers are equal names. */
+enum { SL_SHORT_NAME = 7 };
+static inline uint64_t sl_short_text(uint64_t bytes, size_t n) { return bytes | (uint64_t)(n + 1) << 56; }
+
+/* The bucket that a name belongs into. */
+static inline sl_name_bucket *sl_names_bucket(const sl_names *d, uint64_t hash) {
+    return &d->table[hash >> (64 - d->bits)];
+}
+
+/* Which entries of a bucket have this text: a bit each, found without a branch, which nothing would predict. */
+static inline unsigned sl_bucket_with(const sl_name_bucket *b, uint64_t text) {
+    unsigned found = 0;
+    for (unsigned i = 0; i < SL_BUCKET_NAMES; i++) found |= (unsigned)(b->text[i] == text) << i;
+    return found;
+}
+
 /* The same as sl_names_find() for a name behind which SL_NAME_PAD bytes can be read: the loop that every named nonzero
  * takes. Only a name longer than seven bytes costs a call. */
 static inline uint32_t sl_names_find_quick(const sl_names *d, uint64_t hash, const char *name, size_t n) {
-    if (n > 7 || !d->table || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__) return sl_names_find(d, hash, name, n);
-    const uint64_t text = sl_padded_words(name, n).first | (uint64_t)n << 56;
-    uint32_t tag = (uint32_t)(hash >> 32);
-    size_t mask = ((size_t)1 << d->bits) - 1;
-    for (size_t i = tag >> (32 - d->bits);; i = (i + 1) & mask) {
-        const sl_name_entry *e = &d->table[i];
-        if (e->text == text && e->number) return e->number - 1;
-        if (!e->number) return SL_NO_NAME;
-    }
+    if (n > SL_SHORT_NAME || !d->table || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
+        return sl_names_find(d, hash, name, n);
+    const uint64_t text = sl_short_text(sl_padded_words(name, n).first, n);
+    const sl_name_bucket *b = sl_names_bucket(d, hash);
+    const unsigned found = sl_bucket_with(b, text);
+    if (found) return b->number[__builtin_ctz(found)];
+    return b->passed ? sl_names_find(d, hash, name, n) : SL_NO_NAME;
 }
 
 /* Writes a whole number as a name (at most 20 bytes) and returns its length. */
@@ -116,14 +132,10 @@ bool sl_id_of_name(const char *name, size_t n, uint64_t *id);
 
 /* The address that a lookup reads first, to be prefetched by the caller. */
 static inline const void *sl_names_entry(const sl_names *d, uint64_t hash) {
-    return d->table ? &d->table[(uint32_t)(hash >> 32) >> (32 - d->bits)] : NULL;
+    return d->table ? sl_names_bucket(d, hash) : NULL;
 }
 
-/* The address that it reads next, once the entry is in the cache: the bytes of a long name; NULL: none. */
-static inline const void *sl_names_bytes(const sl_names *d, uint64_t hash) {
-    const sl_name_entry *e = sl_names_entry(d, hash);
-    bool is_long = e && e->tag == (uint32_t)(hash >> 32) && e->text >> 56 == 0xFF;
-    return is_long ? d->bytes + (e->text & (((uint64_t)1 << 40) - 1)) : NULL;
-}
+/* The address that it reads next, once the bucket is in the cache: the bytes of a long name; NULL: none. */
+const void *sl_names_bytes(const sl_names *d, uint64_t hash, size_t n);
 
 #endif

@@ -67,8 +67,8 @@ static bool resolve_batch(sl_features *f, const sl_raw_row *r, uint64_t t, const
     for (size_t k = 0, at = r->at; k < r->n; k++, at++) {
         const sl_name *name = &b->name[at];
         if (at + LOOK_AHEAD < n_ahead) __builtin_prefetch(sl_names_entry(&f->names, b->hash[at + LOOK_AHEAD]));
-        if (at + LOOK_AHEAD / 4 < n_ahead && name[LOOK_AHEAD / 4].n > 7)
-            __builtin_prefetch(sl_names_bytes(&f->names, b->hash[at + LOOK_AHEAD / 4]));
+        if (at + LOOK_AHEAD / 4 < n_ahead && name[LOOK_AHEAD / 4].n > SL_SHORT_NAME)
+            __builtin_prefetch(sl_names_bytes(&f->names, b->hash[at + LOOK_AHEAD / 4], name[LOOK_AHEAD / 4].n));
         const uint32_t number = sl_names_find_quick(&f->names, b->hash[at], b->text + name->at, name->n);
         if (__builtin_expect(number == SL_NO_NAME, 0)) {
             if (!take_unknown(f, t, idle, b->hash[at], b->text + name->at, name->n, r->value[k], out)) return false;
