@@ -8,6 +8,7 @@
 #include "io/libsvm/fields.h"
 #include "io/libsvm/separators.h"
 #include "io/text/letters.h"
+#include "io/url/url_bytes.h"
 
 typedef struct sl_parse_kernels {
     sl_cpu cpu;
@@ -16,6 +17,7 @@ typedef struct sl_parse_kernels {
     sl_convert_values *values;  /* likewise */
     sl_sum_ids *sum_ids;
     sl_find_letters *letters; /* NULL: text is cut a character at a time */
+    sl_read_url *read_url;
 } sl_parse_kernels;
 
 /* The kernels for a kind of processor; NULL where this build has none or the machine cannot run them. Those for

@@ -21,6 +21,14 @@ static bool is_word(const char *p, const char *end, const char *word) {
     return (size_t)(end - p) == strlen(word) && strncasecmp(p, word, strlen(word)) == 0;
 }
 
+/* Whether the label is 0, 1, +1 or -1 and a tab stands behind it, as in nearly all lines. */
+static inline bool is_plain_label(const char *p, const char *end, sl_label *y) {
+    const bool sign = *p == '-' || *p == '+';
+    if (end - p < 2 + sign || p[sign + 1] != '\t' || (p[sign] != '1' && (p[sign] != '0' || sign))) return false;
+    *y = (sl_label){.value = *p == '-' ? -1 : *p == '0' ? 0 : 1};
+    return true;
+}
+
 /* Reads all of [p, end) as a label; if it is none, the message says what a line looks like. */
 static bool label(const char *p, const char *end, const sl_rules *rules, sl_label *y, const char *data, sl_trouble *t) {
     end = trimmed(p, end);
@@ -59,6 +67,11 @@ static bool head(const char **p, const char *end, const sl_rules *rules, sl_labe
     const bool unlabelled = rules->unlabelled;
     const char *q = *p;
     while (q < end && *q == ' ') q++;
+    if (is_plain_label(q, end, y)) {
+        *labelled = true, *blank = false;
+        *p = q + (*q == '-' || *q == '+') + 2;
+        return sl_no_nul(*p, end, t);
+    }
     const char *tab = q, *rest = q;
     while (tab < end && *tab != '\t') tab++;
     while (rest < end && is_space(*rest)) rest++;

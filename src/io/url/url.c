@@ -6,18 +6,15 @@
  * So a linear rule can prefer medium lengths, and no measure outweighs the words. */
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/system.h"
 #include "io/format.h"
 #include "io/named/labelled.h"
+#include "io/parse_kernels.h"
+#include "io/url/quick_url.h"
+#include "io/url/url_text.h"
 
-enum {
-    MAX_WORD = 64,  /* bytes of a value; what it has beyond them does not count */
-    MAX_HOST = 255, /* the same for whole hosts: more than the DNS allows */
-    MAX_TAG = 16,
-    MAX_LABELS = 128, /* of a host; it has more in no DNS */
-};
+enum { MAX_TAG = 16 };
 
 typedef struct span {
     const char *p, *end;
@@ -29,28 +26,6 @@ typedef struct url {
 
 static size_t length(span s) { return (size_t)(s.end - s.p); }
 static bool empty(span s) { return s.p == s.end; }
-
-static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-static bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
-static bool is_alnum(char c) { return is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'z'); }
-/* Words are made of these: what is not ASCII is most likely a letter. */
-static bool in_word(char c) { return is_alnum(c) || (unsigned char)c >= 0x80; }
-
-static int hex_digit(char c) {
-    return is_digit(c) ? c - '0' : lower(c) >= 'a' && lower(c) <= 'f' ? lower(c) - 'a' + 10 : -1;
-}
-
-/* The next byte, escapes (%41) undone. */
-static char next_byte(const char **p, const char *end) {
-    const char *q = *p;
-    if (*q == '%' && end - q >= 3 && hex_digit(q[1]) >= 0 && hex_digit(q[2]) >= 0) {
-        *p += 3;
-        return (char)(hex_digit(q[1]) * 16 + hex_digit(q[2]));
-    }
-    ++*p;
-    return *q;
-}
 
 /* Where one of the bytes stands, or the end. */
 static const char *find_any(span s, const char *bytes) {
@@ -68,23 +43,23 @@ static void take(sl_named_rows *rows, const char *name, size_t n) { (void)sl_nam
 
 /* `tag` and the value in lower case; "host=" and "WWW.x.org" is the feature host=www.x.org. */
 static void take_value(sl_named_rows *rows, const char *tag, span value, size_t most) {
-    char name[MAX_TAG + MAX_HOST];
+    char name[MAX_TAG + SL_URL_HOST_BYTES];
     size_t n = strlen(tag);
     memcpy(name, tag, n);
-    for (; value.p < value.end && most; most--) name[n++] = lower(*value.p++);
+    for (; value.p < value.end && most; most--) name[n++] = sl_url_lower(*value.p++);
     take(rows, name, n);
 }
 
 /* Every word of a part, escapes undone. */
 static void take_words(sl_named_rows *rows, const char *tag, span part) {
-    char name[MAX_TAG + MAX_WORD];
+    char name[MAX_TAG + SL_URL_WORD_BYTES];
     const size_t tag_n = strlen(tag);
     size_t n = tag_n;
     memcpy(name, tag, n);
     while (part.p < part.end) {
-        char c = next_byte(&part.p, part.end);
-        if (in_word(c)) {
-            if (n < tag_n + MAX_WORD) name[n++] = lower(c);
+        char c = sl_url_next_byte(&part.p, part.end);
+        if (sl_url_in_word(c)) {
+            if (n < tag_n + SL_URL_WORD_BYTES) name[n++] = sl_url_lower(c);
             if (part.p < part.end) continue;
         }
         if (n > tag_n) take(rows, name, n);
@@ -101,50 +76,31 @@ static void take_measure(sl_named_rows *rows, const char *tag, size_t measure) {
     size_t i = measure - 1;
     if (measure > EXACT) i = EXACT + (size_t)(63 - __builtin_clzll(measure)) - 3;
     if (i > LAST) i = LAST;
-    take_value(rows, tag, (span){words[i], words[i] + strlen(words[i])}, MAX_WORD);
+    take_value(rows, tag, (span){words[i], words[i] + strlen(words[i])}, SL_URL_WORD_BYTES);
 }
 
 /* ---- hosts ------------------------------------------------------------------------------------------------------ */
-
-/* A number as inet_aton() takes it: decimal, octal or hexadecimal. */
-static bool is_number(span s, bool *decimal) {
-    if (length(s) > 2 && s.p[0] == '0' && lower(s.p[1]) == 'x') {
-        *decimal = false;
-        for (s.p += 2; s.p < s.end && hex_digit(*s.p) >= 0;) s.p++;
-        return empty(s);
-    }
-    *decimal &= length(s) <= 3 && (length(s) == 1 || *s.p != '0');
-    while (s.p < s.end && is_digit(*s.p)) s.p++;
-    return empty(s);
-}
-
-/* Whether second-level names are given out under this label of a country: co.uk, com.au. */
-static bool is_registry(span label) {
-    static const char *const names[] = {"ac", "co", "com", "edu", "go", "gob", "gov", "ne", "net", "or", "org"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (length(label) == strlen(names[i]) && strncasecmp(label.p, names[i], length(label)) == 0) return true;
-    return false;
-}
 
 /* The last two labels, or three where the last two look like a registry. */
 static void take_domain(sl_named_rows *rows, const span *labels, size_t n) {
     span domain = labels[n - 1];
     if (n >= 2) domain.p = labels[n - 2].p;
-    if (n >= 3 && length(labels[n - 1]) == 2 && is_registry(labels[n - 2])) domain.p = labels[n - 3].p;
-    take_value(rows, "domain=", domain, MAX_HOST);
-    take_value(rows, "tld=", labels[n - 1], MAX_WORD);
+    if (n >= 3 && length(labels[n - 1]) == 2 && sl_url_is_registry(labels[n - 2].p, length(labels[n - 2])))
+        domain.p = labels[n - 3].p;
+    take_value(rows, "domain=", domain, SL_URL_HOST_BYTES);
+    take_value(rows, "tld=", labels[n - 1], SL_URL_WORD_BYTES);
 }
 
 static void take_label(sl_named_rows *rows, span label) {
     if (length(label) >= 4 && strncasecmp(label.p, "xn--", 4) == 0) take(rows, "punycode", 8);
-    take_value(rows, "label=", label, MAX_WORD);
+    take_value(rows, "label=", label, SL_URL_WORD_BYTES);
     if (memchr(label.p, '-', length(label))) take_words(rows, "label=", label);
 }
 
 /* Whether the host is an address; then it is taken as one. */
 static bool take_address(sl_named_rows *rows, const span *labels, size_t n) {
     bool decimal = n == 4, is_address = n <= 4;
-    for (size_t i = 0; i < n && is_address; i++) is_address = is_number(labels[i], &decimal);
+    for (size_t i = 0; i < n && is_address; i++) is_address = sl_url_is_number(labels[i].p, labels[i].end, &decimal);
     if (is_address && decimal) take(rows, "ip_host=v4", 10);
     if (is_address && !decimal) take(rows, "ip_host=number", 14);
     return is_address;
@@ -152,7 +108,7 @@ static bool take_address(sl_named_rows *rows, const span *labels, size_t n) {
 
 static size_t split_host(span host, span *labels) {
     size_t n = 0;
-    while (host.p < host.end && n < MAX_LABELS) {
+    while (host.p < host.end && n < SL_URL_LABELS) {
         const char *dot = memchr(host.p, '.', length(host));
         span label = {host.p, dot ? dot : host.end};
         if (!empty(label)) labels[n++] = label;
@@ -163,19 +119,19 @@ static size_t split_host(span host, span *labels) {
 
 static size_t count_digits(span s) {
     size_t n = 0;
-    for (; s.p < s.end; s.p++) n += is_digit(*s.p);
+    for (; s.p < s.end; s.p++) n += sl_url_is_digit(*s.p);
     return n;
 }
 
 static void take_host(sl_named_rows *rows, span host) {
     while (!empty(host) && host.end[-1] == '.') host.end--;
     if (empty(host)) return;
-    take_value(rows, "host=", host, MAX_HOST);
+    take_value(rows, "host=", host, SL_URL_HOST_BYTES);
     if (*host.p == '[') {
         take(rows, "ip_host=v6", 10);
         return;
     }
-    span labels[MAX_LABELS];
+    span labels[SL_URL_LABELS];
     size_t n = split_host(host, labels); /* at least one: the host's last byte is no point */
     if (take_address(rows, labels, n)) return;
     for (size_t i = 0; i + 1 < n; i++) take_label(rows, labels[i]);
@@ -191,8 +147,8 @@ static void take_file(sl_named_rows *rows, span file) {
     if (empty(file)) return;
     const char *dot = find_last(file, '.');
     span ending = {dot ? dot + 1 : file.end, file.end};
-    take_value(rows, "file=", file, MAX_WORD);
-    if (!empty(ending)) take_value(rows, "ext=", ending, MAX_WORD);
+    take_value(rows, "file=", file, SL_URL_WORD_BYTES);
+    if (!empty(ending)) take_value(rows, "ext=", ending, SL_URL_WORD_BYTES);
 }
 
 static void take_path(sl_named_rows *rows, span path) {
@@ -203,7 +159,7 @@ static void take_path(sl_named_rows *rows, span path) {
         rest.p++;
         const char *slash = memchr(rest.p, '/', length(rest));
         span step = {rest.p, slash ? slash : rest.end};
-        if (slash && depth == 0 && !empty(step)) take_value(rows, "dir=", step, MAX_WORD);
+        if (slash && depth == 0 && !empty(step)) take_value(rows, "dir=", step, SL_URL_WORD_BYTES);
         doubled |= slash && empty(step);
         depth += !empty(step);
         if (!slash) file = step;
@@ -221,7 +177,7 @@ static void take_query(sl_named_rows *rows, span query) {
         const char *equals = memchr(pair.p, '=', length(pair));
         span key = {pair.p, equals ? equals : pair.p};
         span value = {equals ? equals + 1 : pair.p, pair.end};
-        if (!empty(key)) take_value(rows, "key=", key, MAX_WORD);
+        if (!empty(key)) take_value(rows, "key=", key, SL_URL_WORD_BYTES);
         take_words(rows, "query=", value);
         query.p = pair.end + (pair.end < query.end);
     }
@@ -230,12 +186,12 @@ static void take_query(sl_named_rows *rows, span query) {
 static void take_counts(sl_named_rows *rows, span s) {
     size_t digits = 0, hyphens = 0, dots = 0, ats = 0, percents = 0, uppers = 0;
     for (; s.p < s.end; s.p++) {
-        digits += is_digit(*s.p);
+        digits += sl_url_is_digit(*s.p);
         hyphens += *s.p == '-';
         dots += *s.p == '.';
         ats += *s.p == '@';
         percents += *s.p == '%';
-        uppers += is_upper(*s.p);
+        uppers += *s.p >= 'A' && *s.p <= 'Z';
     }
     take_measure(rows, "digits=", digits);
     take_measure(rows, "hyphens=", hyphens);
@@ -249,7 +205,7 @@ static void take_counts(sl_named_rows *rows, span s) {
 
 static span split_scheme(span *rest) {
     span scheme = {rest->p, rest->p};
-    while (scheme.end < rest->end && (is_alnum(*scheme.end) || strchr("+.-", *scheme.end))) scheme.end++;
+    while (scheme.end < rest->end && sl_url_in_scheme(*scheme.end)) scheme.end++;
     bool slashes = rest->end - scheme.end >= 3 && memcmp(scheme.end, "://", 3) == 0;
     if (slashes) {
         rest->p = scheme.end + 3;
@@ -265,17 +221,14 @@ static void split_authority(span s, url *u) {
     u->user = (span){s.p, at ? at : s.p};
     if (at) s.p = at + 1;
     const char *colon = find_last(s, ':'), *digits = colon ? colon + 1 : s.end;
-    while (digits < s.end && is_digit(*digits)) digits++;
+    while (digits < s.end && sl_url_is_digit(*digits)) digits++;
     bool has_port = colon && digits == s.end;
     u->port = (span){has_port ? colon + 1 : s.end, s.end};
     u->host = (span){s.p, has_port ? colon : s.end};
 }
 
 static url split(span s) {
-    url u;
-    while (!empty(s) && (*s.p == ' ' || *s.p == '\t')) s.p++;
-    while (!empty(s) && (s.end[-1] == ' ' || s.end[-1] == '\t')) s.end--;
-    u.all = s;
+    url u = {.all = s};
     u.scheme = split_scheme(&s);
     span authority = {s.p, find_any(s, "/?#\\")};
     split_authority(authority, &u);
@@ -296,11 +249,17 @@ static void make_equal(sl_named_rows *rows) {
 }
 
 static void url_features(sl_named_rows *rows, const sl_rules *rules, const char *p, const char *end) {
-    (void)rules;
-    url u = split((span){p, end});
-    if (empty(u.all)) return;
-    if (!empty(u.scheme)) take_value(rows, "scheme=", u.scheme, MAX_WORD);
-    if (!empty(u.port)) take_value(rows, "port=", u.port, MAX_WORD);
+    span all = {p, end};
+    while (!empty(all) && (*all.p == ' ' || *all.p == '\t')) all.p++;
+    while (!empty(all) && (all.end[-1] == ' ' || all.end[-1] == '\t')) all.end--;
+    if (empty(all)) return;
+    if (rules->kernels && length(all) <= SL_URL_MOST) {
+        sl_quick_url(rows, rules->kernels->read_url, all.p, length(all));
+        return;
+    }
+    url u = split(all);
+    if (!empty(u.scheme)) take_value(rows, "scheme=", u.scheme, SL_URL_WORD_BYTES);
+    if (!empty(u.port)) take_value(rows, "port=", u.port, SL_URL_WORD_BYTES);
     if (!empty(u.user)) {
         take(rows, "userinfo", 8);
         take_words(rows, "user=", u.user);
@@ -317,4 +276,16 @@ static void url_features(sl_named_rows *rows, const sl_rules *rules, const char 
     make_equal(rows);
 }
 
-void sl_parse_url(sl_block *b) { sl_parse_labelled(b, "URL", url_features); }
+void sl_parse_url(sl_block *b) {
+    if (b->rules->kernels && !b->kept) {
+        sl_named_rows rows;
+        sl_named_begin(&rows, b);
+        const sl_named_status status = sl_quick_url_begin(&rows);
+        if (status == SL_NAMED_LATER) return;
+        if (status != SL_NAMED_OK) {
+            sl_block_no_memory(b, b->text + b->at);
+            return;
+        }
+    }
+    sl_parse_labelled(b, "URL", url_features);
+}
