@@ -116,6 +116,17 @@ TEST(lines_of_all_kinds) {
     READS("1\th\0\n", "data mem:1:4: a NUL byte in the text\n");
 }
 
+/* The usual spellings are known at a glance; others are the same numbers. */
+TEST(labels_of_all_spellings) {
+#define Q " host=q|domain=q|tld=q|labels=1|length.url=1|length.host=1\n"
+    READS("1\tq\n+1\tq\n-1\tq\n0\tq\n", "1" Q "1" Q "-1" Q "0" Q);
+    READS("-0\tq\n+0\tq\n01\tq\n 1\tq\n1 \tq\n1.\tq\n", "-0" Q "0" Q "1" Q "1" Q "1" Q "1" Q);
+    READS("10\tq\n-11\tq\n+1\r\n-1\t\r\n1", "10" Q "-11" Q "1\n-1\n1\n");
+    READS("-\tq\n", "data mem:1:1: label '-' is not a number; a line is label<TAB>URL\n");
+    READS("+\t1\tq\n", "data mem:1:1: label '+' is not a number; a line is label<TAB>URL\n");
+#undef Q
+}
+
 #define TEN "0123456789"
 #define HUNDRED TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN
 
@@ -145,6 +156,7 @@ int main(void) {
     RUN(measures);
     RUN(what_comes_twice_counts_once);
     RUN(lines_of_all_kinds);
+    RUN(labels_of_all_spellings);
     RUN(long_parts_are_cut);
     return DONE;
 }

@@ -115,25 +115,38 @@ static const kept_name kept[KEPT] = {
     NAME("double_slash"),
 };
 
-/* Their hashes, which are the same as long as the process runs; 0: not yet computed. */
-static _Atomic uint64_t hashes[KEPT];
+/* Where they are and their hashes, which stay the same as long as the process runs. A hash of 0 is not yet computed. */
+typedef struct kept_place {
+    _Atomic uint64_t name; /* an sl_name */
+    _Atomic uint64_t hash;
+} kept_place;
+static kept_place places[KEPT];
+
+static __attribute__((noinline, cold)) uint64_t find_place(size_t i) {
+    const sl_name name = {(uint32_t)(i * sizeof *kept), kept[i].n};
+    uint64_t word;
+    memcpy(&word, &name, sizeof word);
+    atomic_store_explicit(&places[i].name, word, memory_order_relaxed);
+    const uint64_t hash = sl_name_hash(kept[i].text, kept[i].n);
+    atomic_store_explicit(&places[i].hash, hash, memory_order_release);
+    return hash;
+}
+
+/* Writes such a name as the feature k of the batch. Its value is set with that of all others. */
+static inline void put_kept(sluice_batch *b, size_t k, size_t i) {
+    uint64_t hash = atomic_load_explicit(&places[i].hash, memory_order_acquire);
+    if (__builtin_expect(hash == 0, 0)) hash = find_place(i);
+    const uint64_t name = atomic_load_explicit(&places[i].name, memory_order_relaxed);
+    memcpy(&b->name[k], &name, sizeof name);
+    b->hash[k] = hash;
+}
 
 sl_named_status sl_quick_url_begin(sl_named_rows *rows) {
     return sl_named_keep(rows, (const char *)(const void *)kept, sizeof kept);
 }
 
-static inline uint64_t kept_hash(size_t i) {
-    const uint64_t hash = atomic_load_explicit(&hashes[i], memory_order_relaxed);
-    if (__builtin_expect(hash != 0, 1)) return hash;
-    const uint64_t computed = sl_name_hash(kept[i].text, kept[i].n);
-    atomic_store_explicit(&hashes[i], computed, memory_order_relaxed);
-    return computed;
-}
-
 /* A name that no row has twice. */
-static inline void take_kept(walk *w, size_t i) {
-    sl_named_known(w->rows, (sl_name){(uint32_t)(i * sizeof *kept), kept[i].n}, kept_hash(i), 1);
-}
+static inline void take_kept(walk *w, size_t i) { put_kept(w->batch, w->batch->nonzeros++, i); }
 
 typedef struct measure {
     size_t kind, n;
@@ -146,10 +159,7 @@ static inline void take_measures(walk *w, const measure *measures, size_t n) {
     for (size_t i = 0; i < n; i++) {
         const size_t size = measures[i].n, exact = size ? size - 1 : 0;
         const size_t power = least(67 - (size_t)__builtin_clzll(size | 1), STEPS - 1);
-        const size_t name = measures[i].kind + (size > EXACT ? power : exact);
-        b->name[k] = (sl_name){(uint32_t)(name * sizeof *kept), kept[name].n};
-        b->hash[k] = kept_hash(name);
-        b->value[k] = 1;
+        put_kept(b, k, measures[i].kind + (size > EXACT ? power : exact));
         k += size != 0;
     }
     b->nonzeros = k;
@@ -401,7 +411,7 @@ static span take_authority(walk *w, span s) {
     return s;
 }
 
-/* A feature that comes several times counts once; and the row has length 1. */
+/* All values: a feature that comes several times counts once, and the row has length 1. */
 static void make_equal(sl_named_rows *rows) {
     float *values = sl_named_values(rows);
     const size_t n = sl_named_count(rows);

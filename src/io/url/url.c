@@ -6,6 +6,7 @@
  * So a linear rule can prefer medium lengths, and no measure outweighs the words. */
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/system.h"
 #include "io/format.h"

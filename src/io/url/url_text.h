@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
-#include <strings.h>
 
 enum {
     SL_URL_WORD_BYTES = 64,  /* of a value; what it has beyond them does not count */
@@ -57,8 +56,9 @@ static inline bool sl_url_is_number(const char *p, const char *end, bool *decima
 static inline bool sl_url_is_registry(const char *label, size_t n) {
     static const char names[][4] = {"ac", "co", "com", "edu", "go", "gob", "gov", "ne", "net", "or", "org"};
     if (n < 2 || n > 3) return false;
+    const char low[4] = {sl_url_lower(label[0]), sl_url_lower(label[1]), n == 3 ? sl_url_lower(label[2]) : '\0'};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (names[i][n] == 0 && names[i][n - 1] && strncasecmp(label, names[i], n) == 0) return true;
+        if (memcmp(low, names[i], sizeof low) == 0) return true;
     return false;
 }
 
