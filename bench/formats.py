@@ -29,6 +29,7 @@ from itertools import accumulate
 import common
 
 WORDS = 200_000
+NO_TEXT = {"inf", "infinity", "na", "nan", "null"}  # no texts in a cell of csv: refused, or taken for missing
 PACKAGES = ["vowpalwabbit", "scikit-learn", "pandas", "pyarrow", "polars", "duckdb"]
 
 
@@ -59,7 +60,9 @@ def words(n, seed):
     found = {}
     while len(found) < n:
         length = min(12, 2 + int(r.gammavariate(2, 1) + len(found) / n * 3))
-        found["".join(r.choices("etaoinshrdlucmfwypvbgkqjxz", weights=range(26, 0, -1), k=length))] = None
+        word = "".join(r.choices("etaoinshrdlucmfwypvbgkqjxz", weights=range(26, 0, -1), k=length))
+        if word not in NO_TEXT:
+            found[word] = None
     return list(found)
 
 
