@@ -116,4 +116,29 @@ static inline __attribute__((always_inline)) bool sl_quick_float(const char **at
     return true;
 }
 
+/* A number of up to 8 characters, its sign not counted, that fills [v, stop): digits, and perhaps a point behind the
+ * first of them. Where it ends is known, so nothing waits for its length. False, and nothing has happened, for every
+ * other text; then sl_quick_float() and sl_parse_float() decide. There must be 8 readable bytes before `stop`. */
+static inline __attribute__((always_inline)) bool sl_ended_float(const char *v, const char *stop, float *value) {
+    const uint64_t each = 0x0101010101010101u;
+    const bool negative = *v == '-';
+    v += negative;
+    const size_t n = (size_t)(stop - v);
+    if (n - 1 >= 8) return false;
+    uint64_t t = (sl_load8(stop - 8) ^ SL_ZEROS) & ~(uint64_t)0 << (64 - 8 * n); /* zeros in front */
+    const uint64_t y = t ^ each * ('.' ^ '0');
+    const uint64_t point = ~(((y & each * 0x7F) + each * 0x7F) | y) & each * 0x80;
+    unsigned places = 0;
+    if (point) { /* closed up: what stands before it moves over it */
+        const unsigned below = (unsigned)__builtin_ctzll(point) - 7;
+        places = 7 - below / 8;
+        if (places + 1 == n) return false; /* .5 */
+        t = t >> below >> 8 << below << 8 | (t & (((uint64_t)1 << below) - 1)) << 8;
+    }
+    float f;
+    if (sl_not_digits(t) || !sl_short_float(sl_eight_digits(t), places, &f)) return false;
+    *value = negative ? -f : f;
+    return true;
+}
+
 #endif

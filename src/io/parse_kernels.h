@@ -7,6 +7,7 @@
 #include "io/bin/bin_ids.h"
 #include "io/libsvm/fields.h"
 #include "io/libsvm/separators.h"
+#include "io/marks/marks.h"
 #include "io/text/letters.h"
 #include "io/url/url_bytes.h"
 
@@ -18,6 +19,7 @@ typedef struct sl_parse_kernels {
     sl_sum_ids *sum_ids;
     sl_find_letters *letters; /* NULL: text is cut a character at a time */
     sl_read_url *read_url;
+    sl_find_marks *marks;
 } sl_parse_kernels;
 
 /* The kernels for a kind of processor; NULL where this build has none or the machine cannot run them. Those for

@@ -2,6 +2,7 @@
  * every row must keep the promises of rows/batch.h. Records must end where a plain reading of the text, byte by byte,
  * says. */
 #include "fuzz/fuzz_outcome.h"
+#include "fuzz/table_ways.h"
 #include "features/names.h"
 #include "io/records.h"
 
@@ -60,16 +61,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
     unsigned what = n ? bytes[0] : 0;
     const unsigned choice = what >> 4 & 3;
     if (n) bytes++, n--;
-    check_reading(bytes, n,
-                  (sluice_reader_options){.format = "csv",
-                                          .max_line = 400,
-                                          .no_header = what >> 1 & 1,
-                                          .weight = what & 4 ? "2" : NULL,
-                                          .separator = what & 8 ? separators[what >> 6] : 0,
-                                          .columns = columns[choice],
-                                          .ignore = ignore[choice],
-                                          .text_columns = text[choice]},
-                  look_at_row);
+    sluice_reader_options options = {.format = "csv",
+                                     .max_line = 400,
+                                     .no_header = what >> 1 & 1,
+                                     .weight = what & 4 ? "2" : NULL,
+                                     .separator = what & 8 ? separators[what >> 6] : 0,
+                                     .columns = columns[choice],
+                                     .ignore = ignore[choice],
+                                     .text_columns = text[choice]};
+    check_reading(bytes, n, options, look_at_row);
+    options.words = what & 1, options.skip_errors = 1;
+    REQUIRE(table_reads_alike((const char *)bytes, n, &options, n + 1));
     check_origins(bytes, n, "csv", what & 1 ? "2" : "1");
     check_ends((const char *)bytes, n, what & 1 ? '\t' : ',');
     return 0;

@@ -13,10 +13,12 @@
 #include "base/error.h"
 #include "base/system.h"
 #include "features/names.h"
+#include "io/csv/common_cells.h"
 #include "io/format.h"
 #include "io/line_errors.h"
 #include "io/named/named_rows.h"
 #include "io/named/quadratic.h"
+#include "io/parse_kernels.h"
 #include "io/text/text_words.h"
 #include "io/records.h"
 
@@ -102,6 +104,7 @@ typedef struct parser {
     const sl_csv_header *header;
     sl_named_rows rows;
     const char *end;
+    sl_marks *marks; /* of the block's text; NULL: every cell is taken by itself */
     size_t newlines; /* in the row's cells */
     sl_label label;
     bool doubled; /* its word has doubled quotes, to be made single */
@@ -240,9 +243,6 @@ static bool take_label(parser *x, const char *at, const sl_csv_cell *cell, sl_cs
     return bad_cell(t, SL_BAD_LABEL, at, "label", cell, "is not a number, true or false");
 }
 
-/* Whether a number of n bytes is sure to be -1, 0 or 1: more digits may be rounded away. */
-static inline bool is_plain(size_t n, float value) { return n <= 2 && (value == 0 || value == 1 || value == -1); }
-
 static bool take_weight(parser *x, const char *at, const sl_csv_cell *cell, sl_csv_trouble *t) {
     meaning m = meaning_of(cell, &x->weight);
     if (m == TOO_LARGE || m == NOT_FINITE) return beyond(t, m, at, "weight", cell);
@@ -363,28 +363,35 @@ static bool wrong_count(const parser *x, size_t i, const char *at, sl_csv_troubl
     return bad(t, SL_BAD_FIELD, at, message);
 }
 
+/* One cell, of any kind; *at moves to what comes behind it. */
+static bool one_cell(parser *x, size_t i, const char **at, sl_csv_trouble *t) {
+    const sl_csv_column *column = &x->header->column[i];
+    const char *q = *at;
+    float value;
+    const bool plain =
+        column->use < SL_CSV_WEIGHT && sl_quick_float(&q, &value) && (*q == x->header->separator || at_row_end(q)) &&
+        (column->use != SL_CSV_LABEL || !x->block->rules->words || sl_csv_is_plain((size_t)(q - *at), value));
+    if (!plain) return careful_cell(x, i, at, t);
+    if (column->use == SL_CSV_LABEL) {
+        x->label.value = value;
+    } else {
+        sl_named_status status = put_number(x, column, value);
+        if (status != SL_NAMED_OK) return bad_name(status, *at, t);
+    }
+    *at = q;
+    return true;
+}
+
 /* The cells of a row; *at moves to its newline. */
 static bool cells(parser *x, const char **at, sl_csv_trouble *t) {
     const sl_csv_header *h = x->header;
     const char separator = h->separator;
     const char *p = *at;
     for (size_t i = 0;;) {
-        const char *q = p;
-        float value;
-        const sl_csv_use use = h->column[i].use;
-        if (use < SL_CSV_WEIGHT && sl_quick_float(&q, &value) && (*q == separator || at_row_end(q)) &&
-            (use != SL_CSV_LABEL || !x->block->rules->words || is_plain((size_t)(q - p), value))) {
-            if (use == SL_CSV_LABEL) {
-                x->label.value = value;
-            } else {
-                sl_named_status status = put_number(x, &h->column[i], value);
-                if (status != SL_NAMED_OK) return bad_name(status, p, t);
-            }
-            p = q;
-        } else if (!careful_cell(x, i, &p, t)) {
-            return false;
-        }
-        if (++i == h->columns) break;
+        const size_t taken = x->marks ? sl_csv_common_cells(x->marks, h, &x->rows, i, &p, &x->label.value) : 0;
+        if (taken == 0 && !one_cell(x, i, &p, t)) return false;
+        i += taken ? taken : 1;
+        if (i == h->columns) break;
         if (*p != separator) return wrong_count(x, i, p, t);
         p++;
     }
@@ -531,5 +538,7 @@ void sl_parse_csv(sl_block *b) {
         b->lines = sl_count_newlines(b->text, b->head);
         b->at = b->head;
     }
+    sl_marks marks;
+    if (sl_csv_common_begin(&marks, b)) x.marks = &marks;
     rows(&x);
 }

@@ -60,6 +60,8 @@ static void add_column(sl_csv_header *h, size_t i, size_t n) {
     h->column[i] =
         (sl_csv_column){.name = {.at = (uint32_t)h->text_n, .n = (uint32_t)n}, .hash = sl_name_hash(name, n)};
     name[n] = '=';
+    h->column[i].prefix = (sl_name_prefix){.text = name, .n = n + 1};
+    if (n < SL_WORDS_NAME) h->column[i].prefix.words = sl_name_words_of(name, n + 1);
     h->text_n += n + 1;
 }
 
