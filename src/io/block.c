@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "io/csv/csv.h"
+#include "io/json/common_lines.h"
 #include "io/named/quadratic.h"
 
 const char *const sl_reason_names[SL_REASONS] = {
@@ -68,6 +69,8 @@ static void free_arrays(sl_block *b) {
     b->text = NULL, b->room = 0;
     sl_crossed_free(b->crossed);
     b->crossed = NULL;
+    sl_json_common_free(b->json);
+    b->json = NULL;
     b->seen = NULL, b->seen_entries = 0;
     b->scratch = NULL, b->scratch_room = 0;
     sl_batch_free_arrays(&b->batch);
@@ -77,7 +80,7 @@ static void free_arrays(sl_block *b) {
 void sl_block_shrink(sl_block *b) {
     size_t usual = 4 * b->rules->block_bytes, all = b->room + b->seen_entries * sizeof *b->seen;
     all += b->scratch_room + (size_t)sluice_batch_memory(&b->batch) + sl_duplicates_memory(&b->repeat) +
-           sl_crossed_memory(b->crossed);
+           sl_crossed_memory(b->crossed) + sl_json_common_memory(b->json);
     if (b->room > usual || all > 8 * usual) free_arrays(b);
 }
 

@@ -107,7 +107,8 @@ typedef struct sl_block {
     size_t scratch_room;
     uint32_t *seen; /* scratch of named_rows.c */
     size_t seen_entries;
-    struct sl_crossed *crossed; /* scratch of quadratic_rows.c */
+    struct sl_crossed *crossed;  /* scratch of quadratic_rows.c */
+    struct sl_json_common *json; /* jsonl: the keys of its lines so far; NULL: none are known */
 } sl_block;
 
 /* Empties a block; it keeps its memory. */

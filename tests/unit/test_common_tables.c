@@ -1,6 +1,7 @@
-/* Common rows of csv: the fast way gives what the careful one gives, whatever the text is. */
+/* Common rows of csv and lines of JSON: the fast ways give what the careful ones give, whatever the text is. */
 #include "fuzz/table_ways.h"
 #include "io/csv/common_cells.h"
+#include "io/json/common_lines.h"
 #include "unit/test.h"
 
 #ifndef ROUNDS
@@ -220,10 +221,160 @@ TEST(common_cells_are_taken_by_the_fast_way) {
     }
 }
 
+/* ---- JSON Lines -------------------------------------------------------------------------------------------------- */
+
+static size_t put_string(char *p, bool tame) {
+    char *q = p;
+    *q++ = '"';
+    q += tame || below(8) ? put_text(q, 80, "abcdefgin ,}{:=") : put_text(q, 80, "a\xc3\xb6\\\t\"n/u0041\x80");
+    if (!tame && below(20) == 0) q += sprintf(q, "%s", words[below(WORDS)]);
+    if (below(tame ? 40 : 12) == 0) q += sprintf(q, "\xc3\xb6\xe2\x82\xac");
+    if (!tame && below(20) == 0) q += sprintf(q, "\\u00e4\\n\\\"");
+    *q++ = '"';
+    return (size_t)(q - p);
+}
+
+static size_t put_value(char *p, bool tame) {
+    static const char *const others[] = {
+        "true", "false", "null", "[1, \"a\", \"a\"]", "{}", "[]", "{\"x\": {\"y\": 1}}", "truth"};
+    switch (below(8)) {
+    case 0:
+        return (size_t)sprintf(p, "%s", others[below(tame ? 3 : 8)]);
+    case 1:
+    case 2:
+    case 3:
+        return put_string(p, tame);
+    default:
+        return tame ? (size_t)sprintf(p, "%.*f", (int)below(4), (double)below(100000) * 1e-3) : put_number(p);
+    }
+}
+
+/* Keys that a text has in all its lines, in this order: of the objects `in` and `in.in` too. */
+typedef struct keys {
+    size_t n;
+    const char *key[12], *comma, *colon;
+    unsigned depth[12];
+    size_t label;
+} keys;
+
+static keys drawn_keys(bool tame) {
+    static const char *const names[] = {"a", "b", "c", "", "a.b", "in", "na\xc3\xafve", "the name of a key",
+                                        "e", "f", "g", "h"};
+    keys k = {.n = 1 + below(12)};
+    k.comma = (const char *[]){",", ", ", " ,"}[below(3)], k.colon = (const char *[]){":", ": ", " : "}[below(3)];
+    k.label = below(k.n);
+    for (size_t i = 0; i < k.n; i++) {
+        k.key[i] = names[tame ? i : below(12)];
+        if (!tame && below(40) == 0) k.key[i] = below(2) ? "a=b" : "a\\u0062";
+        k.depth[i] = below(3) ? 0 : (unsigned)below(3);
+    }
+    k.depth[k.label] = 0;
+    return k;
+}
+
+static size_t put_line(char *p, const keys *k, bool tame) {
+    char *q = p;
+    unsigned depth = 0;
+    bool first = true;
+    *q++ = '{';
+    const bool some = below(6) == 0;
+    for (size_t i = 0; i < k->n; i++) {
+        if (some && below(4) == 0) continue;
+        for (; depth > k->depth[i]; depth--) *q++ = '}';
+        if (!first) q += sprintf(q, "%s", k->comma);
+        for (; depth < k->depth[i]; depth++) q += sprintf(q, "\"in\"%s{", k->colon);
+        first = false;
+        const size_t key = !tame && below(100) == 0 ? below(k->n) : i;
+        q += sprintf(q, "\"%s\"%s", i == k->label ? "label" : k->key[key], k->colon);
+        q += i == k->label && below(20)
+                 ? (size_t)sprintf(q, "%s", (const char *[]){"1", "0", "-1", "\"spam\"", "7"}[below(5)])
+                 : put_value(q, tame);
+    }
+    for (depth++; depth; depth--) *q++ = '}';
+    return (size_t)(q - p) + (size_t)sprintf(q, "%s", below(20) ? "\n" : below(2) ? " \r\n" : "\n\n");
+}
+
+static void check_jsonl(int texts, bool tame) {
+    char *text = malloc(1 << 20);
+    for (int i = 0; i < texts; i++) {
+        keys k = drawn_keys(tame);
+        size_t n = 0;
+        for (size_t lines = below(60); lines; lines--) {
+            if (!tame && below(40) == 0) k = drawn_keys(tame);
+            n += put_line(text + n, &k, tame);
+        }
+        if (!tame) spoil(text, n, ",\"\n1a- {}[]:\\");
+        if (n && below(3) == 0) n--;
+        sluice_reader_options o = drawn_options("jsonl");
+        if (below(8) == 0) o.label = "in.label";
+        CHECK(table_reads_alike(text, n, &o, drawn_block(n)));
+    }
+    free(text);
+}
+
+TEST(common_jsonl_is_read_alike_by_all_ways) { check_jsonl(ROUNDS, true); }
+TEST(odd_jsonl_is_read_alike_by_all_ways) { check_jsonl(ROUNDS, false); }
+
+/* A key that a line lacks must not let one be read that is no JSON. */
+TEST(a_line_without_its_beginning_is_no_json) {
+    static const char text[] =
+        "{\"label\": 1, \"a\": 2}\n, \"a\": 2}\n{\"label\": 1}\n{\"a\": 2}\n{\"label\": 0, \"a\": 3}\n";
+    for (int skip = 0; skip < 2; skip++) {
+        const sluice_reader_options o = {.format = "jsonl", .skip_errors = skip, .unlabelled = 1};
+        CHECK(table_reads_alike(text, sizeof text - 1, &o, 1000));
+    }
+}
+
+/* How many lines the fast way takes, of those of a text that is one block. */
+static size_t lines_taken(const char *text, const sl_parse_kernels *kernels) {
+    sl_rules rules = {.max_line = 1 << 20, .kernels = kernels, .words = true, .ngrams = 1};
+    sl_rules_set_blocks(&rules, 1 << 20);
+    sl_block b = {.rules = &rules, .source = "text", .n = strlen(text)};
+    b.text = malloc(b.n + SL_BLOCK_PAD);
+    memset(b.text, '\n', b.n + SL_BLOCK_PAD);
+    memcpy(b.text, text, b.n);
+    sl_parse_jsonl(&b);
+    const size_t rows = b.batch.rows;
+    sl_block_begin_part(&b);
+    b.at = 0;
+    sl_json_common_begin(&b);
+    sl_named_rows named;
+    sl_named_begin(&named, &b);
+    size_t taken = 0;
+    for (const char *p = b.text, *newline; p < b.text + b.n; p = newline + 1) {
+        sl_named_status status;
+        newline = memchr(p, '\n', b.n);
+        taken += sl_json_common_line(&named, p, newline, 1, &status) == SL_JSON_ADDED;
+    }
+    CHECK_EQ(taken, b.batch.rows);
+    CHECK(taken <= rows);
+    sl_block_free(&b);
+    return taken;
+}
+
+TEST(common_lines_are_taken_by_the_fast_way) {
+    EACH_KERNELS(k) {
+        /* the first line begins too near the text's beginning */
+        CHECK_EQ(lines_taken(
+                     "  {\"label\": 1, \"a\": 0.25, \"b\": \"x, y}\", \"c\": {\"d\": true}, \"e\": null}\n"
+                     "{\"label\": 0, \"a\": -17, \"b\": \"\", \"c\": {\"d\": 12.3456789012345}, \"e\": \"\xc3\xb6\"}\n"
+                     "{\"label\": \"spam\", \"b\": \"x\", \"c\": {\"d\": false}, \"e\": 1e3}\n"
+                     "{\"label\": 1, \"a\": 1, \"c\": {\"d\": 1}, \"e\": 7}\n"
+                     "{\"label\": 1, \"a\": 1, \"b\": \"\\u0041\", \"c\": {\"d\": 1}, \"e\": 7}\n"
+                     "{\"label\": 1, \"a\": 1, \"x\": 3, \"c\": {\"d\": 1}, \"e\": 7}\n",
+                     k),
+                 4);
+    }
+}
+
 int main(void) {
     RUN(all_kernels_find_the_same_marks);
     RUN(common_csv_is_read_alike_by_all_ways);
     RUN(odd_csv_is_read_alike_by_all_ways);
     RUN(common_cells_are_taken_by_the_fast_way);
+    RUN(common_jsonl_is_read_alike_by_all_ways);
+    RUN(odd_jsonl_is_read_alike_by_all_ways);
+    RUN(a_line_without_its_beginning_is_no_json);
+    RUN(common_lines_are_taken_by_the_fast_way);
     return DONE;
 }

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "features/names.h"
 #include "io/format.h"
+#include "io/json/common_lines.h"
 #include "io/json/json_tokens.h"
 #include "io/named/line_parser.h"
 #include "io/named/name_patterns.h"
@@ -421,8 +422,9 @@ static bool no_label(json *j, const char *line) {
     return false;
 }
 
-static bool line(sl_named_rows *rows, const sl_rules *rules, const char *p, const char *end, uint64_t number_of_line,
-                 sl_trouble *t) {
+/* A line by all the rules. */
+static bool careful_line(sl_named_rows *rows, const sl_rules *rules, const char *p, const char *end,
+                         uint64_t number_of_line, sl_trouble *t) {
     json j;
     begin(&j, rows, rules, p, end, t);
     skip_blanks(&j);
@@ -438,4 +440,23 @@ static bool line(sl_named_rows *rows, const sl_rules *rules, const char *p, cons
     return sl_named_is_fine(status, p, p, 0, t);
 }
 
-void sl_parse_jsonl(sl_block *b) { sl_parse_named_lines(b, line); }
+static bool line(sl_named_rows *rows, const sl_rules *rules, const char *p, const char *end, uint64_t number_of_line,
+                 sl_trouble *t) {
+    sl_named_status status = SL_NAMED_OK;
+    switch (sl_json_common_line(rows, p, end, number_of_line, &status)) {
+    case SL_JSON_ADDED:
+        return true;
+    case SL_JSON_FAILED:
+        return sl_named_is_fine(status, p, p, 0, t);
+    case SL_JSON_OTHER:
+        break;
+    }
+    if (!careful_line(rows, rules, p, end, number_of_line, t)) return false;
+    sl_json_common_learn(rows->block, p, end);
+    return true;
+}
+
+void sl_parse_jsonl(sl_block *b) {
+    sl_json_common_begin(b);
+    sl_parse_named_lines(b, line);
+}
