@@ -20,6 +20,7 @@ typedef struct sl_parse_kernels {
     sl_find_letters *letters; /* NULL: text is cut a character at a time */
     sl_read_url *read_url;
     sl_find_marks *marks;
+    sl_find_quotes *quotes; /* NULL: quotes are found one by one */
 } sl_parse_kernels;
 
 /* The kernels for a kind of processor; NULL where this build has none or the machine cannot run them. Those for

@@ -1,4 +1,6 @@
-/* Finds the ends of records. Text without quotes costs two fast searches, text with quotes one for every quote. */
+/* Finds the ends of records. Text without quotes costs two fast searches, text with quotes one for every quote, or,
+ * where the processor can, a few instructions for 64 bytes: a bit for every quote, and those between an odd one and the
+ * next are in quotes. */
 #include "io/records.h"
 
 #include <stdint.h>
@@ -115,6 +117,38 @@ static bool find_separator(sl_cut *c, const char *text, size_t n, size_t *end) {
     return true;
 }
 
+/* Every bit becomes the parity of itself and those below it. */
+static inline uint64_t parities(uint64_t bits) {
+    for (unsigned shift = 1; shift < 64; shift *= 2) bits ^= bits << shift;
+    return bits;
+}
+
+/* The window at text[at], where all quotes open and close fields; *end moves behind its last newline outside quotes.
+ * False, and nothing has happened: there is a quote that does neither. */
+static inline bool cut_window(sl_cut *c, const char *text, size_t *end) {
+    const sl_quote_bits bits = c->find_quotes(text + c->at, c->separator);
+    const uint64_t inside = parities(bits.quotes) ^ (c->quoted ? UINT64_MAX : 0); /* with the quote that opens */
+    const uint64_t closing = bits.quotes & ~inside, plain = bits.newlines & ~inside;
+    const uint64_t may_open = (closing | bits.separators | bits.newlines) << 1 | opens(c, text, c->at);
+    if (bits.quotes & inside & ~may_open) return false;
+    if (plain) *end = c->at + SL_MARKS_WINDOW - (size_t)__builtin_clzll(plain);
+    c->quoted = inside >> 63;
+    c->at += SL_MARKS_WINDOW;
+    if (closing >> 63) c->fresh = c->at;
+    return true;
+}
+
+/* Scans all whole windows; returns the end as sl_cut_last() does. */
+static size_t cut_windows(sl_cut *c, const char *text, size_t n, size_t end) {
+    while (n - c->at >= SL_MARKS_WINDOW) {
+        size_t from, to;
+        const size_t stop = c->at + SL_MARKS_WINDOW;
+        if (cut_window(c, text, &end)) continue;
+        while (next_plain(c, text, stop, &from, &to)) end = past_last_newline(text, from, to, end);
+    }
+    return end;
+}
+
 size_t sl_cut_last(sl_cut *c, const char *text, size_t n, size_t end) {
     if (!c->quotes) {
         end = past_last_newline(text, c->at, n, end);
@@ -123,6 +157,7 @@ size_t sl_cut_last(sl_cut *c, const char *text, size_t n, size_t end) {
     }
     size_t from, to;
     if (!c->separator && !find_separator(c, text, n, &end)) return end;
+    if (c->find_quotes) end = cut_windows(c, text, n, end);
     while (next_plain(c, text, n, &from, &to)) end = past_last_newline(text, from, to, end);
     return end;
 }

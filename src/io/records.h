@@ -9,12 +9,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "io/marks/marks.h"
+
 typedef struct sl_cut {
     bool quotes;    /* it is csv */
     char separator; /* of its fields; 0: to be found in the first record */
     bool quoted;    /* whether text[at] stands in quotes */
     size_t at;      /* how far the text was scanned */
     size_t fresh;   /* a quote here opens whatever stands before it: a record begins, or quotes were closed */
+    sl_find_quotes *find_quotes; /* a window at a time, for sl_cut_last(); NULL: one by one */
 } sl_cut;
 
 /* Behind the last end of a record in text[at..n), or `end` if there is none. Called again when the text has grown. */

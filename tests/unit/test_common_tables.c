@@ -145,6 +145,34 @@ static size_t put_csv(char *p, char separator, bool tame) {
     return (size_t)(q - p);
 }
 
+TEST(records_end_where_they_do_one_by_one) {
+    enum { MOST = 400 };
+    for (int round = 0; round < 20 * ROUNDS; round++) {
+        char text[MOST];
+        const size_t n = below(MOST), kinds = 2 + below(12);
+        const bool tame = below(2);
+        for (size_t i = 0, quoted = 0; i < n; i++) {
+            text[i] = "a,\n\"bcdefghij"[below(kinds + 1)];
+            if (tame && text[i] == '"' && !quoted && i && !strchr(",\n\"", text[i - 1])) text[i] = 'x';
+            quoted ^= text[i] == '"';
+        }
+        EACH_KERNELS(k) {
+            if (!k->quotes) continue;
+            sl_cut plain = {.quotes = true, .separator = ','}, fast = plain;
+            fast.find_quotes = k->quotes;
+            size_t plain_end = 0, fast_end = 0;
+            for (size_t m = 0; m < n;) { /* as the text grows */
+                m += 1 + below(n - m);
+                plain_end = sl_cut_last(&plain, text, m, plain_end), fast_end = sl_cut_last(&fast, text, m, fast_end);
+                CHECK_EQ(fast_end, plain_end);
+                CHECK_EQ(fast.quoted, plain.quoted);
+                CHECK_EQ(fast.at, plain.at);
+                CHECK_EQ(fast.fresh == m, plain.fresh == m);
+            }
+        }
+    }
+}
+
 /* Changes some bytes. */
 static void spoil(char *text, size_t n, const char *with) {
     for (size_t k = below(4) ? 0 : 1 + below(3); k && n; k--) text[below(n)] = with[below(strlen(with) + 1)];
@@ -369,6 +397,7 @@ TEST(common_lines_are_taken_by_the_fast_way) {
 
 int main(void) {
     RUN(all_kernels_find_the_same_marks);
+    RUN(records_end_where_they_do_one_by_one);
     RUN(common_csv_is_read_alike_by_all_ways);
     RUN(odd_csv_is_read_alike_by_all_ways);
     RUN(common_cells_are_taken_by_the_fast_way);

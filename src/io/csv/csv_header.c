@@ -13,6 +13,7 @@
 #include "io/format.h"
 #include "io/named/name_patterns.h"
 #include "io/named/quadratic.h"
+#include "io/parse_kernels.h"
 
 void sl_csv_release(sl_csv_header *h) {
     if (!h || atomic_fetch_sub(&h->holders, 1) > 1) return;
@@ -315,7 +316,8 @@ static char known_separator(const sl_input *in) {
 }
 
 bool sl_fetch_csv(sl_input *in, sl_block *b) {
-    sl_cut cut = {.quotes = true, .separator = known_separator(in)};
+    const sl_parse_kernels *kernels = in->rules->kernels;
+    sl_cut cut = {.quotes = true, .separator = known_separator(in), .find_quotes = kernels ? kernels->quotes : NULL};
     if (!sl_fetch_records(in, b, &cut)) return false;
     sl_csv_trouble t = {.reason = SL_BAD_FIELD};
     if (b->n && !in->header && !make_header(in, b, cut.separator, &t)) {

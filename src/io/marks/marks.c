@@ -98,6 +98,25 @@ sl_marks_avx512(const char *text, size_t from, size_t windows, const sl_mark_byt
     }
     return n;
 }
+
+__attribute__((target("avx2"))) sl_quote_bits sl_quotes_avx2(const char *text, char separator) {
+    const __m256i quote = _mm256_set1_epi8('"'), newline = _mm256_set1_epi8('\n'), other = _mm256_set1_epi8(separator);
+    sl_quote_bits bits = {0, 0, 0};
+    for (unsigned i = 0; i < SL_MARKS_WINDOW; i += 32) {
+        const __m256i x = _mm256_loadu_si256((const __m256i *)(const void *)(text + i));
+        bits.quotes |= (uint64_t)(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(x, quote)) << i;
+        bits.newlines |= (uint64_t)(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(x, newline)) << i;
+        bits.separators |= (uint64_t)(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(x, other)) << i;
+    }
+    return bits;
+}
+
+__attribute__((target("avx512f,avx512bw"))) sl_quote_bits sl_quotes_avx512(const char *text, char separator) {
+    const __m512i x = _mm512_loadu_si512(text);
+    return (sl_quote_bits){.quotes = _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8('"')),
+                           .newlines = _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8('\n')),
+                           .separators = _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8(separator))};
+}
 #endif
 
 void sl_marks_begin(sl_marks *m, sl_find_marks *find, sl_mark_bytes bytes, const char *text, size_t end, size_t from) {

@@ -32,6 +32,16 @@ sl_find_marks sl_marks_avx2;
 sl_find_marks sl_marks_avx512;
 #endif
 
+/* What a window of csv has, a bit for each byte, the first byte's the lowest. */
+typedef struct sl_quote_bits {
+    uint64_t quotes, newlines, separators;
+} sl_quote_bits;
+typedef sl_quote_bits sl_find_quotes(const char *text, char separator);
+#if defined(__x86_64__)
+sl_find_quotes sl_quotes_avx2;
+sl_find_quotes sl_quotes_avx512;
+#endif
+
 /* The marks ahead in a block's text. */
 typedef struct sl_marks {
     sl_find_marks *find;
