@@ -6,6 +6,7 @@
 #include "io/csv/common_cells.h"
 
 #include "base/digits.h"
+#include "io/marks/joined_name.h"
 #include "io/parse_kernels.h"
 
 enum { LOOK_BACK = 16 }; /* bytes before a cell that may be loaded with it */
@@ -69,7 +70,8 @@ static inline bool take_apart(sl_marks *m, const char *p, char separator, const 
 }
 
 /* Takes what stands in a cell of this column; false: it is not common. */
-static inline bool take(sl_named_rows *rows, const sl_csv_column *c, const char *v, const char *stop, float *label) {
+static inline bool take(sl_named_rows *rows, const sl_csv_header *h, const sl_csv_column *c, const char *v,
+                        const char *stop, float *label) {
     const size_t n = (size_t)(stop - v);
     if (c->use == SL_CSV_NOTHING || (n == 0 && c->use == SL_CSV_FEATURE)) return true;
     if (n == 0 || c->use > SL_CSV_LABEL) return false;
@@ -86,7 +88,7 @@ static inline bool take(sl_named_rows *rows, const sl_csv_column *c, const char 
         return true;
     }
     if (k == ANY || c->use == SL_CSV_LABEL || (k == WORD && !is_other_word(v, n))) return false;
-    return sl_add_joined(rows, &c->prefix, v, n);
+    return sl_add_joined(rows, h->text + c->name.at, c->name.n + 1, v, n);
 }
 
 size_t sl_csv_common_cells(sl_marks *m, const sl_csv_header *h, sl_named_rows *rows, size_t i, const char **at,
@@ -99,7 +101,7 @@ size_t sl_csv_common_cells(sl_marks *m, const sl_csv_header *h, sl_named_rows *r
     while (m->next < m->n || sl_marks_more(m)) {
         const char *v, *stop, *end;
         const size_t mark = m->next, scanned = m->scanned;
-        if (!take_apart(m, p, separator, &v, &stop, &end) || !take(rows, &h->column[i], v, stop, label)) {
+        if (!take_apart(m, p, separator, &v, &stop, &end) || !take(rows, h, &h->column[i], v, stop, label)) {
             m->next = mark; /* the cell's marks are to come again */
             if (m->scanned > scanned) m->scanned = (size_t)(p - m->text), m->next = m->n = 0;
             break;

@@ -5,6 +5,7 @@
 
 #include "io/csv/csv.h"
 #include "io/marks/marks.h"
+#include "io/named/named_rows.h"
 
 /* Whether a number of n bytes is sure to be -1, 0 or 1: more digits may be rounded away. */
 static inline bool sl_csv_is_plain(size_t n, float value) {

@@ -4,7 +4,6 @@
 #define SL_CSV_H
 
 #include "io/block.h"
-#include "io/marks/joined_name.h"
 
 #define SL_CSV_MAX_COLUMNS ((size_t)1 << 22)
 /* Bytes of a column's name: it stands before every text in the column, so work and memory grow with it. */
@@ -18,7 +17,6 @@ typedef struct sl_csv_column {
     sl_name name; /* in the header's text, where a '=' follows it */
     sl_csv_use use;
     uint64_t hash;
-    sl_name_prefix prefix; /* of the names of its texts */
 } sl_csv_column;
 
 /* Immutable, with a count of references. */

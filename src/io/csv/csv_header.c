@@ -61,8 +61,6 @@ static void add_column(sl_csv_header *h, size_t i, size_t n) {
     h->column[i] =
         (sl_csv_column){.name = {.at = (uint32_t)h->text_n, .n = (uint32_t)n}, .hash = sl_name_hash(name, n)};
     name[n] = '=';
-    h->column[i].prefix = (sl_name_prefix){.text = name, .n = n + 1};
-    if (n < SL_WORDS_NAME) h->column[i].prefix.words = sl_name_words_of(name, n + 1);
     h->text_n += n + 1;
 }
 
@@ -272,7 +270,7 @@ static sl_csv_header *new_header(const char *p, const char *end, char separator,
     if (good) {
         t->at = p;
         h->column = malloc(h->columns * sizeof *h->column);
-        h->text = malloc(rules->no_header ? h->columns * NUMBER_ROOM : (size_t)(end - p) + h->columns + NUMBER_ROOM);
+        h->text = malloc((rules->no_header ? h->columns * NUMBER_ROOM : (size_t)(end - p) + h->columns) + SL_NAME_PAD);
         good = (h->column && h->text) || no_memory(t);
     }
     good = good && name_columns(h, rules->no_header ? NULL : p, end, t) &&

@@ -24,8 +24,9 @@ enum {
     MOST_MISSING = 8,    /* keys in a row that a line may lack */
     LOOK_BACK = 16,      /* bytes before a value that may be loaded with it */
     PATIENCE = 32,       /* lines that do not fit before there is a new pattern */
-    NOT_PLACED = UINT32_MAX,
 };
+
+#define NOT_PLACED UINT32_MAX
 
 typedef enum use { FEATURE, LABEL, WEIGHT } use;
 
@@ -34,7 +35,8 @@ typedef struct member {
     size_t before_n, marks;
     unsigned object; /* in which it is */
     use use;
-    sl_name_prefix name; /* with a `=` behind it */
+    const char *name; /* with a `=` behind it */
+    size_t name_n;
     uint64_t hash;
     uint32_t placed; /* where the batch's text has its name, without a value */
 } member;
@@ -147,9 +149,8 @@ static bool add_member(maker *m, const char *from) {
         if (c->member[i].hash == k->hash) return false;
     m->name[m->name_n++] = '=';
     k->before = keep(c, from, before_n);
-    k->name = (sl_name_prefix){.text = keep(c, m->name, m->name_n), .n = m->name_n};
-    if (!k->before || !k->name.text) return false;
-    if (m->name_n <= SL_WORDS_NAME) k->name.words = sl_name_words_of(m->name, m->name_n);
+    k->name = keep(c, m->name, m->name_n), k->name_n = m->name_n;
+    if (!k->before || !k->name) return false;
     c->names += m->name_n;
     return true;
 }
@@ -231,7 +232,7 @@ static inline const char *string_end(sl_marks *m, const char *p, const char *end
 /* Adds the feature of a string that has escapes, whose quote is at p; what is behind it, or NULL: it is wrong. */
 static __attribute__((noinline)) const char *take_escaped(sl_named_rows *rows, const member *k, const char *p,
                                                           const char *end) {
-    sl_named_status status = sl_named_piece(rows, k->name.text, k->name.n);
+    sl_named_status status = sl_named_piece(rows, k->name, k->name_n);
     for (p++; status == SL_NAMED_OK;) {
         char decoded[SL_UTF8_MAX];
         const char *stop = sl_json_plain_end(p);
@@ -323,12 +324,12 @@ static inline bool take_value(sl_json_common *c, sl_named_rows *rows, member *k,
         r->label.value = value;
         return take_label(r, rows->block->rules, v, (size_t)(stop - v), string);
     }
-    if (string) return sl_add_joined(rows, &k->name, v, (size_t)(stop - v));
+    if (string) return sl_add_joined(rows, k->name, k->name_n, v, (size_t)(stop - v));
     sluice_batch *b = rows->batch;
-    const size_t n = k->name.n - 1;
+    const size_t n = k->name_n - 1;
     if (k->placed == NOT_PLACED) {
         if (b->text_n + n + SL_TEXT_PAD >= rows->text_stop) return false;
-        memcpy(b->text + b->text_n, k->name.text, n);
+        memcpy(b->text + b->text_n, k->name, n);
         k->placed = (uint32_t)b->text_n;
         rows->name_first = b->text_n += n;
     }

@@ -6,39 +6,33 @@
 #include "features/names.h"
 #include "io/named/named_rows.h"
 
-/* The first part of names; its `=` is counted. */
-typedef struct sl_name_prefix {
-    const char *text; /* of at least SL_NAME_PAD bytes that can be read */
-    size_t n;
-    sl_name_words words; /* the same, if it has at most SL_WORDS_NAME bytes */
-} sl_name_prefix;
-
 static inline sl_name_words sl_join_words(sl_name_words prefix, size_t n, sl_name_words text) {
     sl_name_product both = ((sl_name_product)text.last << 64 | text.first) << (8 * n);
     return (sl_name_words){(uint64_t)both | prefix.first, (uint64_t)(both >> 64) | prefix.last};
 }
 
-/* Adds the feature prefix + text, which the row has not, with value 1. There is room for a feature. At least
- * SL_BLOCK_PAD bytes behind the text can be read. False, and nothing has happened: there is no room for the bytes, or
- * they are too many. */
-static inline bool sl_add_joined(sl_named_rows *r, const sl_name_prefix *prefix, const char *text, size_t n) {
+/* Adds the feature prefix + text, which the row has not, with value 1. There is room for a feature. Of the prefix
+ * SL_NAME_PAD bytes can be read, however short it is, and behind the text SL_BLOCK_PAD. False, and nothing has
+ * happened: there is no room for the bytes, or they are too many. */
+static inline bool sl_add_joined(sl_named_rows *r, const char *prefix, size_t prefix_n, const char *text, size_t n) {
     sluice_batch *const b = r->batch;
-    const size_t whole = prefix->n + n, at = b->text_n;
+    const size_t whole = prefix_n + n, at = b->text_n;
     char *const to = b->text + at;
     uint64_t hash;
     if (at + whole + SL_TEXT_PAD >= r->text_stop) return false;
     if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && whole <= SL_WORDS_NAME) {
-        const sl_name_words words = sl_join_words(prefix->words, prefix->n, sl_padded_words(text, n));
+        const sl_name_words words =
+            sl_join_words(sl_padded_words(prefix, prefix_n), prefix_n, sl_padded_words(text, n));
         memcpy(to, &words, sizeof words);
         hash = sl_words_hash(words, whole);
     } else {
         enum { STEP = 32 };
         if (whole > SL_MAX_NAME) return false;
-        if (prefix->n <= SL_NAME_PAD)
-            memcpy(to, prefix->text, SL_NAME_PAD);
+        if (prefix_n <= SL_NAME_PAD)
+            memcpy(to, prefix, SL_NAME_PAD);
         else
-            memcpy(to, prefix->text, prefix->n);
-        for (size_t i = 0; i < n; i += STEP) memcpy(to + prefix->n + i, text + i, STEP);
+            memcpy(to, prefix, prefix_n);
+        for (size_t i = 0; i < n; i += STEP) memcpy(to + prefix_n + i, text + i, STEP);
         hash = sl_padded_hash(to, whole);
     }
     r->name_first = b->text_n = at + whole;
