@@ -263,11 +263,26 @@ static size_t put_string(char *p, bool tame) {
 }
 
 static size_t put_value(char *p, bool tame) {
-    static const char *const others[] = {
-        "true", "false", "null", "[1, \"a\", \"a\"]", "{}", "[]", "{\"x\": {\"y\": 1}}", "truth"};
+    static const char *const others[] = {"true",
+                                         "false",
+                                         "null",
+                                         "[\"x\", \"y, z\"]",
+                                         "[]",
+                                         "[\"a\",\"b\",\"c\"]",
+                                         "[\"a\", \"b\", \"a\"]",
+                                         "[\"a\",]",
+                                         "[\"a\", ]",
+                                         "[\"a\" , \"b\"]",
+                                         "[ \"a\"]",
+                                         "[\"a\" ]",
+                                         "[1, \"a\", \"a\"]",
+                                         "{}",
+                                         "[]",
+                                         "{\"x\": {\"y\": 1}}",
+                                         "truth"};
     switch (below(8)) {
     case 0:
-        return (size_t)sprintf(p, "%s", others[below(tame ? 3 : 8)]);
+        return (size_t)sprintf(p, "%s", others[below(tame ? 6 : 17)]);
     case 1:
     case 2:
     case 3:
@@ -386,7 +401,7 @@ TEST(common_lines_are_taken_by_the_fast_way) {
         CHECK_EQ(lines_taken(
                      "  {\"label\": 1, \"a\": 0.25, \"b\": \"x, y}\", \"c\": {\"d\": true}, \"e\": null}\n"
                      "{\"label\": 0, \"a\": -17, \"b\": \"\", \"c\": {\"d\": 12.3456789012345}, \"e\": \"\xc3\xb6\"}\n"
-                     "{\"label\": \"spam\", \"b\": \"x\", \"c\": {\"d\": false}, \"e\": 1e3}\n"
+                     "{\"label\": \"spam\", \"b\": [\"x\", \"y\"], \"c\": {\"d\": false}, \"e\": 1e3}\n"
                      "{\"label\": 1, \"a\": 1, \"c\": {\"d\": 1}, \"e\": 7}\n"
                      "{\"label\": 1, \"a\": 1, \"b\": \"\\u0041\", \"c\": {\"d\": 1}, \"e\": 7}\n"
                      "{\"label\": 1, \"a\": 1, \"x\": 3, \"c\": {\"d\": 1}, \"e\": 7}\n",

@@ -4,7 +4,7 @@
  *
  * A pattern is made only of a line that jsonl.c has read, and only where no two features can have the same name: all
  * names differ, and none has a `=`, which separates a key from its text. Values are numbers, strings, true,
- * false and null; objects are fine, since their brackets stand between values, but not arrays. */
+ * false, null and arrays of strings; objects are fine, since their brackets stand between values. */
 #include "io/json/common_lines.h"
 
 #include <stdlib.h>
@@ -19,11 +19,13 @@
 
 enum {
     MOST_MEMBERS = 256,
-    MOST_TEXT = 1 << 14, /* of a pattern: what stands between its values, and its names */
-    MOST_LINE = 1 << 16, /* so that the names of a line are never out of proportion to it */
-    MOST_MISSING = 8,    /* keys in a row that a line may lack */
-    LOOK_BACK = 16,      /* bytes before a value that may be loaded with it */
-    PATIENCE = 32,       /* lines that do not fit before there is a new pattern */
+    MOST_TEXT = 1 << 14,  /* of a pattern: what stands between its values, and its names */
+    MOST_LINE = 1 << 16,  /* so that the names of a line are never out of proportion to it */
+    MOST_MISSING = 8,     /* keys in a row that a line may lack */
+    MOST_STRINGS = 64,    /* of an array */
+    MOST_NAMES = 1 << 19, /* bytes of the names of a line: jsonl.c knows how many it may have */
+    LOOK_BACK = 16,       /* bytes before a value that may be loaded with it */
+    PATIENCE = 32,        /* lines that do not fit before there is a new pattern */
 };
 
 #define NOT_PLACED UINT32_MAX
@@ -122,11 +124,29 @@ static bool pass_key(maker *m) {
     return !memchr(m->name, '=', m->name_n);
 }
 
-/* Behind a value that is no object and no array. */
-static void pass_value(maker *m) {
-    if (*m->p == '"')
-        for (m->p++; m->p < m->end && *m->p != '"'; m->p++) m->p += *m->p == '\\';
-    while (m->p < m->end && !sl_json_ends_number(*m->p)) m->p++;
+static void pass_string(maker *m) {
+    for (m->p++; m->p < m->end && *m->p != '"'; m->p++) m->p += *m->p == '\\';
+    m->p++;
+}
+
+/* Behind a value that is no object; false: it is an array with other elements than strings. */
+static bool pass_value(maker *m) {
+    if (*m->p == '[') {
+        for (m->p++; m->p < m->end && *m->p != ']';) {
+            if (*m->p == '"')
+                pass_string(m);
+            else if (*m->p == ',' || *m->p == ' ')
+                m->p++;
+            else
+                return false;
+        }
+        m->p++;
+    } else if (*m->p == '"') {
+        pass_string(m);
+    } else {
+        while (m->p < m->end && !sl_json_ends_number(*m->p)) m->p++;
+    }
+    return m->p < m->end;
 }
 
 static bool is_named(const char *key, const char *name, size_t n) {
@@ -161,7 +181,7 @@ static bool make_pattern(maker *m) {
     m->depth = 1, m->path[0] = 0, m->object[0] = m->objects = 0;
     for (;;) {
         pass_blanks(m);
-        if (*m->p != '"' || !pass_key(m) || *m->p == '[') return false;
+        if (*m->p != '"' || !pass_key(m)) return false;
         if (*m->p == '{') {
             if (m->depth == SL_JSON_DEPTH) return false;
             m->path[m->depth] = m->name_n;
@@ -171,7 +191,7 @@ static bool make_pattern(maker *m) {
         }
         if (!add_member(m, from)) return false;
         m->c->last_object = m->object[m->depth - 1];
-        pass_value(m);
+        if (!pass_value(m)) return false;
         from = m->p;
         for (pass_blanks(m); *m->p == '}'; pass_blanks(m)) {
             m->p++;
@@ -255,6 +275,30 @@ static __attribute__((noinline)) const char *take_escaped(sl_named_rows *rows, c
     return status == SL_NAMED_OK ? p + 1 : NULL;
 }
 
+/* Adds the features of an array of strings without escapes, whose bracket is at p; what is behind it, or NULL: it is of
+ * another kind, or two strings are the same. */
+static const char *take_strings(sl_json_common *c, sl_named_rows *rows, const member *k, const char *p,
+                                const char *end) {
+    sl_marks *const m = &c->marks;
+    sluice_batch *const b = rows->batch;
+    const size_t first = b->nonzeros;
+    for (p++; *p != ']' || b->nonzeros > first;) {
+        if (*p != '"' || b->nonzeros - first == MOST_STRINGS || b->nonzeros >= rows->feature_stop) return NULL;
+        sl_marks_go_to(m, (size_t)(p - m->text));
+        const char *stop = m->next < m->n || sl_marks_more(m) ? string_end(m, p, end) : NULL;
+        if (!stop || !sl_add_joined(rows, k->name, k->name_n, p + 1, (size_t)(stop - p - 1))) return NULL;
+        for (size_t i = first; i + 1 < b->nonzeros; i++)
+            if (b->hash[i] == b->hash[b->nonzeros - 1]) return NULL;
+        p = stop + 1;
+        if (*p == ']') break;
+        if (*p++ != ',') return NULL;
+        p += *p == ' ';
+    }
+    if (b->nonzeros + c->members > rows->feature_stop) return NULL; /* for the members behind it */
+    sl_marks_go_to(m, (size_t)(p - m->text));
+    return p + 1;
+}
+
 /* Longer numbers, and those with an exponent. */
 static __attribute__((noinline)) bool long_number(const char *p, const char *stop, float *value) {
     const char *q = p;
@@ -308,6 +352,8 @@ static inline bool take_value(sl_json_common *c, sl_named_rows *rows, member *k,
         *p = stop;
     } else if (k->use != FEATURE) {
         return false;
+    } else if (*v == '[') {
+        return (*p = take_strings(c, rows, k, v, end)) != NULL;
     } else if (memcmp(v, "true", 4) == 0) {
         value = 1;
         *p = v + 4;
@@ -372,7 +418,8 @@ sl_json_line sl_json_common_line(sl_named_rows *rows, const char *p, const char 
     if ((*status = sl_named_reserve(rows, c->members, names)) != SL_NAMED_OK) return SL_JSON_FAILED;
     row r = {.weight = 1};
     sl_marks_go_to(&c->marks, (size_t)(p - b->text));
-    const bool fine = members(c, rows, p, end, &r) && (r.labelled || b->rules->unlabelled);
+    const bool fine = members(c, rows, p, end, &r) && (r.labelled || b->rules->unlabelled) &&
+                      rows->batch->text_n - rows->text_first < MOST_NAMES;
     if (fine)
         *status =
             r.labelled ? sl_named_row(rows, &r.label, r.weight, line) : sl_named_unlabelled_row(rows, r.weight, line);
