@@ -355,15 +355,16 @@ int http_start(const http_settings *settings, http_server **server) {
         s->wake < 0 ? FAILED : http_listen(&s->listener, settings->listen, settings->certificate ? "https" : "http");
     if (status == DONE) status = http_guard_open(&s->guard, settings, s->listener.host, s->listener.loopback);
     if (status == DONE) status = http_log_open(&s->log, settings->access_log);
+    *server = s; /* handlers may be called from now on */
     if (status == DONE) status = start_threads(s);
     if (status != DONE) {
+        *server = NULL;
         if (s->daemon) MHD_stop_daemon(s->daemon);
         server_free(s);
         return status;
     }
     if ((s->guard.token || s->guard.predict_token) && !settings->certificate && !s->listener.loopback)
         warning("tokens are sent as plain text: %s without TLS can be reached from other machines", s->listener.url);
-    *server = s;
     return DONE;
 }
 

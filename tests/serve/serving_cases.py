@@ -5,12 +5,15 @@ Every case has an empty folder and a server of its own. Those of Kafka run on th
 (tests/kafka), where it is given.
 """
 import argparse
+import fcntl
 import json
 import os
 import random
+import resource
 import shutil
 import signal
 import socket
+import subprocess
 import sys
 import threading
 import time
@@ -22,8 +25,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(HERE), "kafka"))
 sys.dont_write_bytecode = True
 import broker  # noqa: E402
 from harness import Failure, check, equal, rows  # noqa: E402
-from kafka_clients import Tool  # noqa: E402
-from serve_process import Served, run_cases, until  # noqa: E402
+from kafka_clients import Mock, Tool  # noqa: E402
+from serve_process import PATIENCE, Client, Served, run_cases, until  # noqa: E402
 
 CASES, KAFKA_CASES = {}, {}
 
@@ -388,6 +391,42 @@ def tokens_are_asked_for(t):
                     check(answer.status in (401, 403), f"{path} {token}: {answer}")
         equal(s.post("/v2/models/m/save", Authorization=predict).status in (401, 403), True, "administration")
     check(b"s3cret" not in t.read("log") and "s3cret" not in s.text(), "no secret in logs")
+
+
+@case
+def requests_that_come_while_it_starts_are_answered(t):
+    """Here the start takes as long as nobody reads what the server says: its pipe is full, and it has a warning to write."""
+    t.write("learn.token", "s3cret\n")
+    os.chmod(t.path("learn.token"), 0o600)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    reads, writes = os.pipe()
+    fcntl.fcntl(writes, fcntl.F_SETPIPE_SZ, 4096)
+    os.set_blocking(writes, False)
+    for piece in b"x" * 512, b"x":
+        try:
+            while True:
+                os.write(writes, piece)
+        except BlockingIOError:
+            pass
+    os.set_blocking(writes, True)
+    server = subprocess.Popen([t.sluice, "serve", "-m", t.path("m"), "--listen", f"0.0.0.0:{port}", "--token-file", t.path("learn.token")],
+                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=writes)
+    os.close(writes)
+    try:
+        def metrics():
+            try:
+                return Client("127.0.0.1", port).get("/metrics")
+            except ConnectionRefusedError:
+                check(server.poll() is None, "it has ended")
+        equal(until("an answer", metrics).status, 200)
+        threading.Thread(target=lambda: [None for _ in iter(lambda: os.read(reads, 4096), b"")], daemon=True).start()
+        client = Client("127.0.0.1", port)
+        until("it is ready", lambda: client.get("/v2/health/ready").status == 200)
+    finally:
+        server.send_signal(signal.SIGTERM)
+        equal(server.wait(PATIENCE), 128 + signal.SIGTERM, "exit status")
 
 
 @case
