@@ -1,4 +1,5 @@
 /* sluice serve: predicts over HTTP while it learns. */
+#include "args/costs.h"
 #include "commands.h"
 #include "output/message.h"
 #include "run/signals.h"
@@ -17,7 +18,7 @@
 #include <string.h>
 
 static const option_info options[] = {
-    SERVE_OPTIONS, ACCESS_OPTIONS, LIMIT_OPTIONS, LABEL_OPTIONS,       NEW_MODEL_OPTIONS,
+    SERVE_OPTIONS, ACCESS_OPTIONS, LIMIT_OPTIONS, LABEL_OPTIONS,       NEW_MODEL_OPTIONS,        COST_OPTIONS,
     DRIFT_OPTIONS, INPUT_OPTIONS,  KAFKA_OPTIONS, KAFKA_LEARN_OPTIONS, {NULL, 0, NULL, NULL, 0},
 };
 

@@ -56,7 +56,7 @@ int main(void) {
     served_figures *f = &b.figures;
     f->snapshot_version = 1000, f->version = 1234, f->saved_version = 900;
     f->examples = 234, f->mistakes = 17, f->updates = 99, f->features_seen = 5000, f->nonzeros = 321, f->evicted = 12;
-    f->refused = 2, f->memory = 1 << 20, f->pseudo = 4;
+    f->refused = 2, f->memory = 1 << 20;
     f->error_rate = 0.0726, f->window_error = 0.25, f->fading_error = 0.125, f->window = 1000, f->drift_alarms = 3;
     f->snapshot_age = 0.5, f->snapshot_cost = 0.015, f->saved_age = 20, f->saving_cost = 0.25;
     f->saves = 8, f->failed_saves = 1, f->rollbacks = 2, f->reloads = 5;

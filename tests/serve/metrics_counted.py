@@ -75,7 +75,7 @@ expect(0, "sluice_http_request_duration_seconds_count", route="learn")
 FIGURES = dict(
     model_version=1000, model_learned_version=1234, model_saved_version=900, examples_total=234, mistakes_total=17, updates_total=99,
     features=5000, nonzero_features=321, evicted_features_total=12, refused_examples_total=2, model_memory_bytes=1 << 20,
-    pseudo_labels_total=4, error_window_examples=1000, drift_alarms_total=3, snapshot_age_seconds=0.5, snapshot_cost_seconds=0.015,
+    error_window_examples=1000, drift_alarms_total=3, snapshot_age_seconds=0.5, snapshot_cost_seconds=0.015,
     saved_age_seconds=20, save_cost_seconds=0.25, saves_total=8, save_failures_total=1, save_failing=1, rollbacks_total=2, reloads_total=5,
     queue_rows=7, queue_capacity_rows=10000, queue_refused_rows_total=70, learning_stopped=0, kafka_up=1, kafka_lag_messages=333,
     kafka_messages_total=11, kafka_tombstones_total=1, kafka_skipped_messages_total=6, kafka_dead_letters_total=2)

@@ -430,6 +430,35 @@ def requests_that_come_while_it_starts_are_answered(t):
 
 
 @case
+def costs_of_labels_are_those_of_training(t):
+    """A model keeps the costs that it was trained with, and one that is made takes those of the command line: the file is that
+    of `sluice train`. Labels that come later have the costs of the model that is served now."""
+    lines = rows(300).splitlines(True)
+    cost = ["--cost", "1=5"]
+    train(t, "".join(lines[:100]), "m", "-a", "pa-1", *cost)
+    with Served(t, "-m", "m") as s:
+        ok(s.post("/learn", "".join(lines[100:])))
+    whole = train(t, "".join(lines), "serial", "-a", "pa-1", *cost)
+    check(whole != train(t, "".join(lines), "plain", "-a", "pa-1"), "the costs change the model")
+    equal(t.read("m"), whole, "a model that was trained with costs")
+    with Served(t, "-m", "new", "-a", "pa-1", *cost) as s:
+        ok(s.post("/learn", "".join(lines)))
+    equal(t.read("new"), whole, "a model that was made")
+    questions = unlabelled("".join(lines)).splitlines(True)
+    train(t, "".join(lines[:50]), "later", "-a", "pa-1")
+    with Served(t, "-m", "later", "--labels", "waiting.db") as s:
+        for i in range(100):
+            ok(s.post(f"/predict?remember=id-{i}", questions[i]))
+        ok(s.post("/label", "".join(f"id-{i}\t{lines[i].split(' ', 1)[0]}\n" for i in range(10))))
+        shutil.copy(t.path("serial"), t.path("put"))
+        os.replace(t.path("put"), t.path("later"))
+        ok(s.post("/v2/models/later/reload"))
+        ok(s.post("/label", "".join(f"id-{i}\t{lines[i].split(' ', 1)[0]}\n" for i in range(10, 100))))
+    train(t, "".join(lines + lines[10:100]), "serial", "-a", "pa-1", *cost)
+    equal(t.run("inspect", "--weights", "later").out, t.run("inspect", "--weights", "serial").out, "weights with labels that came later")
+
+
+@case
 def options_are_checked(t):
     t.write("a", rows(10))
     t.run("train", "-qq", "-o", "m", "a")

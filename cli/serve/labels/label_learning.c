@@ -34,8 +34,11 @@ static sluice_status read_label(labelled_model *l, served_model *m, sluice_name 
     for (size_t i = 0; i < label.n; i++)
         if (strchr("\t\n\r", label.text[i]))
             return refuse(err, SLUICE_E_DATA, "a label cannot have a NUL byte, a tab or a line end in it");
-    if (!l->parser) {
-        sluice_reader_options reading = reading_options(served_reading(m), "text", 1);
+    const model_reading *now = served_reading(m); /* a model that was loaded anew may have other costs */
+    if (!l->parser || l->reading != now) {
+        sluice_parser_free(l->parser);
+        l->reading = now;
+        sluice_reader_options reading = reading_options(now, "text", 1);
         reading.format = "text";
         reading.label = reading.weight = reading.id = NULL;
         reading.columns = reading.ignore = reading.text_columns = reading.quadratic = NULL;

@@ -15,11 +15,12 @@
 typedef struct labelled_model {
     char *name;
     int64_t key;
-    uint64_t last;         /* the number that was given last; */
-    uint64_t queued;       /* labels up to it were queued; */
-    uint64_t learned;      /* and are in the model's file */
-    sluice_parser *parser; /* of labels; made when the first one comes */
-    int has_warned;        /* of a label without a request that could not be learned: once. The learner thread's */
+    uint64_t last;                /* the number that was given last; */
+    uint64_t queued;              /* labels up to it were queued; */
+    uint64_t learned;             /* and are in the model's file */
+    sluice_parser *parser;        /* of labels; made when the first one comes, */
+    const model_reading *reading; /* for this reading, which has the costs of the labels */
+    int has_warned; /* of a label without a request that could not be learned: once. The learner thread's */
     struct labelled_model *next;
 } labelled_model;
 

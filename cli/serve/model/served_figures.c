@@ -37,7 +37,6 @@ void served_update_figures(served_model *m) {
     f->features_seen = facts.features_seen;
     f->evicted = facts.evicted;
     f->refused = facts.refused;
-    f->pseudo = facts.pseudo;
     f->nonzeros = s->nonzeros;
     f->snapshot_version = s->version;
     f->snapshot_cost = m->snapshot_cost;

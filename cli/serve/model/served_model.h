@@ -110,7 +110,7 @@ typedef struct served_figures {
     const sluice_learner_info *learner;
     uint64_t version, snapshot_version, saved_version, file_examples_before;
     uint64_t examples, mistakes; /* learned since the process began, and mistaken */
-    uint64_t updates, features_seen, nonzeros, evicted, refused, memory, pseudo;
+    uint64_t updates, features_seen, nonzeros, evicted, refused, memory;
     double error_rate, window_error, fading_error;
     uint64_t window;
     uint64_t drift_alarms;

@@ -50,7 +50,7 @@ static int make_reading(const served_model *m, const sluice_model *model, model_
     model_reading *r = *made = calloc(1, sizeof *r);
     if (!r) return out_of_memory();
     r->number = atomic_fetch_add(&numbers, 1) + 1;
-    int rc = args_knows(a, "cost") ? costs_from_args(a, model, &r->costs) : DONE;
+    int rc = costs_from_args(a, model, &r->costs);
     r->topics = m->settings.reading;
     r->topics.names_must_exist = 0; /* of a stream: a request need not have all columns */
     if (!rc) rc = input_for_model(&r->topics, model, &r->kept);
@@ -60,11 +60,9 @@ static int make_reading(const served_model *m, const sluice_model *model, model_
     settle_format(&r->predict, &r->kept);
     r->topics.words = 1;
     r->topics = costs_reading(&r->costs, &r->topics);
-    r->topics = pseudo_reading(&m->pseudo, &r->topics);
     r->learn = r->predict;
     r->learn.words = 1;
     r->learn = costs_reading(&r->costs, &r->learn);
-    r->learn = pseudo_reading(&m->pseudo, &r->learn);
     r->predict.unlabelled = r->predict.every_line = 1;
     return rc;
 }
@@ -122,9 +120,8 @@ static uint64_t label_number_of(const sluice_model *model) {
 /* What only a model that learns has. */
 static int prepare_learning(served_model *m, sluice_model *model, drift_watch *drift) {
     const args *a = m->settings.a;
-    int rc = args_knows(a, "drift") ? drift_options(a, drift) : DONE;
+    int rc = drift_options(a, drift);
     if (!rc && drift->drift) rc = drift_start(a, drift, model);
-    if (!rc && args_knows(a, "pseudo")) rc = pseudo_start(a, &m->pseudo, model);
     if (!rc) rc = remember_input(a, model, m->settings.reading.format);
     return rc;
 }
@@ -242,9 +239,7 @@ static int get_model(served_model *m, sluice_model **model) {
 static int open_model(served_model *m) {
     sluice_model *model;
     sluice_error err = {0};
-    int rc = args_knows(m->settings.a, "pseudo") ? pseudo_options(m->settings.a, &m->pseudo) : DONE;
-    if (rc) return rc;
-    rc = get_model(m, &model);
+    int rc = get_model(m, &model);
     if (!rc) rc = served_adopt(m, model);
     if (rc) {
         sluice_model_free(model);

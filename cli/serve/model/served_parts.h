@@ -7,7 +7,6 @@
 
 #include "args/costs.h"
 #include "serve/model/served_model.h"
-#include "train/pseudo.h"
 
 #include <pthread.h>
 
@@ -72,7 +71,6 @@ struct served_model {
     sluice_meter *meter;
     told_rows told;
     drift_watch drift;
-    pseudo pseudo;
     model_reading *readings; /* no two that are alike, the newest first */
     int knows_negative;
     int broken;                            /* the model has left the range of numbers */

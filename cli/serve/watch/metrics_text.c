@@ -164,8 +164,6 @@ static const model_figure model_figures[] = {
      COUNT, AT(mistakes)},
     {"sluice_updates_total", "counter", "Examples that changed the model.", COUNT, AT(updates)},
     {"sluice_refused_examples_total", "counter", "Examples that the model refused to learn.", COUNT, AT(refused)},
-    {"sluice_pseudo_labels_total", "counter", "Rows without a label that were learned with their predicted one.", COUNT,
-     AT(pseudo)},
     {"sluice_drift_alarms_total", "counter", "Rises of the error that the watch for drift has found.", COUNT,
      AT(drift_alarms)},
     {"sluice_features", "gauge", "Features that the model has seen.", COUNT, AT(features_seen)},
