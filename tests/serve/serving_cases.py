@@ -459,6 +459,19 @@ def costs_of_labels_are_those_of_training(t):
 
 
 @case
+def a_model_without_classes_has_no_margins(t):
+    with Served(t, "-m", "m", "-a", "ssol", "--classes", "ovr") as s:
+        def ask(output):
+            return s.post("/v2/models/m/infer", json.dumps({"outputs": [{"name": output}], "inputs": [
+                {"name": "examples", "datatype": "BYTES", "shape": [2], "data": ["1:1", "2:1"]}]}))
+        refused = ask("margins")
+        equal((refused.status, "knows no class" in refused.text), (400, True), refused)
+        ok(s.post("/learn", "a 1:1\nb 2:1\nc 3:1\n"))
+        at_version(s, 3)
+        equal(ok(ask("margins")).json()["outputs"][0]["shape"], [2, 3])
+
+
+@case
 def options_are_checked(t):
     t.write("a", rows(10))
     t.run("train", "-qq", "-o", "m", "a")

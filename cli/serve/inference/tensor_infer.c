@@ -40,6 +40,8 @@ static int check_outputs(const tensor_request *q, const snapshot *s) {
         }
         if (!s->many && (name_is(name, "margins") || name_is(name, "probabilities") || name_is(name, "classes")))
             return refuse(q->request, "margins, probabilities and classes are outputs of models of several classes");
+        if (!s->classes && (name_is(name, "margins") || name_is(name, "probabilities")))
+            return refuse(q->request, "the model knows no class yet: it has no margins");
         if ((name_is(name, "probability") || name_is(name, "probabilities")) && !sluice_model_has_probability(s->model))
             return refuse(q->request, "the model is not calibrated: it has not predicted anything yet that it learned "
                                       "later, so that it has no probabilities");
