@@ -21,7 +21,8 @@ int label_store_open(const label_settings *settings, label_store **store);
 /* When no model's thread runs any more. NULL is fine. */
 void label_store_close(label_store *s);
 
-#define LABEL_ID_MOST 255 /* bytes of an id */
+#define LABEL_ID_MOST 255         /* bytes of an id */
+enum { LABEL_ROWS_MOST = 10000 }; /* remembered by one request */
 
 /* Remembers rows of a batch, each under its id: all or none. Rows without one (n is 0) are left out; one of the same id
  * that waits is replaced, of two in the batch the last one counts. On SLUICE_OK they survive a kill of the process.

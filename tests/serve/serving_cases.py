@@ -544,6 +544,15 @@ def labels_come_later_for_a_model_that_crosses_features_and_splits_text(t):
 
 
 @case
+def a_request_remembers_10000_rows_at_most(t):
+    with Served(t, "-m", "m", "-a", "ssol", "--labels", "waiting.db") as s:
+        refused = s.post("/predict?remember=r", "1:1\n" * 10001)
+        equal((refused.status, "at most 10000" in refused.text), (413, True), refused)
+        equal(len(ok(s.post("/predict?remember=r", "1:1\n" * 10000)).lines), 10000)
+        check('sluice_labels_waiting 10000\n' in s.get("/metrics").text, "those of the second request wait")
+
+
+@case
 def rows_without_a_label_in_time_count_as_said(t):
     with Served(t, "-m", "m", "-a", "ssol", "--labels", "waiting.db", "--labels-seconds", 1, "--unlabelled-means", "-1") as s:
         ok(s.post("/predict?remember=a", "1:1\n"))

@@ -205,6 +205,12 @@ sluice_status label_store_put(label_store *s, const char *model, const sluice_ba
         return err->status;
     }
     if (!with_id) return SLUICE_OK;
+    if (with_id > LABEL_ROWS_MOST) {
+        refuse(err, SLUICE_E_LIMIT, "");
+        snprintf(err->message, sizeof err->message, "%zu rows to remember: at most %d come in one request", with_id,
+                 LABEL_ROWS_MOST);
+        return err->status;
+    }
     pthread_mutex_lock(&s->lock);
     const sluice_status status = put_rows(s, model, batch, ids, rows, version, err);
     pthread_mutex_unlock(&s->lock);
