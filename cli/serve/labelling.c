@@ -76,6 +76,7 @@ static void learned(job *j) {
     } else {
         w->is.message = strdup(j->error.message);
         w->is.result = LABEL_WRONG;
+        w->is.status = j->status;
     }
     atomic_store(&l->saved, j->saved_version);
     atomic_store(&l->version, j->new_version);
@@ -91,7 +92,10 @@ void labelling_take(labelling *l, sluice_name id, sluice_name label) {
     const label_result result = label_store_take(l->store, l->model, id, label, learned, w, &err);
     if (result == LABEL_TAKEN) return; /* it may be learned already */
     w->is.result = result;
-    if (result == LABEL_WRONG) w->is.message = strdup(err.message);
+    if (result == LABEL_WRONG) {
+        w->is.message = strdup(err.message);
+        w->is.status = err.status;
+    }
     atomic_fetch_sub(&l->under_way, 1);
 }
 
@@ -107,7 +111,8 @@ unsigned status_of_labels(const labels_done *done) {
     case LABEL_BUSY:
         return 429;
     default:
-        return 400;
+        if (done->label->status == SLUICE_E_IO) return 503; /* it was not recorded, and may be sent again */
+        return status_of(&(sluice_error){.status = done->label->status});
     }
 }
 

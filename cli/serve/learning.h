@@ -46,8 +46,9 @@ typedef struct labelling labelling;
 typedef struct labelled {
     sluice_name id;
     label_result result;
-    char *message; /* why it is wrong, or could not be learned; else NULL */
-    double margin; /* before it was learned; NaN where it was not */
+    sluice_status status; /* where it is wrong, or could not be learned, */
+    char *message;        /* and why; else NULL */
+    double margin;        /* before it was learned; NaN where it was not */
     uint32_t predicted;
 } labelled;
 

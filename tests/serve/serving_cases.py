@@ -553,6 +553,20 @@ def a_request_remembers_10000_rows_at_most(t):
 
 
 @case
+def a_label_that_the_disk_does_not_take_may_come_again(t):
+    """A limit on the size of files stands for a disk that is full."""
+    with Served(t, "-m", "m", "-a", "ssol", "--labels", "waiting.db") as s:
+        ok(s.post("/predict?remember=a", "1:1\n"))
+        before = resource.prlimit(s.process.pid, resource.RLIMIT_FSIZE)
+        resource.prlimit(s.process.pid, resource.RLIMIT_FSIZE, (1, before[1]))
+        for path, body in ("/label", "a\t1\n"), ("/v2/models/m/label", '{"id": "a", "label": 1}'):
+            answer = s.post(path, body)
+            equal((answer.status, answer.headers["Retry-After"], "recorded" in answer.text), (503, "1", True), answer)
+        resource.prlimit(s.process.pid, resource.RLIMIT_FSIZE, before)
+        equal(ok(s.post("/label", "a\t1\n")).version, 1)
+
+
+@case
 def rows_without_a_label_in_time_count_as_said(t):
     with Served(t, "-m", "m", "-a", "ssol", "--labels", "waiting.db", "--labels-seconds", 1, "--unlabelled-means", "-1") as s:
         ok(s.post("/predict?remember=a", "1:1\n"))

@@ -101,7 +101,7 @@ static const char *put_labelled(http_request *r, served_model *m, const labels_d
     text_char(to, '[');
     put_results(to, done);
     text_put(to, "]}");
-    if (*status == 429) http_add_header(r, "Retry-After", "1");
+    if (*status == 429 || *status == 503) http_add_header(r, "Retry-After", "1");
     return JSON_TYPE;
 }
 

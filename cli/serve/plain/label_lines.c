@@ -17,7 +17,7 @@ static const char *put_answers(http_request *r, served_model *m, const labels_do
         text_char(&r->answer, '\n');
     }
     *status = status_of_labels(done);
-    if (*status == 429) http_add_header(r, "Retry-After", "1");
+    if (*status == 429 || *status == 503) http_add_header(r, "Retry-After", "1");
     return TEXT_TYPE;
 }
 
