@@ -472,6 +472,17 @@ def a_model_without_classes_has_no_margins(t):
 
 
 @case
+def head_of_events_is_answered(t):
+    """Without a body: what comes next on the connection is the next answer."""
+    with Served(t, "-m", "m", "-a", "ssol") as s:
+        client = s.client()
+        equal(ok(client.ask("HEAD", "/events")).headers["Content-Type"], "text/event-stream")
+        time.sleep(0.2)
+        ok(client.get("/v2/health/live"))
+        client.close()
+
+
+@case
 def options_are_checked(t):
     t.write("a", rows(10))
     t.run("train", "-qq", "-o", "m", "a")

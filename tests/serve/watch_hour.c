@@ -43,7 +43,7 @@ int main(int argc, char **argv) {
     busy.mistakes = "[\r\n]";
     serving server = {.model = models, .n_models = 2, .metrics = metrics_new()};
     if (!server.metrics) return 1;
-    http_request r = {.route = &serve_routes[0]};
+    http_request r = {.method = "GET", .route = &serve_routes[0]};
     (void)argv;
     if (argc > 1) { /* before anything was sampled */
         handle_events(&server, &r);

@@ -251,6 +251,10 @@ void handle_events(void *context, http_request *r) {
     }
     while (s->model[i] != m) i++;
     r->model = served_name(m);
+    if (strcmp(r->method, "HEAD") == 0) { /* libmicrohttpd would send the end of a stream's chunks */
+        http_answer(r, 200, "text/event-stream");
+        return;
+    }
     pthread_mutex_lock(&d->lock);
     const int sampled = d->details || sample(d, s);
     if (sampled) put_first(&t, d, s, i);
