@@ -61,10 +61,12 @@ void learning_free_all(void) {
     for (learning *l; (l = take_unused());) release(l);
 }
 
+/* Where rows were learned the answer is no 503: who sends the same again would have them learned twice. */
 static void refuse_job(http_request *r, const job *j) {
     sluice_error error = j->error;
     if (!error.status) error.status = j->status;
     if (j->learned) {
+        if (status_of(&error) == 503) error.status = SLUICE_E_IO;
         const size_t n = strlen(error.message);
         snprintf(error.message + n, sizeof error.message - n, "; %" PRIu64 " %s learned", j->learned,
                  j->learned == 1 ? "row before was" : "rows before were");
@@ -88,10 +90,12 @@ static void learned(job *j) {
     /* the bytes that the rows were read from are the request's: they go first */
     rows_free(&l->rows);
     l->rows = (request_rows){0};
-    if (!failed)
-        http_answer(r, 200, type);
-    else
+    if (failed)
         refuse_job(r, j);
+    else if (r->answer.failed)
+        http_refuse(r, 500, "all rows were learned, but the answers could not be written");
+    else
+        http_answer(r, 200, type);
     learning_drop(l);
 }
 

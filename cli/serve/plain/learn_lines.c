@@ -9,7 +9,9 @@ static const char *put_answers(learning *l, const snapshot *s) {
     line_request_answers(&l->form, l->request, s);
     for (size_t i = 0; i < rows; i++) {
         const answered is = learning_answered(l, s, i);
-        if (answer_row(&l->form, l->job.batch, i, &is, 0, &err) != SLUICE_OK) break;
+        if (answer_row(&l->form, l->job.batch, i, &is, 0, &err) == SLUICE_OK) continue;
+        l->request->answer.failed = 1;
+        break;
     }
     return line_request_type(&l->form);
 }
