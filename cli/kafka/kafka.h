@@ -59,6 +59,11 @@ int kafka_open(const kafka_settings *s, const sluice_model *model, const sluice_
                kafka_stream **stream, sluice_reader **reader);
 void kafka_close(kafka_stream *k);
 
+/* Once the reader was closed and the stream is kept for its positions: fetches no more messages. */
+void kafka_pause(kafka_stream *k);
+/* From time to time from then on: takes what librdkafka has to say, which would gather in memory. */
+void kafka_take_events(kafka_stream *k);
+
 /* Says that all rows of the batch up to and with this one are done. */
 void kafka_row_done(kafka_stream *k, const sluice_batch *batch, size_t row);
 /* Says that all rows that the reader has delivered are done; `ended`: it has delivered all there are. */

@@ -305,6 +305,12 @@ static int assign(kafka_stream *k, size_t first) {
     return FAILED;
 }
 
+void kafka_pause(kafka_stream *k) {
+    rd_kafka_topic_partition_list_t *list = list_partitions(k);
+    rd_kafka_pause_partitions(k->client, list); /* not those that are not assigned, since they have ended */
+    rd_kafka_topic_partition_list_destroy(list);
+}
+
 /* Adds the partitions that a topic has got. */
 static void add_new_partitions(kafka_stream *k, const rd_kafka_metadata_topic_t *found) {
     kafka_partition *added;

@@ -202,7 +202,7 @@ static bool take_from(kafka_stream *k, rd_kafka_queue_t *queue, int wait_ms) {
     return some;
 }
 
-static void take_events(kafka_stream *k) {
+void kafka_take_events(kafka_stream *k) {
     rd_kafka_message_t *event;
     while ((event = rd_kafka_consume_queue(k->events, 0))) {
         if (event->err) take_event(k, event);
@@ -260,7 +260,7 @@ static void find_offsets(kafka_stream *k) {
 }
 
 static void take_messages(kafka_stream *k) {
-    take_events(k);
+    kafka_take_events(k);
     kafka_look_for_partitions(k);
     forward_again(k);
     while (!k->failed && !message_lines_full(&k->lines)) {

@@ -242,6 +242,8 @@ int kafka_open(const kafka_settings *s, const sluice_model *model, const sluice_
 }
 
 void kafka_close(kafka_stream *k) { (void)k; }
+void kafka_pause(kafka_stream *k) { (void)k; }
+void kafka_take_events(kafka_stream *k) { (void)k; }
 void kafka_row_done(kafka_stream *k, const sluice_batch *batch, size_t row) { (void)k, (void)batch, (void)row; }
 void kafka_rows_done(kafka_stream *k, const sluice_reader *reader, int ended) { (void)k, (void)reader, (void)ended; }
 int kafka_remember(kafka_stream *k, sluice_model *model) { return (void)k, (void)model, FAILED; }

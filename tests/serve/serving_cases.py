@@ -720,6 +720,30 @@ def bad_messages_stop_the_topic_and_not_the_server(t):
     t.tool("delete", topic)
 
 
+@kafka_case
+def what_was_learned_of_a_topic_that_stopped_is_not_learned_again(t):
+    """The server saves its positions, whatever the topic stopped for: its end, a malformed message, a row that cannot be learned."""
+    lines = rows(100).splitlines(True)
+    kinds = [("ended", [], ["--until-end"], 100, ["--until-end"], 100), ("malformed", ["1 oops\n"], [], 60, ["--on-error", "skip"], 100),
+             ("class", ["third 1:1\n"], [], 60, [], 60)]
+
+    def has_stopped(s):
+        return 'sluice_learning_stopped{model="m"} 1\n' in s.get("/metrics").text
+
+    with Mock(t.tool.program, t.folder, brokers=1, topics={kind[0]: 1 for kind in kinds}) as mock:
+        for topic, bad, first, before, second, after in kinds:
+            mock.tool("produce", topic, "-p", 0, lines=[line.rstrip("\n") for line in lines[:60] + bad + lines[60:]])
+            options = ["-m", f"m={topic}.model", "-a", "ssol", "--kafka", mock.bootstrap, "--topic", topic]
+            with Served(t, *options, *first) as s:
+                until("it stops", lambda: has_stopped(s))
+                at_version(s, before)
+                check('sluice_kafka_up{model="m"} 0\n' in s.get("/metrics").text, "no topic is read")
+            with Served(t, *options, *second) as s:
+                until("it is done again", lambda: has_stopped(s) or "skip" in second)
+                at_version(s, after)
+            same_as_file(t, f"{topic}.model", lines[:after], "-a", "ssol")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sluice", required=True)

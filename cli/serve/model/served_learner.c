@@ -168,12 +168,15 @@ static void mind_time(served_model *m) {
     } else {
         served_save_if_due(m);
     }
+    served_topics_mind(m);
     if (m->retired) served_free_retired(m);
     if (!atomic_load(&m->queued_rows) || now_seconds() > m->counted + often) served_update_figures(m);
 }
 
 /* When there is something to do by time. */
-static double due_at(const served_model *m) { return fmin(served_publish_at(m), served_save_at(m)); }
+static double due_at(const served_model *m) {
+    return fmin(fmin(served_publish_at(m), served_save_at(m)), served_topics_at(m));
+}
 
 void *served_learner(void *model) {
     served_model *m = model;

@@ -88,6 +88,7 @@ struct served_model {
     sluice_reader *reader;
     const sluice_batch *stream_batch; /* of it rows from stream_row on are to be learned; NULL: none */
     size_t stream_row;
+    double topics_at;         /* when served_topics_mind() has something to do */
     uint64_t stream_messages; /* done, when they were counted last */
     double counted;           /* when that was */
     uint64_t skipped_before;  /* messages left out by streams before this one */
@@ -174,6 +175,9 @@ void served_topics_close(served_model *m);
 void served_topics_reopen(served_model *m);
 /* Learns rows that have come, some of them; waits for them until this time at most. */
 void served_topics_learn(served_model *m, double until);
+/* What is to be done by time while no topic is read, and when. */
+void served_topics_mind(served_model *m);
+double served_topics_at(const served_model *m);
 /* What is to be in the model before it is saved, and what follows. */
 sluice_status served_topics_remember(served_model *m, sluice_error *err);
 void served_topics_saved(served_model *m);

@@ -6,9 +6,11 @@
 #include "output/progress.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 enum { TURN_ROWS = 2048 };
+static const double events_seconds = 30; /* between two looks at a stream that is no longer read */
 
 int served_topics_open(served_model *m) {
     const model_reading *r = served_reading(m);
@@ -27,23 +29,39 @@ static uint64_t skipped(const sluice_reader *reader) {
     return all;
 }
 
-void served_topics_close(served_model *m) {
+static void stop_reading(served_model *m) {
     m->skipped_before += skipped(m->reader);
     sluice_reader_close(m->reader);
-    kafka_close(m->stream);
     m->reader = NULL;
-    m->stream = NULL;
     m->stream_batch = NULL;
+}
+
+void served_topics_close(served_model *m) {
+    stop_reading(m);
+    kafka_close(m->stream);
+    m->stream = NULL;
     m->stream_messages = 0;
 }
 
-/* The model goes on without the topics, and says why. */
+/* The model goes on without the topics, and says why. The stream is kept: it knows the positions of what was learned,
+ * which are to be saved with it. */
 static void stop(served_model *m, const char *why) {
     pthread_mutex_lock(&m->figures_lock);
     snprintf(m->figures.stopped, sizeof m->figures.stopped, "%.*s", (int)sizeof m->figures.stopped - 1, why);
     m->figures.kafka_up = 0;
     pthread_mutex_unlock(&m->figures_lock);
-    served_topics_close(m);
+    stop_reading(m);
+    if (!m->stream) return;
+    kafka_pause(m->stream);
+    m->topics_at = now_seconds() + events_seconds;
+}
+
+double served_topics_at(const served_model *m) { return m->stream && !m->reader ? m->topics_at : INFINITY; }
+
+void served_topics_mind(served_model *m) {
+    if (served_topics_at(m) > now_seconds()) return;
+    kafka_take_events(m->stream);
+    m->topics_at = now_seconds() + events_seconds;
 }
 
 void served_topics_reopen(served_model *m) {
@@ -120,6 +138,6 @@ void served_topics_saved(served_model *m) {
 void served_topics_figures(served_model *m, served_figures *f) {
     if (!m->stream) return;
     f->kafka = kafka_count(m->stream);
-    f->kafka_up = !f->kafka.down;
+    f->kafka_up = m->reader && !f->kafka.down;
     f->skipped = m->skipped_before + skipped(m->reader);
 }
