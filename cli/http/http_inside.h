@@ -44,9 +44,9 @@ struct http_exchange {
 
 struct connection {
     connection *next, *previous; /* of the server's list */
-    int fd, loopback, handed;    /* handed: libmicrohttpd has it */
-    atomic_int busy;             /* a request is under way */
-    _Atomic double deadline;     /* now_seconds() when it is closed; 0: it may take its time */
+    int fd, loopback;
+    atomic_int busy;         /* a request is under way */
+    _Atomic double deadline; /* now_seconds() when it is closed; 0: it may take its time */
     char address[ADDRESS_ROOM];
     unsigned char network[16]; /* what counts as one address: an IPv4 one, the first half of an IPv6 one */
     http_exchange *exchange;
