@@ -1,7 +1,7 @@
 /* Predictions that wait for their labels, in a file of SQLite. A row is remembered under the id that its request gave
  * it, until its label comes or it expires. A label is numbered and recorded in the file before it is learned; the
- * number of the last one learned is kept in the model (metadata "serve.labels"), so that after a crash labels which the
- * saved model does not know are learned again, and no other one is. */
+ * number of the last one learned is kept in the model (metadata "serve.labels", with the id of the store), so that
+ * after a crash labels which the saved model does not know are learned again, and no other one is. */
 #ifndef CLI_LABEL_STORE_H
 #define CLI_LABEL_STORE_H
 

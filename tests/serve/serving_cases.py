@@ -564,6 +564,50 @@ def a_request_remembers_10000_rows_at_most(t):
 
 
 @case
+def labels_of_another_server_are_not_taken_for_ours(t):
+    """A model that has learned labels of another server comes in the place of ours, by reload or at a start: what our file of
+    labels has recorded and no saved model has learned is learned."""
+    def label(s, name):
+        ok(s.post(f"/predict?remember={name}", "1:1\n"))
+        equal(ok(s.post("/label", f"{name}\t1\n")).text, f"{name}\tlearned\n")
+
+    def save(s):
+        ok(s.post("/v2/models/ours/save"))
+        until("what was saved is dropped from the file of labels", lambda: "sluice_labels_unsaved 0\n" in s.get("/metrics").text)
+
+    def put_theirs():
+        shutil.copy(t.path("theirs"), t.path("new"))
+        os.replace(t.path("new"), t.path("ours"))
+
+    with Served(t, "-m", "theirs", "-a", "ssol", "--labels", "theirs.db") as s:
+        for i in range(20):
+            label(s, f"id-{i}")
+    ours = ["-m", "ours", "-a", "ssol", "--labels", "ours.db", "--save-every", "1000000"]
+    with Served(t, *ours) as s:
+        label(s, "before")
+        save(s)
+        put_theirs()
+        equal(int(ok(s.post("/v2/models/ours/reload")).json()["model_version"]), 20)
+        label(s, "reloaded")
+        s.kill()
+    with Served(t, *ours) as s:
+        at_version(s, 21)
+        equal(s.post("/label", "reloaded\t1\n").status, 409, "it was taken")
+        save(s)
+        label(s, "unsaved")
+        s.kill()
+    put_theirs()
+    with Served(t, *ours) as s:
+        at_version(s, 21)  # "unsaved" alone: the others were in a saved model
+    with Served(t, "-m", "ours") as s:  # without a file of labels: what the model knows of them is kept
+        ok(s.post("/learn", "1 1:1\n"))
+    with Served(t, *ours) as s:
+        equal(s.post("/label", "unsaved\t1\n").status, 409, "it was taken")
+        label(s, "last")
+        equal(ok(s.post("/learn", "1 1:1\n")).version, 24)
+
+
+@case
 def a_label_that_the_disk_does_not_take_may_come_again(t):
     """A limit on the size of files stands for a disk that is full."""
     with Served(t, "-m", "m", "-a", "ssol", "--labels", "waiting.db") as s:

@@ -13,8 +13,8 @@ struct served_model {
     pthread_mutex_t lock;
     job *first, **end;
     uint64_t queued, room;
-    uint64_t last_label, saved_label; /* in the model, in its file */
-    int asked_to_save, refuses;       /* refuses: what is queued, though it had room */
+    uint64_t store, last_label, saved_label; /* in the model, in its file */
+    int asked_to_save, refuses;              /* refuses: what is queued, though it had room */
     const sluice_cost *costs;
     size_t n_costs;
     /* learns a row; not SLUICE_OK: it cannot */
@@ -55,6 +55,7 @@ static inline void fake_save(served_model *m) {
 
 const char *served_name(const served_model *m) { return m->name; }
 const char *served_cannot_learn(const served_model *m) { return m->cannot_learn; }
+void served_take_labels_of(served_model *m, uint64_t store) { m->store = store; }
 void served_ask_save(served_model *m) { m->asked_to_save++; }
 
 uint64_t served_saved_label(const served_model *m) {

@@ -14,8 +14,9 @@
 
 enum { APPLICATION = 0x736c6c62, SCHEMA = 1 }; /* "sllb" */
 
-/* `rows` wait. `labels` were recorded; those up to models.learned are in the model's file, and of them the ids alone
- * are kept, so that a label that is sent again is known to be the second one. */
+/* `rows` wait. Of the model without a name `learned` is the id of the file, a random number. `labels` were recorded;
+ * those up to models.learned are in the model's file, and of them the ids alone are kept, so that a label that is sent
+ * again is known to be the second one. */
 static const struct {
     const char *name, *sql; /* as SQLite keeps it */
 } schema[] = {
@@ -43,6 +44,7 @@ static const char *const statement[SQL_STATEMENTS] = {
     [SQL_COMMIT] = "COMMIT",
     [SQL_ROLLBACK] = "ROLLBACK",
     [SQL_ADD_MODEL] = "INSERT INTO models (name) VALUES (?1)",
+    [SQL_ADD_STORE] = "INSERT OR IGNORE INTO models (name, learned) VALUES ('', random() & 0x3fffffffffffffff)",
     [SQL_MODELS] = "SELECT key, name, learned, (SELECT max(number) FROM labels WHERE model = key) FROM models",
     [SQL_FORGET_ID] = "DELETE FROM rows WHERE model = ?1 AND id = ?2",
     [SQL_ADD_ROW] = "INSERT INTO rows (model, id, time, version, row) VALUES (?1, ?2, ?3, ?4, ?5)",

@@ -14,6 +14,7 @@ typedef enum label_sql {
     SQL_COMMIT,
     SQL_ROLLBACK,
     SQL_ADD_MODEL,      /* name */
+    SQL_ADD_STORE,      /* the id of the file, where it has none */
     SQL_MODELS,         /* -> key, name, learned, last number */
     SQL_FORGET_ID,      /* model, id: the row that waits under it */
     SQL_ADD_ROW,        /* model, id, time, version, row */

@@ -349,6 +349,7 @@ static void drop_saved(label_store *s, const char *model, uint64_t number) {
 void label_store_saved(label_store *s, const char *model, uint64_t number) { drop_saved(s, model, number); }
 
 int label_store_catch_up(label_store *s, served_model *m) {
+    served_take_labels_of(m, s->id);
     const uint64_t saved = served_saved_label(m);
     sluice_error err = {0};
     const char *means = s->settings->unlabelled_means;

@@ -29,6 +29,7 @@ struct label_store {
     uint64_t most;
     pthread_mutex_t lock; /* of all below */
     label_file file;
+    uint64_t id; /* of the file: its labels have numbers that mean nothing in another one */
     labelled_model *models;
     label_counts counts;
     row_arrays arrays;

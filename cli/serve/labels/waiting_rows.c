@@ -73,8 +73,13 @@ labelled_model *label_model(label_store *s, const char *name, sluice_error *err)
 static int read_models(label_store *s) {
     sqlite3_stmt *sql = label_sql_of(&s->file, SQL_MODELS);
     int rc;
+    if (!label_run(&s->file, SQL_ADD_STORE)) return 0;
     while ((rc = sqlite3_step(sql)) == SQLITE_ROW) {
         const char *name = (const char *)sqlite3_column_text(sql, 1);
+        if (name && !*name) {
+            s->id = (uint64_t)sqlite3_column_int64(sql, 2);
+            continue;
+        }
         labelled_model *m = name ? hold_model(s, name, sqlite3_column_int64(sql, 0)) : NULL;
         if (!m) break;
         m->learned = (uint64_t)sqlite3_column_int64(sql, 2);

@@ -124,8 +124,8 @@ static sluice_status learn_job(served_model *m, job *j) {
     for (size_t i = 0; i < rows && j->predicted; i++) j->predicted[i] = SLUICE_NO_CLASS;
     if (never) return served_fail(&j->error, SLUICE_E_UNSUPPORTED, "the model %s cannot learn: %s", m->name, never);
     const sluice_status status = served_learn(m, j->batch, 0, rows, j->margins, j->predicted, NULL, &j->error);
-    if (status == SLUICE_OK && j->label_number > m->label_number) {
-        m->label_number = j->label_number;
+    if (status == SLUICE_OK && j->label_number > m->labels.number) {
+        m->labels.number = j->label_number;
         m->changes++;
     }
     j->learned = m->examples_done - before;

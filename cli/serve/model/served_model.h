@@ -51,9 +51,9 @@ struct job {
     const sluice_batch *batch;
     double *margins;       /* room for a margin of each row, or NULL; NaN for rows that are not learned */
     uint32_t *predicted;   /* several classes: room for the class that each row was predicted as, or NULL */
-    uint64_t label_number; /* of a delayed label: kept in the model as the last one learned (metadata "serve.labels",
-                              decimal digits); 0: none. It never falls: a model that is loaded or rolled back to takes
-                              over that of the model before */
+    uint64_t label_number; /* of a delayed label: kept in the model as the last one learned (metadata "serve.labels":
+                              the id of the store of labels, a blank, this number); 0: none. It never falls: a model
+                              that is loaded or rolled back to takes over that of the model before */
     uint64_t version;      /* JOB_ROLLBACK: the wanted one; 0: the last */
 
     /* Called by the learner thread when it is done, also where it failed; it may free the job. */
@@ -154,6 +154,9 @@ typedef struct served_settings {
 /* Loads FILE, or makes a model where there is none; locks the file; publishes the first snapshot. Says what is wrong.
  * Returns an exit status. */
 int served_open(const char *name, const char *file, const served_settings *settings, served_model **m);
+/* Before it is started: its labels are numbered by the store of this id. Where the model has learned labels of another
+ * store, it has learned none of this one's. */
+void served_take_labels_of(served_model *m, uint64_t store);
 /* Starts the thread that learns. */
 int served_start(served_model *m);
 /* From the main thread, ten times a second: what is due by time. */

@@ -112,9 +112,30 @@ static int make_meter(served_model *m, const sluice_model *model, sluice_drift *
     return *meter ? DONE : complain_error(&err);
 }
 
-static uint64_t label_number_of(const sluice_model *model) {
+static learned_labels labels_of(const sluice_model *model) {
     const char *text = sluice_model_metadata(model, label_key, NULL);
-    return text ? strtoull(text, NULL, 10) : 0;
+    char *end = NULL;
+    const uint64_t first = text ? strtoull(text, &end, 10) : 0;
+    if (!text || *end != ' ') return (learned_labels){.number = first}; /* as it was kept without the store */
+    return (learned_labels){first, strtoull(end, NULL, 10)};
+}
+
+/* What a model that is put in the place of another has learned of the labels. Those of another server's store say
+ * nothing about this one's; without a store they are kept as they are. */
+static void take_labels(served_model *m, const sluice_model *model) {
+    const learned_labels has = labels_of(model);
+    if (has.store == m->labels.store || !has.store) {
+        if (has.number > m->labels.number) m->labels.number = has.number;
+    } else if (!m->has_store) {
+        m->labels = has;
+    }
+}
+
+void served_take_labels_of(served_model *m, uint64_t store) {
+    if (m->labels.store && m->labels.store != store) m->labels.number = 0;
+    m->labels.store = store;
+    m->has_store = 1;
+    atomic_store(&m->saved_label, m->labels.number);
 }
 
 /* What only a model that learns has. */
@@ -157,8 +178,7 @@ int served_adopt(served_model *m, sluice_model *model) {
     sluice_model_facts facts = {.size = sizeof facts};
     sluice_model_quick_facts(model, &facts);
     m->knows_negative = facts.examples > facts.positives;
-    const uint64_t number = label_number_of(model);
-    if (number > m->label_number) m->label_number = number;
+    take_labels(m, model);
     take_reading(m, reading);
     atomic_store(&m->version, facts.examples);
     m->changes++;
@@ -247,7 +267,7 @@ static int open_model(served_model *m) {
     }
     m->saved_changes = m->changes;
     m->saved_at = now_seconds();
-    atomic_store(&m->saved_label, m->label_number);
+    atomic_store(&m->saved_label, m->labels.number);
     if (served_publish(m, &err) != SLUICE_OK) return complain_error(&err);
     served_update_figures(m);
     return DONE;

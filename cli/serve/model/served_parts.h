@@ -42,6 +42,11 @@ typedef struct told_rows {
     uint32_t truth, was;
 } told_rows;
 
+/* Of which store of labels a model has learned those up to which number. */
+typedef struct learned_labels {
+    uint64_t store, number; /* 0: unknown, none */
+} learned_labels;
+
 /* What is kept of the last mistakes, the newest features and the leader of a race. */
 typedef struct shown_lists {
     pthread_mutex_t lock;
@@ -74,7 +79,8 @@ struct served_model {
     model_reading *readings; /* no two that are alike, the newest first */
     int knows_negative;
     int broken;                            /* the model has left the range of numbers */
-    uint64_t label_number;                 /* the last delayed label that was learned */
+    learned_labels labels;                 /* delayed ones that were learned */
+    int has_store;                         /* labels.store is that of this server */
     uint64_t examples_done, mistakes_done; /* learned since the process began, */
     uint64_t alarms_done;                  /* and alarms by models before this one */
     sluice_drift_alarm last_alarm;

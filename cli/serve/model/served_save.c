@@ -99,14 +99,16 @@ void served_mend_kept(served_model *m) {
 
 /* What has to be in the model besides what was learned. */
 static sluice_status prepare(served_model *m, sluice_error *err) {
-    char digits[24];
+    char text[48] = "";
     sluice_status status = served_topics_remember(m, err);
     if (status != SLUICE_OK) return status;
     if (drift_remember(&m->drift, m->model))
         return served_fail(err, SLUICE_E_MEMORY, "no memory for what the watch for drift has seen");
-    if (!m->label_number) return SLUICE_OK;
-    const int n = snprintf(digits, sizeof digits, "%" PRIu64, m->label_number);
-    status = sluice_model_set_metadata(m->model, "serve.labels", digits, (size_t)n);
+    if (m->labels.store)
+        snprintf(text, sizeof text, "%" PRIu64 " %" PRIu64, m->labels.store, m->labels.number);
+    else
+        snprintf(text, sizeof text, "%" PRIu64, m->labels.number);
+    status = sluice_model_set_metadata(m->model, "serve.labels", m->labels.number ? text : NULL, strlen(text));
     if (status != SLUICE_OK) *err = *sluice_model_error(m->model);
     return status;
 }
@@ -117,7 +119,7 @@ static void note_saved(served_model *m, double began) {
     m->saved_at = now_seconds();
     m->save_again = 0;
     atomic_store(&m->saved_version, examples_of(m->model));
-    atomic_store(&m->saved_label, m->label_number);
+    atomic_store(&m->saved_label, m->labels.number);
     pthread_mutex_lock(&m->figures_lock);
     m->figures.saves++;
     m->figures.saving_cost = m->saved_at - began;
