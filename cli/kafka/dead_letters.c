@@ -44,11 +44,11 @@ static void send_copy(kafka_stream *k, const rd_kafka_message_t *m, const char *
         if (!code) break;
         rd_kafka_headers_destroy(headers);
         if (code != RD_KAFKA_RESP_ERR__QUEUE_FULL) {
-            kafka_note_undelivered(k, code);
+            kafka_note_undelivered(k, code, NULL);
             return;
         }
-        if (stop_signal()) { /* the run ends now: the model is not saved past this message */
-            kafka_note_undelivered(k, RD_KAFKA_RESP_ERR__MSG_TIMED_OUT);
+        if (stop_signal() || k->leaves) { /* the model is not saved past this message */
+            kafka_note_undelivered(k, RD_KAFKA_RESP_ERR__MSG_TIMED_OUT, NULL);
             return;
         }
         pthread_mutex_unlock(&k->lock); /* on_delivery() takes it */
@@ -78,10 +78,24 @@ static void wait_for_delivery(kafka_stream *k) {
         if (end == 0) end = now_seconds() + KAFKA_STOP_SECONDS;
         if (now_seconds() < end) continue;
         pthread_mutex_lock(&k->lock);
-        kafka_note_undelivered(k, RD_KAFKA_RESP_ERR__TIMED_OUT);
+        kafka_note_undelivered(k, RD_KAFKA_RESP_ERR__TIMED_OUT, NULL);
         pthread_mutex_unlock(&k->lock);
     }
 }
+
+kafka_letters kafka_ask_letters(kafka_stream *k, sluice_error *error) {
+    if (!k->producer || !k->settings->dead_letters) return LETTERS_ARRIVED;
+    rd_kafka_poll(k->producer, 0);
+    if (!k->undelivered) return rd_kafka_outq_len(k->producer) ? LETTERS_UNDER_WAY : LETTERS_ARRIVED;
+    *error = (sluice_error){.status = SLUICE_E_IO};
+    pthread_mutex_lock(&k->lock);
+    snprintf(error->message, sizeof error->message, "--dead-letters %s: %s", k->settings->dead_letters,
+             k->delivery_error);
+    pthread_mutex_unlock(&k->lock);
+    return LETTERS_LOST;
+}
+
+void kafka_leave(kafka_stream *k) { atomic_store(&k->leaves, true); }
 
 int dead_letters_flush(kafka_stream *k) {
     if (!k->producer || !k->settings->dead_letters) return DONE;

@@ -69,6 +69,16 @@ void kafka_row_done(kafka_stream *k, const sluice_batch *batch, size_t row);
 /* Says that all rows that the reader has delivered are done; `ended`: it has delivered all there are. */
 void kafka_rows_done(kafka_stream *k, const sluice_reader *reader, int ended);
 
+/* What has become of the dead letters that were sent so far, which are those of all messages that the reader has
+ * delivered or passed. Who learns rows only once none is under way needs kafka_set_positions() alone to save. */
+typedef enum kafka_letters { LETTERS_ARRIVED, LETTERS_UNDER_WAY, LETTERS_LOST } kafka_letters;
+/* Does not wait. LETTERS_LOST: one will never arrive; *error says which, and why. */
+kafka_letters kafka_ask_letters(kafka_stream *k, sluice_error *error);
+/* Before the reader is closed: nothing that waits for brokers holds that up. */
+void kafka_leave(kafka_stream *k);
+
+/* Sets the positions of what is done in the model. Returns DONE or FAILED, after saying why. */
+int kafka_set_positions(kafka_stream *k, sluice_model *model);
 /* Before the model is saved: waits until all dead letters are delivered, and sets the positions of what is done.
  * Returns DONE or FAILED, after saying why. */
 int kafka_remember(kafka_stream *k, sluice_model *model);

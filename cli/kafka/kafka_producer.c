@@ -23,13 +23,29 @@ void kafka_add_origin(rd_kafka_headers_t *headers, const rd_kafka_message_t *m) 
     rd_kafka_header_add(headers, "sluice.offset", -1, number, -1);
 }
 
-void kafka_note_undelivered(kafka_stream *k, rd_kafka_resp_err_t code) {
+/* "events[2]@1234: ", where a message that was sent comes from. */
+static void put_origin(const rd_kafka_message_t *sent, char *text, size_t room) {
+    static const char *const names[] = {"sluice.topic", "sluice.partition", "sluice.offset"};
+    rd_kafka_headers_t *headers;
+    const void *value[3];
+    size_t n;
+    *text = 0;
+    if (!sent || rd_kafka_message_headers(sent, &headers)) return;
+    for (int i = 0; i < 3; i++)
+        if (rd_kafka_header_get_last(headers, names[i], &value[i], &n)) return;
+    snprintf(text, room, "%s[%s]@%s: ", (const char *)value[0], (const char *)value[1], (const char *)value[2]);
+}
+
+void kafka_note_undelivered(kafka_stream *k, rd_kafka_resp_err_t code, const rd_kafka_message_t *sent) {
+    char origin[320];
     const bool passing = code == RD_KAFKA_RESP_ERR__MSG_TIMED_OUT || code == RD_KAFKA_RESP_ERR__PURGE_QUEUE ||
                          code == RD_KAFKA_RESP_ERR__PURGE_INFLIGHT || code == RD_KAFKA_RESP_ERR__TRANSPORT ||
                          code == RD_KAFKA_RESP_ERR__TIMED_OUT;
-    if (!k->undelivered || (!passing && !k->never_delivered))
-        snprintf(k->delivery_error, sizeof k->delivery_error, "%s%s", rd_kafka_err2str(code),
+    if (!k->undelivered || (!passing && !k->never_delivered)) {
+        put_origin(sent, origin, sizeof origin);
+        snprintf(k->delivery_error, sizeof k->delivery_error, "%s%s%s", origin, rd_kafka_err2str(code),
                  code == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE ? " (max.message.bytes of the topic limits it)" : "");
+    }
     k->never_delivered |= !passing;
     atomic_store(&k->undelivered, true);
 }
@@ -39,7 +55,7 @@ static void on_delivery(rd_kafka_t *producer, const rd_kafka_message_t *m, void 
     (void)producer;
     if (!m->err) return;
     pthread_mutex_lock(&k->lock);
-    kafka_note_undelivered(k, m->err);
+    kafka_note_undelivered(k, m->err, m);
     pthread_mutex_unlock(&k->lock);
 }
 

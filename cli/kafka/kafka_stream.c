@@ -147,12 +147,17 @@ static int set_position(kafka_stream *k, kafka_partition *p, sluice_model *model
     return sluice_model_set_position(model, &position) == SLUICE_OK ? DONE : complain_error(sluice_model_error(model));
 }
 
-int kafka_remember(kafka_stream *k, sluice_model *model) {
-    int rc = dead_letters_flush(k);
+int kafka_set_positions(kafka_stream *k, sluice_model *model) {
+    int rc = DONE;
     pthread_mutex_lock(&k->lock);
     for (size_t i = 0; i < k->n_partitions && !rc; i++) rc = set_position(k, k->partition[i], model);
     pthread_mutex_unlock(&k->lock);
     return rc;
+}
+
+int kafka_remember(kafka_stream *k, sluice_model *model) {
+    const int rc = dead_letters_flush(k);
+    return rc ? rc : kafka_set_positions(k, model);
 }
 
 void kafka_saved(kafka_stream *k) {
@@ -246,6 +251,9 @@ void kafka_pause(kafka_stream *k) { (void)k; }
 void kafka_take_events(kafka_stream *k) { (void)k; }
 void kafka_row_done(kafka_stream *k, const sluice_batch *batch, size_t row) { (void)k, (void)batch, (void)row; }
 void kafka_rows_done(kafka_stream *k, const sluice_reader *reader, int ended) { (void)k, (void)reader, (void)ended; }
+kafka_letters kafka_ask_letters(kafka_stream *k, sluice_error *error) { return (void)k, (void)error, LETTERS_ARRIVED; }
+void kafka_leave(kafka_stream *k) { (void)k; }
+int kafka_set_positions(kafka_stream *k, sluice_model *model) { return (void)k, (void)model, FAILED; }
 int kafka_remember(kafka_stream *k, sluice_model *model) { return (void)k, (void)model, FAILED; }
 void kafka_saved(kafka_stream *k) { (void)k; }
 int kafka_complain(kafka_stream *k, const sluice_reader *reader, int skips) {

@@ -109,7 +109,8 @@ struct kafka_stream {
     rd_kafka_t *producer; /* of dead letters or of answers; NULL: neither is wanted */
     _Atomic uint64_t dead_letters;
     atomic_bool undelivered;
-    char delivery_error[256]; /* why, guarded by the lock, */
+    atomic_bool leaves;       /* kafka_leave() */
+    char delivery_error[448]; /* why, guarded by the lock, */
     bool never_delivered;     /* and whether another try would not help */
 };
 
@@ -152,8 +153,8 @@ int dead_letters_flush(kafka_stream *k);
 /* kafka_producer.c. A producer with the properties of the user and these; `option` and `topic` stand in messages. */
 int kafka_make_producer(kafka_stream *k, const char *const (*own)[2], size_t n_own, const char *option,
                         const char *topic);
-/* Notes that a message was not delivered; called with the lock held. */
-void kafka_note_undelivered(kafka_stream *k, rd_kafka_resp_err_t code);
+/* Notes that a message (NULL: some) was not delivered; called with the lock held. */
+void kafka_note_undelivered(kafka_stream *k, rd_kafka_resp_err_t code, const rd_kafka_message_t *sent);
 /* Adds topic, partition and offset of a message. */
 void kafka_add_origin(rd_kafka_headers_t *headers, const rd_kafka_message_t *m);
 /* librdkafka's own log is for those who ask for it with -X debug=...; what matters comes as errors. */

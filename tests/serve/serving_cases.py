@@ -788,6 +788,39 @@ def what_was_learned_of_a_topic_that_stopped_is_not_learned_again(t):
             same_as_file(t, f"{topic}.model", lines[:after], "-a", "ssol")
 
 
+@kafka_case
+def dead_letters_hold_up_their_topic_alone(t):
+    """While a letter is under way nothing behind it is learned of the topic; requests are learned and saved. One that will never
+    arrive stops the topic, with its place. Each example is learned once, and each letter arrives."""
+    lines = rows(40).splitlines(True)
+    learned = ["1 1:1\n", "-1 2:1\n"]
+    for errors, stops in ("REQUEST_TIMED_OUT", False), ("MSG_SIZE_TOO_LARGE", True):
+        topic, letters, model = f"{errors}-t", f"{errors}-d", f"{errors}.model"
+        with Mock(t.tool.program, t.folder, brokers=1, topics={topic: 1, letters: 1}) as mock:
+            mock.tool("produce", topic, "-p", 0, lines=[line.rstrip("\n") for line in lines[:30] + ["1 oops\n"] + lines[30:]])
+            mock.do("error Produce " + f"{errors} " * 300)
+            options = ["-m", f"m={model}", "-a", "ssol", "--save-every", "1000000", "--kafka", mock.bootstrap, "--topic", topic,
+                       "--on-error", "skip", "--dead-letters", letters]
+            with Served(t, *options) as s:
+                if stops:
+                    until("it stops", lambda: 'sluice_learning_stopped{model="m"} 1\n' in s.get("/metrics").text)
+                    check(f"{topic}[0]@30: Broker: Message size too large" in s.text(), s.text())
+                else:
+                    until("the letter is under way", lambda: 'dead_letters_total{model="m"} 1\n' in s.get("/metrics").text)
+                for line in learned:
+                    ok(s.post("/learn", line))
+                    began = time.monotonic()
+                    equal(ok(s.post("/v2/models/m/save")).version, learned.index(line) + 1, "what is learned of requests is saved")
+                    check(time.monotonic() - began < 30, "saving waits")
+                mock.do("clear Produce")
+                if not stops:
+                    at_version(s, 42)
+            with Served(t, *options) as s:
+                at_version(s, 42)
+            equal([m[4] for m in mock.tool.read(letters)], ["1 oops"], "dead letters")
+        same_as_file(t, model, learned + lines, "-a", "ssol")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sluice", required=True)

@@ -42,6 +42,8 @@ typedef struct told_rows {
     uint32_t truth, was;
 } told_rows;
 
+typedef enum topics_came { CAME_NOTHING, CAME_ROWS, CAME_NO_ROWS, CAME_END } topics_came;
+
 /* Of which store of labels a model has learned those up to which number. */
 typedef struct learned_labels {
     uint64_t store, number; /* 0: unknown, none */
@@ -92,8 +94,10 @@ struct served_model {
     kafka_settings topics;                             /* brokers is NULL: there are none */
     kafka_stream *stream;
     sluice_reader *reader;
-    const sluice_batch *stream_batch; /* of it rows from stream_row on are to be learned; NULL: none */
+    topics_came came;                 /* what the reader has brought, and is not done */
+    const sluice_batch *stream_batch; /* of it rows from stream_row on are to be learned */
     size_t stream_row;
+    int letters_arrived;      /* the dead letters of what came */
     double topics_at;         /* when served_topics_mind() has something to do */
     uint64_t stream_messages; /* done, when they were counted last */
     double counted;           /* when that was */

@@ -10,7 +10,8 @@
 #include <string.h>
 
 enum { TURN_ROWS = 2048 };
-static const double events_seconds = 30; /* between two looks at a stream that is no longer read */
+static const double events_seconds = 30;   /* between two looks at a stream that is no longer read, */
+static const double letter_seconds = 0.01; /* and at dead letters that are under way */
 
 int served_topics_open(served_model *m) {
     const model_reading *r = served_reading(m);
@@ -31,9 +32,11 @@ static uint64_t skipped(const sluice_reader *reader) {
 
 static void stop_reading(served_model *m) {
     m->skipped_before += skipped(m->reader);
+    if (m->stream) kafka_leave(m->stream);
     sluice_reader_close(m->reader);
     m->reader = NULL;
     m->stream_batch = NULL;
+    m->came = CAME_NOTHING;
 }
 
 void served_topics_close(served_model *m) {
@@ -91,26 +94,39 @@ static void pass_messages(served_model *m, int ended) {
 static void next_batch(served_model *m, double until) {
     const sluice_status status = served_wait_for_topics(m, until, &m->stream_batch);
     m->stream_row = 0;
+    m->letters_arrived = 0;
     if (status == SLUICE_OK) {
-        if (sluice_batch_rows(m->stream_batch)) return;
-        m->stream_batch = NULL;
-        pass_messages(m, 0);
+        m->came = sluice_batch_rows(m->stream_batch) ? CAME_ROWS : CAME_NO_ROWS;
     } else if (status == SLUICE_END) {
-        pass_messages(m, 1);
-        note("%s: the topics' ends are reached", m->name);
-        stop(m, "the topics' ends are reached (--until-end)");
+        m->came = CAME_END;
     } else {
         sluice_error error;
-        m->stream_batch = NULL;
         kafka_stopped(m->stream, m->reader, &error);
         stop_at(m, &error);
     }
 }
 
-void served_topics_learn(served_model *m, double until) {
+/* Nothing of what came is done before the dead letters of it have arrived: what is saved is never past a message whose
+ * letter is missing, and saving need not wait. A letter that will never arrive stops the topics, as a malformed message
+ * does that is not to be left out. */
+static int letters_arrived(served_model *m, double until) {
+    sluice_error err;
+    if (m->letters_arrived) return 1;
+    switch (kafka_ask_letters(m->stream, &err)) {
+    case LETTERS_ARRIVED:
+        m->letters_arrived = 1;
+        break;
+    case LETTERS_UNDER_WAY:
+        served_wait(m, fmin(until, now_seconds() + letter_seconds));
+        break;
+    case LETTERS_LOST:
+        stop_at(m, &err);
+    }
+    return m->letters_arrived;
+}
+
+static void learn_rows(served_model *m) {
     sluice_error err = {0};
-    if (!m->stream_batch) next_batch(m, until);
-    if (!m->stream_batch) return;
     const size_t left = sluice_batch_rows(m->stream_batch) - m->stream_row;
     const size_t n = left < TURN_ROWS ? left : TURN_ROWS;
     size_t done;
@@ -121,14 +137,30 @@ void served_topics_learn(served_model *m, double until) {
         kafka_find_place(m->stream, &err);
         stop_at(m, &err);
     } else if (m->stream_row == sluice_batch_rows(m->stream_batch)) {
-        m->stream_batch = NULL;
+        m->came = CAME_NOTHING;
         pass_messages(m, 0);
     }
 }
 
+void served_topics_learn(served_model *m, double until) {
+    /* dead letters of messages behind which nothing comes are looked after, too */
+    if (m->came == CAME_NOTHING) next_batch(m, m->topics.dead_letters ? fmin(until, now_seconds() + 1) : until);
+    if (m->came == CAME_NOTHING || !letters_arrived(m, until)) return;
+    if (m->came == CAME_ROWS) {
+        learn_rows(m);
+        return;
+    }
+    const int ended = m->came == CAME_END;
+    m->came = CAME_NOTHING;
+    pass_messages(m, ended);
+    if (!ended) return;
+    note("%s: the topics' ends are reached", m->name);
+    stop(m, "the topics' ends are reached (--until-end)");
+}
+
 sluice_status served_topics_remember(served_model *m, sluice_error *err) {
-    if (!m->stream || !kafka_remember(m->stream, m->model)) return SLUICE_OK;
-    return served_fail(err, SLUICE_E_IO, "dead letters could not be delivered, or positions not kept");
+    if (!m->stream || !kafka_set_positions(m->stream, m->model)) return SLUICE_OK;
+    return served_fail(err, SLUICE_E_IO, "positions in the topics could not be kept");
 }
 
 void served_topics_saved(served_model *m) {
