@@ -36,7 +36,8 @@ typedef struct kafka_settings {
     const char **properties; /* NAME=VALUE */
     size_t n_properties;
     int from, until_end, deterministic;
-    int resets; /* goes on where messages were deleted before they were read */
+    double patience; /* seconds that opening waits for brokers that do not answer; 0: a minute, and it says so then */
+    int resets;      /* goes on where messages were deleted before they were read */
     const char *label_header, *csv_header, *dead_letters;
     const char *to;    /* the topic of answers; NULL: they are printed */
     const char *group; /* of -X group.id; NULL: none is given */
@@ -58,6 +59,8 @@ typedef struct kafka_stream kafka_stream;
 int kafka_open(const kafka_settings *s, const sluice_model *model, const sluice_reader_options *reading,
                kafka_stream **stream, sluice_reader **reader);
 void kafka_close(kafka_stream *k);
+/* After kafka_open() with a patience has failed: whether that was because no broker answered, which nobody has said. */
+int kafka_may_open_later(const kafka_stream *k);
 
 /* Once the reader was closed and the stream is kept for its positions: fetches no more messages. */
 void kafka_pause(kafka_stream *k);

@@ -15,7 +15,7 @@
 #include <malloc.h>
 #endif
 
-static const double patience_seconds = 60, ask_seconds = 1;
+static const double usual_patience = 60, ask_seconds = 1;
 enum { PAUSE_US = 100000 };
 
 int kafka_set_properties(const kafka_settings *s, rd_kafka_conf_t *conf, const char *const (*own)[2], size_t n_own) {
@@ -52,7 +52,7 @@ static void on_error(rd_kafka_t *client, int code, const char *reason, void *str
     } else if (code == RD_KAFKA_RESP_ERR__TRANSPORT || code == RD_KAFKA_RESP_ERR__RESOLVE) {
         snprintf(k->reason, sizeof k->reason, "%s", reason); /* of one broker; "all are down" comes behind it */
     } else if (code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN) {
-        if (!atomic_exchange(&k->down, true))
+        if (!atomic_exchange(&k->down, true) && (k->is_open || k->settings->patience <= 0))
             warning("kafka: no broker answers (%s); waiting until one does", *k->reason ? k->reason : reason);
     }
 }
@@ -151,17 +151,21 @@ bool kafka_passes(rd_kafka_resp_err_t code) {
 
 int kafka_try_again(kafka_stream *k, rd_kafka_resp_err_t code, double began, const char *what, int *rc) {
     const bool passing = kafka_passes(code);
+    const double patience = k->settings->patience > 0 ? k->settings->patience : usual_patience;
     rd_kafka_poll(k->client, 0);
     if (k->failed) {
         complain("%s", k->error.message);
         *rc = FAILED;
         return 0;
     }
-    if (passing && now_seconds() - began < patience_seconds) {
+    if (passing && now_seconds() - began < patience) {
         usleep(PAUSE_US);
         return 1;
     }
-    complain("kafka: %s: %s%s", what, rd_kafka_err2str(code), passing ? "; no broker has answered for a minute" : "");
+    k->gave_up = passing && k->settings->patience > 0;
+    if (!k->gave_up)
+        complain("kafka: %s: %s%s", what, rd_kafka_err2str(code),
+                 passing ? "; no broker has answered for a minute" : "");
     *rc = FAILED;
     return 0;
 }

@@ -36,11 +36,14 @@ int kafka_open(const kafka_settings *s, const sluice_model *model, const sluice_
     if (!rc && s->dead_letters) rc = dead_letters_open(k);
     signals_set_orderly(orderly);
     if (rc) return rc;
+    k->is_open = true;
     if (s->dead_letters) options.bad_line = dead_letters_send, options.bad_line_context = k;
     *reader = sluice_reader_open_function(kafka_read, k, "kafka", &options, &err);
     atomic_store(&k->reader, *reader);
     return *reader ? DONE : complain_error(&err);
 }
+
+int kafka_may_open_later(const kafka_stream *k) { return k && k->gave_up; }
 
 /* What the brokers say to a commit. The positions of the model do not depend on it: it is said once. */
 static void take_commit(kafka_stream *k, rd_kafka_event_t *event) {
@@ -247,6 +250,7 @@ int kafka_open(const kafka_settings *s, const sluice_model *model, const sluice_
 }
 
 void kafka_close(kafka_stream *k) { (void)k; }
+int kafka_may_open_later(const kafka_stream *k) { return (void)k, 0; }
 void kafka_pause(kafka_stream *k) { (void)k; }
 void kafka_take_events(kafka_stream *k) { (void)k; }
 void kafka_row_done(kafka_stream *k, const sluice_batch *batch, size_t row) { (void)k, (void)batch, (void)row; }

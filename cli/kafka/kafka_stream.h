@@ -74,10 +74,11 @@ struct kafka_stream {
     kafka_topic *topic; /* as many as there are in the settings */
     kafka_partition **partition;
     size_t n_partitions, room_partitions;
-    bool keeps;     /* messages are kept until they are done: for dead letters and answers */
-    bool continues; /* the deterministic run was begun before, and its ends are those of the model */
-    int refresh_ms; /* how often to look for new partitions; 0: never */
-    double looked;  /* when that was done last */
+    bool is_open, gave_up; /* gave_up: opening, as no broker answered for as long as the settings have patience */
+    bool keeps;            /* messages are kept until they are done: for dead letters and answers */
+    bool continues;        /* the deterministic run was begun before, and its ends are those of the model */
+    int refresh_ms;        /* how often to look for new partitions; 0: never */
+    double looked;         /* when that was done last */
 
     /* of the thread that reads */
     message_lines lines; /* and of others, with the lock held */

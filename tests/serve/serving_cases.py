@@ -789,6 +789,34 @@ def what_was_learned_of_a_topic_that_stopped_is_not_learned_again(t):
 
 
 @kafka_case
+def topics_are_read_again_when_brokers_answer_again(t):
+    """A model is loaded while the brokers hang: requests are learned all the same, and the topic once they go on."""
+    lines = rows(60).splitlines(True)
+    with Mock(t.tool.program, t.folder, brokers=1, topics={"t": 1}) as mock:
+        mock.tool("produce", "t", "-p", 0, lines=[line.rstrip("\n") for line in lines[:30]])
+        with Served(t, "-m", "m", "-a", "ssol", "--kafka", mock.bootstrap, "--topic", "t") as s:
+            at_version(s, 30)
+            ok(s.post("/v2/models/m/save"))
+            mock.process.send_signal(signal.SIGSTOP)
+            try:
+                began = time.monotonic()
+                ok(s.post("/v2/models/m/reload"))
+                equal(ok(s.post("/learn", lines[30])).version, 31)
+                check(time.monotonic() - began < 30, "it waits for the brokers")
+                check("no broker answers" in s.text(), s.text())
+                check('sluice_kafka_up{model="m"} 0\n' in s.get("/metrics").text, "it is not up")
+                check('sluice_learning_stopped{model="m"} 0\n' in s.get("/metrics").text, "it has stopped for good")
+                time.sleep(8)  # one try fails
+            finally:
+                mock.process.send_signal(signal.SIGCONT)
+            mock.tool("produce", "t", "-p", 0, lines=[line.rstrip("\n") for line in lines[31:]])
+            at_version(s, 60)
+            check('sluice_kafka_up{model="m"} 1\n' in s.get("/metrics").text, "it is up")
+            equal(s.text().count("no broker answers"), 1, "how often it is said")
+        same_as_file(t, "m", lines, "-a", "ssol")
+
+
+@kafka_case
 def dead_letters_hold_up_their_topic_alone(t):
     """While a letter is under way nothing behind it is learned of the topic; requests are learned and saved. One that will never
     arrive stops the topic, with its place. Each example is learned once, and each letter arrives."""

@@ -98,6 +98,7 @@ struct served_model {
     const sluice_batch *stream_batch; /* of it rows from stream_row on are to be learned */
     size_t stream_row;
     int letters_arrived;      /* the dead letters of what came */
+    int opens_later;          /* no broker answered when the topics were opened anew */
     double topics_at;         /* when served_topics_mind() has something to do */
     uint64_t stream_messages; /* done, when they were counted last */
     double counted;           /* when that was */

@@ -10,15 +10,19 @@
 #include <string.h>
 
 enum { TURN_ROWS = 2048 };
-static const double events_seconds = 30;   /* between two looks at a stream that is no longer read, */
+static const double events_seconds = 30; /* between two looks at a stream that is no longer read, */
+/* topics are opened while others wait for the learner thread: it waits this long, and tries again after that */
+static const double patience_seconds = 2, again_seconds = 5;
 static const double letter_seconds = 0.01; /* and at dead letters that are under way */
 
 int served_topics_open(served_model *m) {
     const model_reading *r = served_reading(m);
     int rc = kafka_open(&m->topics, m->model, &r->topics, &m->stream, &m->reader);
+    m->opens_later = rc && kafka_may_open_later(m->stream);
     if (rc) served_topics_close(m);
     pthread_mutex_lock(&m->figures_lock);
     m->figures.has_kafka = 1;
+    m->figures.kafka_up = !rc;
     m->figures.stopped[0] = 0;
     pthread_mutex_unlock(&m->figures_lock);
     return rc;
@@ -59,19 +63,40 @@ static void stop(served_model *m, const char *why) {
     m->topics_at = now_seconds() + events_seconds;
 }
 
-double served_topics_at(const served_model *m) { return m->stream && !m->reader ? m->topics_at : INFINITY; }
-
-void served_topics_mind(served_model *m) {
-    if (served_topics_at(m) > now_seconds()) return;
-    kafka_take_events(m->stream);
-    m->topics_at = now_seconds() + events_seconds;
+/* Where no broker answers it is tried again later. */
+static void open_again(served_model *m) {
+    const int waited = m->opens_later;
+    if (!served_topics_open(m)) {
+        if (waited) note("%s: its topics are read again", m->name);
+    } else if (!m->opens_later) {
+        stop(m, "the topics could not be opened again; the server's messages say why");
+    } else {
+        if (!waited) warning("%s: no broker answers; its topics are read again when one does", m->name);
+        m->topics_at = now_seconds() + again_seconds;
+    }
 }
 
 void served_topics_reopen(served_model *m) {
     if (!m->topics.brokers || !m->file) return;
     served_topics_close(m);
+    m->opens_later = 0;
     m->topics.from = KAFKA_FROM_POSITION; /* what --from said was for the start */
-    if (served_topics_open(m)) stop(m, "the topics could not be opened again; the server's messages say why");
+    m->topics.patience = patience_seconds;
+    open_again(m);
+}
+
+double served_topics_at(const served_model *m) {
+    return m->opens_later || (m->stream && !m->reader) ? m->topics_at : INFINITY;
+}
+
+void served_topics_mind(served_model *m) {
+    if (served_topics_at(m) > now_seconds()) return;
+    if (m->opens_later) {
+        open_again(m);
+    } else {
+        kafka_take_events(m->stream);
+        m->topics_at = now_seconds() + events_seconds;
+    }
 }
 
 /* A failure of a row, or of the stream. */
