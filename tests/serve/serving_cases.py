@@ -195,7 +195,12 @@ def saving_rolling_back_and_reloading(t):
         equal(s.post("/v2/models/spam/rollback", '{"version": "x"}').status, 400)
         equal(s.post("/v2/models/spam/rollback", "{").status, 400)
         equal(s.post("/v2/models/other/rollback").status, 404)
-        ok(s.post("/learn", "".join(lines[500:600])))
+        ok(s.post("/learn", "".join(lines[500:560])))
+        ok(s.post("/v2/models/spam/rollback", '{"version": 250}'))  # what was not saved is kept, too
+        equal(int(ok(s.post("/v2/models/spam/rollback", '{"version": 560}')).json()["model_version"]), 560)
+        refused = s.post("/v2/models/spam/rollback", '{"version": 123}')
+        equal((refused.status, "there are those of 250, 500, 750, 1000" in refused.text), (404, True), refused)
+        ok(s.post("/learn", "".join(lines[560:600])))
         ok(s.post("/v2/models/spam/save"))
         equal(t.read("m"), train(t, "".join(lines[:600]), "serial", "-a", "ssol"), "learned on from there")
     train(t, "".join(lines[:700]), "other", "-a", "arow")

@@ -222,41 +222,57 @@ sluice_status served_reload(served_model *m, sluice_error *err) {
     return status;
 }
 
-/* The kept checkpoint of a version or, for 0, the newest one that is older than what is saved. *hole: its number. */
-static sluice_model *find_kept(served_model *m, uint64_t version, unsigned *hole, sluice_error *err) {
+/* The kept checkpoint of a version or, for 0, the newest one that is older than what is saved. *file is its file. */
+static sluice_model *find_kept(served_model *m, uint64_t version, struct stat *file, sluice_error *err) {
     const uint64_t saved = atomic_load(&m->saved_version);
+    char there[256] = "";
+    size_t n = 0;
     for (unsigned i = 1; i <= m->settings.keep; i++) {
         char *path = kept_path(m, i);
-        sluice_model *model = path && is_there(path) ? load(m, path, err) : NULL;
+        sluice_model *model = path && lstat(path, file) == 0 ? load(m, path, err) : NULL;
         free(path);
-        const uint64_t has = model ? examples_of(model) : 0;
-        *hole = i;
-        if (model && (version ? has == version : has < saved)) return model;
+        if (!model) continue;
+        const uint64_t has = examples_of(model);
+        if (version ? has == version : has < saved) return model;
+        if (n + 24 < sizeof there) n += (size_t)sprintf(there + n, "%s%" PRIu64, n ? ", " : "", has);
         sluice_model_free(model);
     }
-    *hole = 0;
-    if (version && version == saved) return load(m, m->path, err);
-    if (version)
-        served_fail(err, SLUICE_E_USAGE, "the model %s has no checkpoint of version %" PRIu64, m->name, version);
-    else
-        served_fail(err, SLUICE_E_USAGE, "the model %s has no checkpoint before version %" PRIu64, m->name, saved);
+    if (version && version == saved && lstat(m->path, file) == 0) return load(m, m->path, err);
+    served_fail(err, SLUICE_E_USAGE, "the model %s has no checkpoint %s version %" PRIu64 "%s%s", m->name,
+                version ? "of" : "before", version ? version : saved, n ? "; there are those of " : "", there);
     return NULL;
 }
 
-/* What it goes back to becomes the file; the file of before is kept. */
+/* The number of the kept checkpoint that is this file; 0: it is none. */
+static unsigned hole_of(const served_model *m, const struct stat *file) {
+    unsigned found = 0;
+    for (unsigned i = 1; i <= m->settings.keep && !found; i++) {
+        struct stat s;
+        char *path = kept_path(m, i);
+        if (path && lstat(path, &s) == 0 && s.st_ino == file->st_ino && s.st_dev == file->st_dev) found = i;
+        free(path);
+    }
+    return found;
+}
+
+/* What it goes back to becomes the file; the model of before is kept, with what was not saved of it. */
 sluice_status served_rollback(served_model *m, uint64_t version, sluice_error *err) {
-    unsigned hole;
+    struct stat file;
     if (!m->file)
         return served_fail(err, SLUICE_E_UNSUPPORTED, "the model %s is not saved: %s", m->name, served_cannot_learn(m));
-    sluice_model *model = find_kept(m, version, &hole, err);
+    sluice_model *model = find_kept(m, version, &file, err);
     if (!model) return err->status;
+    if (m->settings.keep && m->saved_changes != m->changes && !m->broken && save(m, 0, err) != SLUICE_OK) {
+        sluice_model_free(model);
+        return err->status;
+    }
     sluice_status status = replace(m, model, err);
     if (m->model != model) return status;
     served_topics_close(m); /* its positions are not those of this model */
     pthread_mutex_lock(&m->figures_lock);
     m->figures.rollbacks++;
     pthread_mutex_unlock(&m->figures_lock);
-    if (status == SLUICE_OK) status = save(m, hole, err);
+    if (status == SLUICE_OK) status = save(m, hole_of(m, &file), err);
     served_topics_reopen(m);
     return status;
 }
