@@ -55,17 +55,17 @@ static int open_labels(const serve_options *o, serving *s) {
     return rc;
 }
 
-/* Starts the threads that learn; *started: how many did. */
-static int start_models(serving *s, size_t *started) {
+/* Starts the threads that learn. */
+static int start_models(serving *s) {
     int rc = DONE;
-    for (*started = 0; *started < s->n_models && !rc; *started += !rc) rc = served_start(s->model[*started]);
+    for (size_t i = 0; i < s->n_models && !rc; i++) rc = served_start(s->model[i]);
     return rc;
 }
 
 /* What is queued is learned and saved; requests that wait for it are answered. */
-static int stop_models(serving *s, size_t started) {
+static int stop_models(serving *s) {
     int rc = DONE;
-    for (size_t i = 0; i < started; i++) {
+    for (size_t i = 0; i < s->n_models; i++) {
         const int failed = served_stop(s->model[i]);
         if (failed) rc = failed;
         if (s->labels) label_store_saved(s->labels, served_name(s->model[i]), served_saved_label(s->model[i]));
@@ -74,8 +74,8 @@ static int stop_models(serving *s, size_t started) {
 }
 
 static void close_all(serving *s) {
+    for (size_t i = 0; i < s->n_models; i++) served_close(s->model[i]); /* jobs that are dropped are the store's */
     label_store_close(s->labels);
-    for (size_t i = 0; i < s->n_models; i++) served_close(s->model[i]);
     free(s->model);
     learning_free_all();
     rows_free_parsers();
@@ -143,10 +143,9 @@ static void run_until_signal(serving *s, int learns) {
 }
 
 static int serve(serving *s, const http_settings *http, int learns) {
-    size_t started = 0;
     int rc = http_start(http, &s->http);
     if (rc) return rc;
-    rc = start_models(s, &started);
+    rc = start_models(s);
     if (!rc) {
         dashboard_tick(s); /* what happens before the first second is over is news to the page too */
         tell_start(s, http);
@@ -156,7 +155,7 @@ static int serve(serving *s, const http_settings *http, int learns) {
     }
     atomic_store(&s->ends, 1);
     http_stop_listening(s->http);
-    const int failed = stop_models(s, started);
+    const int failed = stop_models(s);
     http_stop(s->http, SECONDS_TO_ANSWER);
     return rc ? rc : failed ? failed : stop_status();
 }

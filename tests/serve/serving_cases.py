@@ -530,6 +530,9 @@ def labels_that_come_later_are_learned(t):
         ok(s.post("/label", "".join(f"id-{i}\t{words[i]}\n" for i in range(50, 60))))
         s.kill()
     equal(t.read("m") != b"", True)
+    with socket.create_server(("127.0.0.1", 0)) as taken:  # a server that cannot start leaves them as they are
+        refused = t.run("serve", *options, "--listen", f"127.0.0.1:{taken.getsockname()[1]}", status=1)
+        equal(len(refused.err.splitlines()), 1, refused.err)  # and LeakSanitizer has nothing to say
     with Served(t, *options) as s:
         at_version(s, 60)  # ten labels were taken and not saved: they were learned again
         equal(s.post("/label", "id-55\t1\n").status in (404, 409), True, "it was taken before the crash")

@@ -136,15 +136,15 @@ static void give_back(label_store *s, const label_job *x) {
 static void job_done(job *j) {
     label_job *x = (label_job *)j; /* its first member */
     label_store *s = x->store;
+    /* one that nobody learns any more stays recorded, for the next start */
+    const int is_refused = j->status != SLUICE_OK && j->status != SLUICE_E_CANCELLED;
     pthread_mutex_lock(&s->lock);
-    if (j->status != SLUICE_OK)
-        give_back(s, x);
-    else if (x->is_new && !x->is_assumed)
-        s->counts.labelled++;
+    if (j->status == SLUICE_OK && x->is_new && !x->is_assumed) s->counts.labelled++;
+    if (is_refused) give_back(s, x);
     pthread_mutex_unlock(&s->lock);
     if (x->done)
         x->done(j);
-    else if (j->status != SLUICE_OK && !x->model->has_warned++) /* learner thread */
+    else if (is_refused && !x->model->has_warned++) /* learner thread */
         warning("%s: a row whose label was recorded earlier could not be learned: %s", x->model->name,
                 j->error.message);
     free_job(x);

@@ -163,7 +163,8 @@ int served_start(served_model *m);
 void served_tick(served_model *m);
 /* Asks for a checkpoint. */
 void served_ask_save(served_model *m);
-/* Refuses further jobs, does those that are queued, saves, ends the thread. Returns an exit status. */
+/* Refuses further jobs, does those that are queued, saves, ends the thread; where it was never started, the jobs fail
+ * with SLUICE_E_CANCELLED. Returns an exit status. */
 int served_stop(served_model *m);
 void served_close(served_model *m);
 

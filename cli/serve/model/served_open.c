@@ -284,9 +284,8 @@ int served_open(const char *name, const char *file, const served_settings *setti
     served_shown_init(m);
     pthread_mutex_init(&m->figures_lock, NULL);
     m->figures = (served_figures){.error_rate = NAN, .window_error = NAN, .fading_error = NAN};
-    int rc = served_queue_init(m);
-    if (!rc && !(m->name && m->path)) rc = out_of_memory();
-    if (!rc) rc = open_model(m);
+    served_queue_init(m);
+    int rc = m->name && m->path ? open_model(m) : out_of_memory();
     if (!rc) return DONE;
     served_close(m);
     *opened = NULL;
@@ -306,11 +305,23 @@ int served_start(served_model *m) {
     return FAILED;
 }
 
+/* Jobs of a model whose thread was never started. */
+static void drop_jobs(served_model *m) {
+    for (job *j; (j = served_next_job(m));) {
+        j->learned = 0;
+        j->status = served_fail(&j->error, SLUICE_E_CANCELLED, "the server ends: it learns no more");
+        served_finish_job(m, j);
+    }
+}
+
 int served_stop(served_model *m) {
-    if (!m->runs) return DONE;
     pthread_mutex_lock(&m->lock);
     m->closed = 1;
     pthread_mutex_unlock(&m->lock);
+    if (!m->runs) {
+        drop_jobs(m);
+        return DONE;
+    }
     served_wake(m);
     pthread_join(m->thread, NULL);
     m->runs = 0;

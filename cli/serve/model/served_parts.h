@@ -147,7 +147,7 @@ void served_free_retired(served_model *m);
 void served_free_snapshots(served_model *m);
 
 /* served_queue.c */
-int served_queue_init(served_model *m);
+void served_queue_init(served_model *m);
 void served_queue_free(served_model *m);
 /* The next job, or NULL. */
 job *served_next_job(served_model *m);

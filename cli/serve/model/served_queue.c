@@ -7,7 +7,7 @@
 #include <math.h>
 #include <time.h>
 
-int served_queue_init(served_model *m) {
+void served_queue_init(served_model *m) {
     pthread_condattr_t how;
     m->last = &m->first;
     pthread_mutex_init(&m->lock, NULL);
@@ -17,7 +17,6 @@ int served_queue_init(served_model *m) {
 #endif
     pthread_cond_init(&m->more, &how);
     pthread_condattr_destroy(&how);
-    return DONE;
 }
 
 void served_queue_free(served_model *m) {
