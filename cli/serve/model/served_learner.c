@@ -84,7 +84,7 @@ static size_t learn_part(served_model *m, const sluice_batch *batch, size_t firs
     m->examples_done += t->examples - examples;
     m->mistakes_done += t->mistakes - mistakes;
     if (n) keep_negative(m, batch, first, n);
-    if (alone && t->mistakes > mistakes) served_take_mistake(m, batch);
+    if (alone && t->mistakes > mistakes) served_take_mistake(m);
     if (*status == SLUICE_OK) *status = mind_drift(m, err);
     return n;
 }

@@ -7,20 +7,16 @@
 
 #include "args/costs.h"
 #include "serve/model/served_model.h"
+#include "serve/shards.h"
 
 #include <pthread.h>
 
-/* Threads count in places of their own, so that they do not wait for each other's cache lines; there are as many as
- * this, and the threads beyond share them. */
-enum { SHARDS = 16, CACHE_LINE = 64 };
 typedef struct shard {
     _Alignas(CACHE_LINE) _Atomic uint64_t n;
 } shard;
 typedef struct class_shard {
     _Alignas(CACHE_LINE) _Atomic uint64_t n[SERVED_CLASSES_COUNTED + 1];
 } class_shard;
-/* The calling thread's place. */
-unsigned my_shard(void);
 
 struct model_reading {
     uint64_t number; /* no two in a process have the same */
@@ -198,7 +194,7 @@ void served_topics_figures(served_model *m, served_figures *f);
 int served_wants_mistake(served_model *m);
 void served_explain_next(served_model *m, const sluice_batch *batch, size_t row);
 /* Keeps it as a mistake, where it was one. */
-void served_take_mistake(served_model *m, const sluice_batch *batch);
+void served_take_mistake(served_model *m);
 void served_take_newest(served_model *m);
 void served_take_leader(served_model *m);
 void served_shown_init(served_model *m);

@@ -107,8 +107,7 @@ static void put_class(const served_model *m, text_buffer *to, const char *key, u
     text_put(to, "null");
 }
 
-void served_take_mistake(served_model *m, const sluice_batch *batch) {
-    (void)batch;
+void served_take_mistake(served_model *m) {
     shown_lists *l = &m->shown;
     text_buffer text = {0};
     struct timespec now;

@@ -24,13 +24,6 @@ struct snapshot_uses {
     snapshot *next;
 };
 
-unsigned my_shard(void) {
-    static _Atomic unsigned threads;
-    static _Thread_local unsigned mine;
-    if (!mine) mine = atomic_fetch_add_explicit(&threads, 1, memory_order_relaxed) % SHARDS + 1;
-    return mine - 1;
-}
-
 /* A thread that takes a snapshot counts itself at its place before it reads which one is current. The learner thread,
  * having made another one current, looks at all places: once it has seen each of them empty, no thread can take the old
  * one any more, and it can be freed when the sum of its users is 0. */

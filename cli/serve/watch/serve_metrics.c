@@ -2,6 +2,7 @@
 #include "serve/watch/serve_metrics.h"
 
 #include "serve/serving.h"
+#include "serve/shards.h"
 #include "serve/watch/dashboard.h"
 
 #include <stdatomic.h>
@@ -25,20 +26,11 @@ typedef struct route_counters {
     counter answers[METRICS_STATUSES], rows, latency[METRICS_BOUNDS + 1], nanoseconds;
 } route_counters;
 
-enum { SHARDS = 16, CACHE_LINE = 64 };
-
 struct metrics {
     size_t routes;                 /* with the one of requests that no route takes */
     route_counters *shard[SHARDS]; /* each thread counts in one of its own, as long as these are enough */
     struct dashboard *dashboard;
 };
-
-static route_counters *shard_of_thread(metrics *m) {
-    static atomic_uint threads;
-    static _Thread_local unsigned number; /* from 1 on */
-    if (!number) number = atomic_fetch_add_explicit(&threads, 1, memory_order_relaxed) + 1;
-    return m->shard[number % SHARDS];
-}
 
 static void add(counter *c, uint64_t n) { atomic_fetch_add_explicit(c, n, memory_order_relaxed); }
 
@@ -88,7 +80,7 @@ void metrics_answered(void *context, const http_request *request, unsigned statu
     metrics *m = s->metrics;
     if (!m) return; /* the server starts */
     const size_t last = m->routes - 1, number = request->route ? (size_t)(request->route - serve_routes) : last;
-    route_counters *route = &shard_of_thread(m)[number < last ? number : last];
+    route_counters *route = &m->shard[my_shard()][number < last ? number : last];
     if (!(seconds >= 0)) seconds = 0;
     size_t k = 0;
     while (metrics_status[k] != status && metrics_status[k]) k++;
