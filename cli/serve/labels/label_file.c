@@ -1,9 +1,9 @@
 /* The database of rows that wait for labels: schema, statements, what is wrong with it. */
 #include "serve/labels/label_file.h"
 
-#if SLUICE_HAVE_SQLITE3
-
 #include "output/message.h"
+
+#if SLUICE_HAVE_SQLITE3
 
 #include <errno.h>
 #include <fcntl.h>
