@@ -64,12 +64,22 @@ static int keep_text(sluice_model *model, const char *key, size_t room, const ch
     return complain_error(sluice_model_error(model));
 }
 
+/* Whether the format cuts what it reads into features. No file ending identifies it, so models keep it. */
+static int is_raw(const char *format) { return format && (strcmp(format, "text") == 0 || strcmp(format, "url") == 0); }
+
+int contradicts_format(const sluice_model *model, const char *format) {
+    const char *kept = kept_text(model, "reader.format");
+    return is_raw(kept) && is_raw(format) && strcmp(kept, format) != 0;
+}
+
+int remember_format(sluice_model *model, const char *format) {
+    if (!is_raw(format) || *kept_text(model, "reader.format")) return DONE;
+    return keep_text(model, "reader.format", sizeof((reader_settings *)0)->format, format);
+}
+
 int remember_input(const args *a, sluice_model *model, const char *format) {
     reader_settings s = model_reader_settings(model);
-    int raw = format &&
-              (strcmp(format, "text") == 0 || strcmp(format, "url") == 0); /* formats that no file ending identifies */
-    int rc = DONE;
-    if (raw) rc = keep_text(model, "reader.format", sizeof s.format, format);
+    int rc = remember_format(model, format);
     if (!rc && !*s.label) rc = keep_text(model, "reader.label", sizeof s.label, args_value(a, "label"));
     if (!rc && !*s.weight) rc = keep_text(model, "reader.weight", sizeof s.weight, args_value(a, "weight"));
     if (!rc) rc = remember_separator(a, model);

@@ -51,6 +51,12 @@ reader_settings model_reader_settings(const sluice_model *model);
  * FAILED. */
 int input_for_model(sluice_reader_options *options, const sluice_model *model, reader_settings *kept);
 
+/* Whether one of the model's own format and this one is text and the other url: both cut what they read, in ways that
+ * do not go together. All other formats say nothing about that. `format` may be NULL. */
+int contradicts_format(const sluice_model *model, const char *format);
+
+/* Keeps the format in the model if it is text or url, and neither is kept yet. Returns an exit status. */
+int remember_format(sluice_model *model, const char *format);
 /* Keeps in the model how its features were read; `format`: the last input's, or NULL. Returns an exit status. */
 int remember_input(const args *a, sluice_model *model, const char *format);
 /* Keeps under the key "reader.negative" that the first negative label of a plain model was written 0, not -1. `label`

@@ -180,6 +180,8 @@ static int check_resumed(const args *a, const recipe *r, const sluice_model *mod
         return contradicts(a, "max-features", path);
     if (args_has(a, "classes") && asked->classes != has->classes) return contradicts(a, "classes", path);
     if (asked->positive && !has_positive(model, asked->positive)) return contradicts(a, "positive", path);
+    if (args_knows(a, "format") && contradicts_format(model, args_value(a, "format")))
+        return contradicts(a, "format", path);
     if (other_text) return contradicts(a, other_text, path);
     if (quadratic_contradicts(a, model)) return contradicts(a, "quadratic", path);
     return check_params(a, r, model, &facts, path);

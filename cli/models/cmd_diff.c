@@ -47,30 +47,37 @@ typedef struct comparing {
 
 /* ---- what cannot be compared ------------------------------------------------------------------------------------- */
 
+/* The command line is right: what does not go together are the files. */
+static int refuse(const args *a, const char *how) {
+    complain("%s and %s %s", a->inputs[0], a->inputs[1], how);
+    return FAILED;
+}
+
 /* Weights of two classes speak for the positive one: it must be the same class in both. */
 static int check_two(const args *a, sluice_model *const model[2]) {
+    static const char others[] = "do not have the same classes";
     const size_t n[2] = {sluice_model_classes(model[0]), sluice_model_classes(model[1])};
     if (n[0] == 0 && n[1] == 0) return DONE;
     sluice_class c[2] = {{.size = sizeof c[0]}, {.size = sizeof c[1]}};
     for (size_t i = 0; i < 2; i++)
         if (n[i] < 2 || sluice_model_class(model[i], positive_class(model[i]), &c[i]) != SLUICE_OK)
-            return wrong_usage(a->command->name, "%s and %s do not have the same classes", a->inputs[0], a->inputs[1]);
+            return refuse(a, others);
     for (uint32_t i = 0; i < 2; i++) {
         sluice_class mine = {.size = sizeof mine};
         sluice_model_class(model[0], i, &mine);
-        if (sluice_model_find_class(model[1], mine.text) == SLUICE_NO_CLASS)
-            return wrong_usage(a->command->name, "%s and %s do not have the same classes", a->inputs[0], a->inputs[1]);
+        if (sluice_model_find_class(model[1], mine.text) == SLUICE_NO_CLASS) return refuse(a, others);
     }
     if (sluice_model_find_class(model[1], c[0].text) == (uint32_t)positive_class(model[1])) return DONE;
-    return wrong_usage(a->command->name, "%s and %s have different positive classes", a->inputs[0], a->inputs[1]);
+    return refuse(a, "have different positive classes");
 }
 
 static int check_kinds(const args *a, sluice_model *const model[2]) {
-    const unsigned kind = sluice_model_settings(model[0])->classes;
-    if (kind != sluice_model_settings(model[1])->classes)
-        return wrong_usage(a->command->name, "%s and %s are models of different kinds (--classes)", a->inputs[0],
-                           a->inputs[1]);
-    return kind ? DONE : check_two(a, model);
+    const sluice_settings *one = sluice_model_settings(model[0]), *other = sluice_model_settings(model[1]);
+    if (one->classes != other->classes) return refuse(a, "are models of different kinds (--classes)");
+    if (one->hash_bits != other->hash_bits)
+        return refuse(a, "do not number features in the same way (--hash): none of one is known to be the same in the "
+                         "other");
+    return one->classes ? DONE : check_two(a, model);
 }
 
 /* Gives the classes of the second model the numbers that they have in the first; those that it lacks come behind. One

@@ -21,25 +21,72 @@ static const file_option files[] = {
     {.option = NULL},
 };
 
+/* ---- how inputs were read ---------------------------------------------------------------------------------------- */
+
+enum { SETTING_TEXT = 96 };
+
+/* A setting of reading that a model keeps, the option that asks for it, and the value that is as good as none. */
+static const struct reading_setting {
+    const char *key, *option, *usual;
+} settings[] = {
+    {"reader.format", "--format", NULL}, /* kept where it is text or url, which cut what they read */
+    {"reader.ngrams", "--ngrams", "1"},
+    {"reader.tf", "--tf", "log"},
+    {"reader.chars", "--chars", NULL},
+    {"reader.min_length", "--min-length", "1"},
+    {"reader.stop_words", "--stop-words", NULL},
+    {"reader.no_header", "--no-header", NULL},
+    {"reader.columns", "--columns", NULL},
+    {"reader.ignore", "--ignore", NULL},
+    {"reader.text", "--text", NULL},
+    {"reader.quadratic", "--quadratic", NULL},
+};
+
+static const char *kept_setting(const sluice_model *model, const struct reading_setting *s) {
+    const char *value = sluice_model_metadata(model, s->key, NULL);
+    return value && s->usual && strcmp(value, s->usual) == 0 ? NULL : value;
+}
+
+static size_t words_in(const char *list) {
+    size_t n = *list != 0;
+    for (; *list; list++) n += *list == ' ';
+    return n;
+}
+
+/* "with --ngrams 2", "without --ngrams"; of a list of stop words how many there are. */
+static const char *setting_text(const struct reading_setting *s, const char *value, char text[SETTING_TEXT]) {
+    const int is_list = strcmp(s->option, "--stop-words") == 0;
+    const char *english = is_list ? sluice_stop_words("english") : NULL;
+    if (!value)
+        snprintf(text, SETTING_TEXT, "without %s", s->option);
+    else if (strcmp(s->option, "--no-header") == 0)
+        snprintf(text, SETTING_TEXT, "with %s", s->option);
+    else if (english && strcmp(value, english) == 0)
+        snprintf(text, SETTING_TEXT, "with %s english", s->option);
+    else if (is_list)
+        snprintf(text, SETTING_TEXT, "with %s, a list of %zu words", s->option, words_in(value));
+    else
+        snprintf(text, SETTING_TEXT, "with %s %.48s%s", s->option, value, strlen(value) > 48 ? "..." : "");
+    return text;
+}
+
 /* Models whose inputs were made into features in different ways have features that mean different things. */
 static int check_reading(const args *a, const sluice_model *into, const sluice_model *from, const char *path) {
-    static const char *const keys[] = {"reader.ngrams",     "reader.tf",        "reader.chars",   "reader.min_length",
-                                       "reader.stop_words", "reader.no_header", "reader.columns", "reader.ignore",
-                                       "reader.text",       "reader.quadratic"};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        const char *one = sluice_model_metadata(into, keys[i], NULL);
-        const char *other = sluice_model_metadata(from, keys[i], NULL);
+    char mine[SETTING_TEXT], others[SETTING_TEXT];
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        const char *one = kept_setting(into, &settings[i]), *other = kept_setting(from, &settings[i]);
         if (one && other ? strcmp(one, other) == 0 : one == other) continue;
-        complain("%s: its inputs were read in another way than those of %s (%s is %s, not %s): the same name does not "
-                 "mean the same there",
-                 path, a->inputs[0], keys[i] + strlen("reader."), other ? other : "at its default",
-                 one ? one : "at its default");
+        complain("%s: its inputs were read %s, those of %s %s: the same feature does not mean the same there", path,
+                 setting_text(&settings[i], other, others), a->inputs[0], setting_text(&settings[i], one, mine));
         return FAILED;
     }
     return DONE;
 }
 
-/* What the library says is about two models: which ones, the message begins with. */
+/* ---- merging ----------------------------------------------------------------------------------------------------- */
+
+/* What the library says is about two models: which ones, the message begins with. The command line was right: files
+ * that do not go together are work that fails. */
 static int complain_pair(const sluice_model *into, const char *path) {
     sluice_error error = *sluice_model_error(into);
     if (!*error.source) {
@@ -47,7 +94,8 @@ static int complain_pair(const sluice_model *into, const char *path) {
         memcpy(error.source, path, n < room ? n + 1 : room);
         error.source[room] = 0;
     }
-    return complain_error(&error);
+    complain_error(&error);
+    return FAILED;
 }
 
 static int merge_all(const args *a, sluice_model *into, const sluice_model *start) {

@@ -171,6 +171,17 @@ sluice_reader_options learn_reading(const training *t) {
     return pseudo_reading(&t->pseudo, &labelled);
 }
 
+/* Text and URLs, as the endings of files may say, do not go into one model. */
+static int check_format(const training *t, const sluice_reader *reader) {
+    const char *format = sluice_reader_format(reader);
+    if (!contradicts_format(t->model, format)) return remember_format(t->model, format);
+    const reader_settings kept = model_reader_settings(t->model);
+    complain("an input is read as %s, and the model learns from %s, which is cut into other features; if the input has "
+             "that, say --format %s",
+             format, kept.format, kept.format);
+    return FAILED;
+}
+
 int learn_pass(training *t, progress *p) {
     const sluice_reader_options reading = learn_reading(t);
     const inputs from = inputs_of(t->a, &t->kafka);
@@ -181,8 +192,10 @@ int learn_pass(training *t, progress *p) {
     const sluice_batch *batch;
     sluice_status status = SLUICE_OK;
     signals_interrupt(reader);
-    while (!rc && !is_ended(t) && (status = sluice_reader_next(reader, &batch)) == SLUICE_OK)
-        rc = learn_batch(t, p, reader, batch);
+    while (!rc && !is_ended(t) && (status = sluice_reader_next(reader, &batch)) == SLUICE_OK) {
+        rc = check_format(t, reader);
+        if (!rc) rc = learn_batch(t, p, reader, batch);
+    }
     signals_interrupt(NULL);
     progress_clear(p);
     if (!rc && status == SLUICE_END) input_stream_done(&t->stream, 1);

@@ -179,7 +179,7 @@ def test_models_that_cross_otherwise_do_not_merge(t):
     t.write("a.csv", xor_table(50))
     t.run("train", "-q", "-a", "rda", "--quadratic", "left,right", "-o", "a", "a.csv")
     t.run("train", "-q", "-a", "rda", "-o", "b", "a.csv")
-    t.refused("merge", "a", "b", "-o", "m", status=1, says=["b: ", "quadratic is at its default, not left,right"])
+    t.refused("merge", "a", "b", "-o", "m", status=1, says=["b: ", "without --quadratic, those of a with --quadratic left,right"])
 
 
 def test_tune_sweep_and_select_cross_too(t):

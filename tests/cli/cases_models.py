@@ -40,7 +40,7 @@ def test_what_models_began_with_counts_once(t):
     equal(t.run("merge", "--json", "a", "b", "-o", "twice").json()["examples"], 800)
     check(weights(t, "m") != weights(t, "twice"), "the start counts twice")
     train(t, "other", one, learner="perceptron")
-    t.refused("merge", "--start", "other", "a", "b", "-o", "m", status=2, says="did not begin")
+    t.refused("merge", "--start", "other", "a", "b", "-o", "m", status=1, says="did not begin")
 
 
 def test_merge_keeps_names_and_classes(t):
@@ -71,8 +71,8 @@ def test_merge_refuses_what_does_not_fit_and_writes_nothing(t):
     train(t, "params", one, "-P", "eta=3")
     t.run("train", "-qq", "-o", "race", stdin=one)
     t.write("junk", "no model\n")
-    for wrong, status, says in [("other", 2, "other: models merge only with the same learner"),
-                                ("params", 2, "params: models merge only with the same learner"),
+    for wrong, status, says in [("other", 1, "other: models merge only with the same learner"),
+                                ("params", 1, "params: models merge only with the same learner"),
                                 ("junk", 1, "junk: this is not a sluice model"), ("missing", 1, "missing: cannot open")]:
         t.refused("merge", "a", wrong, "-o", "m", status=status, says=says)
     t.refused("merge", "race", "race", "-o", "m", status=1, says=["race: ", "auto models do not merge"])
@@ -86,7 +86,39 @@ def test_merge_refuses_text_that_was_cut_in_other_ways(t):
     data = "spam\tfree prize now\nham\tlunch at noon\n"
     train(t, "a", data, "-f", "text")
     train(t, "b", data, "-f", "text", "--ngrams", 2)
-    t.refused("merge", "a", "b", "-o", "m", status=1, says=["b: ", "ngrams is 2"])
+    t.refused("merge", "a", "b", "-o", "m", status=1, says=["b: ", "with --ngrams 2, those of a without --ngrams"])
+    train(t, "one", data, "-f", "text", "--ngrams", 1, "--tf", "log", "--min-length", 1)
+    t.run("merge", "-q", "a", "one", "-o", "m")
+    equal(t.run("predict", "-qq", "-m", "m", stdin="free prize\n").out[:5], "spam\t", "the merged model reads text")
+
+
+def test_merge_refuses_text_and_what_is_not_read_as_text(t):
+    train(t, "text", "spam\tfree prize now\nham\tlunch at noon\n", "-f", "text")
+    train(t, "url", "spam\tx.org/free\nham\ty.org/lunch\n", "-f", "url")
+    train(t, "csv", "label,free\nspam,1\nham,2\n", "-f", "csv")
+    train(t, "ids", "spam 1:1\nham 2:1\n")
+    train(t, "keys", '{"label":"spam","free":1}\n{"label":"ham","x":1}\n', "-f", "jsonl")
+    for a, b in [("text", "url"), ("text", "csv"), ("csv", "text"), ("ids", "text"), ("url", "keys")]:
+        r = t.refused("merge", a, b, "-o", "m", status=1, says=[f"{b}: ", "--format"])
+        check(len(r.err) < 200, r.err)
+    check(not t.exists("m"), "a model was written")
+    for a, b in [("csv", "keys"), ("ids", "csv"), ("url", "url")]:
+        t.run("merge", "-q", a, b, "-o", "m")
+
+
+def test_text_and_urls_do_not_go_into_one_model(t):
+    data = "spam\tfree prize now\nham\tlunch at noon\n"
+    train(t, "text", data, "-f", "text")
+    t.refused("train", "-i", "text", "-f", "url", "-o", "m", stdin=data, status=2, says=["--format url", "another setting"])
+    t.write("a.url.tsv", "spam\tx.org/free\n")
+    t.write("a.text.tsv", data)
+    t.refused("train", "-i", "text", "-o", "m", "a.url.tsv", status=1, says=["read as url", "--format text"])
+    t.refused("train", "-a", "rda", "-o", "m", "a.text.tsv", "a.url.tsv", status=1, says=["read as url", "--format text"])
+    check(not t.exists("m"), "a model was written")
+    t.run("convert", "-q", "-f", "text", "a.text.tsv", "-o", "a.bin")
+    t.run("train", "-q", "-i", "text", "-o", "m", "a.bin")
+    t.run("train", "-q", "-i", "text", "-f", "text", "-o", "again", "a.text.tsv")
+    equal(t.read("m"), t.read("again"), "rows that were cut before, and the format is kept")
 
 
 def test_merge_may_replace_one_of_its_models(t):
@@ -154,15 +186,22 @@ def test_diff_of_several_classes_goes_by_labels(t):
     check("grey" in {x["class"] for x in t.run("diff", "--json", "b", "c").json()["came"]}, "a class that came")
 
 
+def test_diff_refuses_hashed_features_against_plain_ones(t):
+    train(t, "plain", rows(20))
+    train(t, "hashed", rows(20), "--hash", 12)
+    t.refused("diff", "plain", "hashed", status=1, says="--hash")
+    equal(t.run("diff", "--json", "hashed", "hashed").json()["came"], [])
+
+
 def test_diff_refuses_models_that_say_different_things(t):
     train(t, "plain", rows(20))
     train(t, "words", "spam 1:1\nham 2:1\n")
     train(t, "other", "spam 1:1\neggs 2:1\n")
     train(t, "turned", "spam 1:1\nham 2:1\n", "--positive", "ham")
     train(t, "many", "spam 1:1\nham 2:1\n", "--classes", "ovr")
-    t.refused("diff", "plain", "words", status=2, says="the same classes")
-    t.refused("diff", "words", "other", status=2, says="the same classes")
-    t.refused("diff", "words", "turned", status=2, says="different positive classes")
-    t.refused("diff", "words", "many", status=2, says="--classes")
+    t.refused("diff", "plain", "words", status=1, says="the same classes")
+    t.refused("diff", "words", "other", status=1, says="the same classes")
+    t.refused("diff", "words", "turned", status=1, says="different positive classes")
+    t.refused("diff", "words", "many", status=1, says="--classes")
     t.refused("diff", "words", status=2, says="which two models?")
     t.refused("diff", "words", "words", "words", status=2, says="words")

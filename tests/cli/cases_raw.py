@@ -156,4 +156,4 @@ def test_searches_show_the_settings_of_text(t):
 def test_models_of_other_stop_words_do_not_merge(t):
     told(t, "-a", "pa", "-f", "text", "--stop-words", "stop")
     t.run("train", "-q", "-a", "pa", "-f", "text", "-o", "b", "mail")
-    t.refused("merge", "m", "b", "-o", "c", status=1, says=["b: ", "stop_words"])
+    t.refused("merge", "m", "b", "-o", "c", status=1, says=["b: ", "without --stop-words", "with --stop-words, a list of"])
