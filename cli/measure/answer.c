@@ -4,6 +4,7 @@
 #include "output/class_text.h"
 #include "output/json.h"
 #include "output/message.h"
+#include "output/weights.h"
 #include "terminal/figures.h"
 
 #include <inttypes.h>
@@ -52,6 +53,8 @@ void answer_exact(text_buffer *out, const char *bytes, size_t n) {
 static void put_feature(text_buffer *out, const sluice_term *t) {
     if (t->is_bias)
         text_put(out, "bias");
+    else if (t->name.text && is_called_bias(t->name))
+        text_put(out, ESCAPED_BIAS);
     else if (t->name.text)
         answer_exact(out, t->name.text, t->name.n);
     else

@@ -37,6 +37,9 @@ static const struct {
 } formats[] = {{"liblinear", import_liblinear}, {"vw", import_vw}, {"tsv", import_tsv}};
 enum { N_FORMATS = sizeof formats / sizeof *formats };
 
+/* As readers of examples call it. */
+static const char *shown_path(const char *path) { return strcmp(path, "-") == 0 ? "<stdin>" : path; }
+
 /* The whole of a file. */
 static char *read_all(const char *path, size_t *n) {
     FILE *in = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
@@ -54,7 +57,7 @@ static char *read_all(const char *path, size_t *n) {
     }
     if (in && !text) out_of_memory();
     if (in && text && ferror(in)) {
-        complain("%s: cannot read: %s", path, strerror(errno));
+        complain("%s: cannot read: %s", shown_path(path), strerror(errno));
         free(text);
         text = NULL;
     }
@@ -133,10 +136,12 @@ static int import_file(const args *a, const char *path, const char *text, size_t
     const sluice_name *labels;
     int rc = choose_format(a, text, n, &read);
     if (rc) return rc;
-    if (read(m, text, n, &err) != SLUICE_OK) {
+    if (read(m, text, n, &err) != SLUICE_OK || imported_check(m, &err) != SLUICE_OK) {
         snprintf(err.source, sizeof err.source, "%s", path);
         return complain_error(&err);
     }
+    if (!m->n)
+        return complain("%s: there are no weights in it: is it cut short, or another kind of file?", path), FAILED;
     rc = choose_labels(a, m, &labels);
     if (rc) return rc;
     sluice_model *model = make(a, m, labels, &err);
@@ -155,7 +160,7 @@ static int run(const args *a) {
     int rc = check_files_usable(a);
     if (rc) return rc;
     char *text = read_all(a->inputs[0], &n);
-    rc = text ? import_file(a, a->inputs[0], text, n, &m) : FAILED;
+    rc = text ? import_file(a, shown_path(a->inputs[0]), text, n, &m) : FAILED;
     imported_free(&m);
     free(text);
     return rc;

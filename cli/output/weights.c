@@ -11,12 +11,16 @@
 
 void print_name(FILE *out, const sluice_weight *w, int width) { print_name_in(out, w, width, ANY_WIDTH); }
 
+int is_called_bias(sluice_name name) { return name.n == 4 && memcmp(name.text, "bias", 4) == 0; }
+
 void print_name_in(FILE *out, const sluice_weight *w, int width, int room) {
     int written = 0;
     if (w->is_bias)
         written = fprintf(out, "bias");
     else if (!w->name.text)
         written = fprintf(out, "%" PRIu64, w->id);
+    else if (is_called_bias(w->name))
+        written = fprintf(out, ESCAPED_BIAS);
     else
         written = put_cut(out, w->name.text, w->name.n, room);
     fprintf(out, "%*s", written < width ? width - written : 0, "");

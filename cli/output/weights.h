@@ -4,6 +4,9 @@
 
 #include "output/report.h"
 
+/* The constant feature is written `bias`; a feature that has this name is told apart by an escape. */
+#define ESCAPED_BIAS "\\x62ias"
+int is_called_bias(sluice_name name);
 /* A feature as text, at least `width` wide; escaped so that its bytes can be told from it (put_exact). */
 void print_name(FILE *out, const sluice_weight *w, int width);
 /* The same in at most `room` columns: a longer name is cut. */

@@ -125,12 +125,35 @@ def test_malformed_files_are_refused_with_their_line(t):
                           ("Version 9\nbits:18\n", "the head is cut short"),
                           (VW.format(options="", weights="300000:1\n"), "beyond the bits"),
                           (VW.format(options="", weights="3:1\na:4:1\n"), "some weights have names"),
-                          ("a\t1\na\t2\n", "has one already"), ("a\n", "l:1: there are not two columns"),
+                          ("a\t1\nb\t1\na\t2\n", "l:3: this feature has a weight already, in line 1"),
+                          ("1\t1\n1\t2\n", "l:2: this feature"), ("bias\t1\nbias\t2\n", "l:2: this feature"),
+                          (LIBLINEAR.replace("L2R_L2LOSS_SVC", "L9R_NEW"), "solver_type is none of LIBLINEAR's"), ("a\n", "l:1: there are not two columns"),
                           ("a\\b\t1\n", "l:1: a backslash"), ("a\tnan\n", "l:1: a weight is no number"),
                           ("a\t1\0\n", "NUL byte")]:
         t.write("l", content)
         t.refused("import", "l", "-o", "n", status=None, says=says)
     check(not t.exists("n"), "a model was written")
+
+
+def test_files_without_weights_are_refused(t):
+    """They are cut short, or something else than a model."""
+    for content in ["", "feature\tweight\n", VW.format(options="", weights=""),
+                    VW.format(options="", weights="").split("initial_t")[0], LIBLINEAR.split("w\n")[0]]:
+        t.write("l", content)
+        t.refused("import", "l", "-o", "n", status=1, says="sluice: l:")
+    t.refused("import", "-", "-o", "n", stdin="", status=1, says="<stdin>: there are no weights in it")
+    check(not t.exists("n"), "a model was written")
+
+
+def test_a_feature_called_bias_is_not_the_constant_one(t):
+    t.run("train", "-qq", "-a", "perceptron", "--bias", 2, "-f", "jsonl", "-o", "first",
+          stdin='{"label":1,"bias":3,"a":1}\n{"label":1,"a":-9}\n')
+    listed = t.run("inspect", "--weights", "first").out
+    check("\\x62ias\t3\n" in listed and "bias\t" in listed, listed)
+    t.run("import", "-q", "-", "-o", "m", stdin=listed)
+    equal(t.run("inspect", "--weights", "m").out, listed)
+    told = t.run("predict", "-qq", "-m", "first", "-f", "jsonl", "--explain", 3, stdin='{"bias":1}\n').out
+    check("\t\\x62ias:3" in told and "\tbias:" in told, told)
 
 
 def test_wrong_calls(t):

@@ -4,21 +4,20 @@
 #include "models/class_numbers.h"
 #include "output/message.h"
 #include "output/shown_text.h"
+#include "output/weights.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 static int check(exported_model *e) {
     (void)e;
     return DONE;
 }
 
-/* A feature whose name is that of the constant one is told apart by an escape. */
 static void put_feature(FILE *out, const exported_model *e, const exported_feature *f) {
     if (!e->has_names)
         fprintf(out, "%" PRIu64, f->number);
-    else if (f->name.n == 4 && memcmp(f->name.text, "bias", 4) == 0)
-        fputs("\\x62ias", out);
+    else if (is_called_bias(f->name))
+        fputs(ESCAPED_BIAS, out);
     else
         put_exact(out, f->name.text, f->name.n);
 }

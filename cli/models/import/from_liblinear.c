@@ -62,11 +62,22 @@ static sluice_status take_key(imported *m, liblinear_head *head, const import_li
     return import_bad(lines, err, "this is no line of the head of a LIBLINEAR model");
 }
 
+/* Those whose margins tell two classes apart. */
+static int is_known_solver(const char *name) {
+    static const char *const known[] = {
+        "L2R_LR",         "L2R_LR_DUAL",         "L2R_L2LOSS_SVC", "L2R_L2LOSS_SVC_DUAL",
+        "L1R_L2LOSS_SVC", "L2R_L1LOSS_SVC_DUAL", "L1R_LR"};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(name, known[i]) == 0) return 1;
+    return 0;
+}
+
 static sluice_status check_head(imported *m, const liblinear_head *head, const import_lines *lines, sluice_error *err) {
     if (!head->solver || !head->has_features || !head->has_bias || !m->label[1].n)
         return import_bad(lines, err, "the head lacks one of solver_type, label, nr_feature and bias");
     if (strstr(head->solver, "SVR") || strstr(head->solver, "ONECLASS") || strcmp(head->solver, "MCSVM_CS") == 0)
         return import_bad(lines, err, "its solver does not make a margin that tells two classes apart by its sign");
+    if (!is_known_solver(head->solver)) return import_bad(lines, err, "its solver_type is none of LIBLINEAR's");
     m->log_odds = strncmp(head->solver, "L2R_LR", 6) == 0 || strcmp(head->solver, "L1R_LR") == 0;
     m->bias = head->bias > 0 ? head->bias : 0;
     return SLUICE_OK;

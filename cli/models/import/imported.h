@@ -7,6 +7,7 @@
 /* Weights and what else a file says. Begin with {0}; free with imported_free(). */
 typedef struct imported {
     sluice_weight *weights; /* names point into `text`, or into the text that was read */
+    uint64_t *lines;        /* where they stand */
     size_t n, room;
     double bias;          /* value of the constant feature; 0: there is none */
     sluice_name label[2]; /* the negative and the positive one; n 0: the file has none */
@@ -15,6 +16,9 @@ typedef struct imported {
 } imported;
 
 void imported_free(imported *m);
+
+/* Whether every feature has one weight. On failure err has the line of the second one. */
+sluice_status imported_check(const imported *m, sluice_error *err);
 
 /* Each reads n bytes. On failure err has line and message. */
 sluice_status import_liblinear(imported *m, const char *text, size_t n, sluice_error *err);
