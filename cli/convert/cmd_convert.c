@@ -55,7 +55,8 @@ typedef struct converting {
     int shuffle, standardize, normalize;
 
     hold_out splitting;
-    uint64_t row; /* rows written so far, to both outputs */
+    uint64_t row;   /* rows written so far, to both outputs */
+    uint64_t known; /* those with a feature of --model */
     input_stream stream;
     model_rows *rows; /* --model; else NULL */
     reader_settings kept;
@@ -125,6 +126,7 @@ static int put(converting *c, const sluice_example *x) {
     if (c->rows) {
         const int rc = model_rows_make(c->rows, x, &row);
         if (rc) return rc;
+        c->known += row.n > 0;
         x = &row;
     }
     return sluice_writer_put(to, x) == SLUICE_OK ? DONE : complain_writer(to, held ? c->split_to : c->output);
@@ -283,6 +285,7 @@ static int convert(converting *c) {
     tally_skipped(&skipped, c->stream.reader);
     warn_skipped(&skipped, "input");
     if (!rc && args_has(c->a, "quadratic")) quadratic_warn(c->stream.reader);
+    if (!rc && c->rows && c->row && !c->known) warn_unknown("input", c->row);
     return rc;
 }
 

@@ -150,11 +150,24 @@ static void print_fading_error(const progress *p, int measured) {
     print_share(f.fading_error, 12);
 }
 
-static void print_row(progress *p, const sluice_model *model, sluice_meter *meter) {
-    sluice_measures m = {.size = sizeof m};
+/* By examples, not by time: what the table says does not depend on the machine. */
+static int is_count_due(const progress *p, const sluice_model *model) {
+    enum { FEATURES_PER_EXAMPLE = 50 };
     sluice_model_facts facts = {.size = sizeof facts};
+    if (!p->counted_at || p->seen >= 2 * p->counted_at) return 1;
+    sluice_model_quick_facts(model, &facts);
+    return p->seen - p->counted_at >= facts.features_seen / FEATURES_PER_EXAMPLE;
+}
+
+static void count_weights(progress *p, const sluice_model *model) {
+    p->counted = (sluice_model_facts){.size = sizeof p->counted};
+    sluice_model_describe(model, &p->counted);
+    p->counted_at = p->seen;
+}
+
+static void print_row(progress *p, sluice_meter *meter) {
+    sluice_measures m = {.size = sizeof m};
     sluice_meter_read(meter, &m);
-    sluice_model_describe(model, &facts);
     double seconds = now_seconds() - p->started;
 
     progress_clear(p);
@@ -171,8 +184,8 @@ static void print_row(progress *p, const sluice_model *model, sluice_meter *mete
     /* what was counted may become less, when it turns out what the label 1 is */
     uint64_t since = m.mistakes > p->row_mistakes ? m.mistakes - p->row_mistakes : 0;
     print_share(rate(since, m.examples - p->row_examples), 10);
-    fprintf(stderr, "  %12s", COUNT(facts.nonzeros));
-    print_share(sparsity(&facts, p->dimension), 8);
+    fprintf(stderr, "  %12s", COUNT(p->counted.nonzeros));
+    print_share(sparsity(&p->counted, p->dimension), 8);
     if (seconds > 0)
         fprintf(stderr, "  %11s", COUNT((uint64_t)((double)(measured ? m.examples : p->seen) / seconds + 0.5)));
     else
@@ -194,7 +207,9 @@ void progress_learned(progress *p, const sluice_reader *reader, uint64_t rows, c
     if (!p->shown) return;
     p->seen += rows;
     const int by_time = is_row_time(p);
-    if (by_time || p->seen >= p->next_row) print_row(p, model, meter);
+    const int row_due = by_time || p->seen >= p->next_row;
+    if (row_due && is_count_due(p, model)) count_weights(p, model);
+    if (row_due) print_row(p, meter);
     if (by_time) p->next_time = now_seconds() + (double)p->seconds;
     while (p->next_row <= p->seen) p->next_row = p->every ? p->next_row + p->every : 2 * p->next_row;
     draw_examples(p, reader);
@@ -205,6 +220,8 @@ void progress_finish(progress *p, const sluice_model *model, sluice_meter *meter
     if (!p->shown) return;
     sluice_measures m = {.size = sizeof m};
     sluice_meter_read(meter, &m);
-    if (!p->header_done || m.examples != p->row_examples || (p->passes > 1 && p->seen != p->row_seen))
-        print_row(p, model, meter);
+    if (!p->header_done || m.examples != p->row_examples || (p->passes > 1 && p->seen != p->row_seen)) {
+        count_weights(p, model);
+        print_row(p, meter);
+    }
 }

@@ -311,6 +311,13 @@ def test_wrong_calls(t):
     t.refused("export", "--to", "json", "junk", status=1, says="junk: this is not a sluice model")
 
 
+def test_rows_for_a_model_that_knows_none_of_their_features(t):
+    t.run("train", "-qq", "-a", "perceptron", "--bias", 1, "-o", "m", stdin="1 1:1\n-1 2:1\n")
+    for data, warned in [("1 7:1\n-1 8:1\n", True), ("1 7:1\n-1 2:1\n", False), ("", False)]:
+        r = t.run("convert", "-q", "--model", "m", stdin=data)
+        equal("none of the 2 examples has a feature with a weight" in r.err, warned, r.err)
+
+
 def test_every_learner_and_an_empty_model_are_exported(t):
     data = rows(60)
     for learner in t.named_learners():

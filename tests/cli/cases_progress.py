@@ -26,6 +26,20 @@ def test_rows_come_at_equal_distances_with_the_fading_error(t):
     check(table(t.run("train", "-a", "ssol", "--drift", "none", "--progress", 1000, "a").err)[0][6] == "-", "without a watch")
 
 
+def test_nonzeros_are_counted_when_enough_examples_have_come(t):
+    """With a row after every example, of a model of many features: of the 300 rows few have a count of their own."""
+    t.write("a", "".join(f"{(-1)**i} " + " ".join(f"{i * 200 + j}:1" for j in range(200)) + "\n" for i in range(300)))
+    err = t.run("train", "-a", "perceptron", "--progress", 1, "-o", "m", "a").err
+    lines = table(err)
+    counts = [int(line[3]) for line in lines]
+    equal([line[0] for line in lines], [str(i + 1) for i in range(300)])
+    equal(counts[:5], [200, 400, 400, 800, 800], "it is counted at 1, 2, 4, ...")
+    check(2 < len(set(counts)) < 20, set(counts))
+    t.write("few", "".join(f"1 {i}:1\n" for i in range(1, 41)))
+    counts = [int(line[3]) for line in table(t.run("train", "-a", "perceptron", "--progress", 1, "-o", "m", "few").err)]
+    equal(counts, list(range(1, 41)), "few features are counted for every row")
+
+
 def test_rows_come_by_time(t):
     t.write("a", rows(2500))
     equal([line[0] for line in table(t.run("train", "-a", "ssol", "--progress", "1000s", "-o", "m", "a").err)], ["2500"])
