@@ -1374,7 +1374,8 @@ SLUICE_API sluice_status sluice_dataset_scales(const sluice_dataset *data, doubl
  * it. */
 
 /* Rows dealt to folds for cross-validation: shuffled, then the positive and the negative ones dealt in turn, so that
- * sizes and numbers of positives differ by at most one. Rows of importance 0 are left out. Holds its own copy. */
+ * sizes and numbers of positives differ by at most one; folds of fewer rows than there are folds are put in a random
+ * order, since neighbours would have the same class. Rows of importance 0 are left out. Holds its own copy. */
 typedef struct sluice_folds sluice_folds;
 
 SLUICE_API sluice_folds *sluice_folds_new(const sluice_dataset *data, size_t n, uint64_t seed, sluice_error *err);

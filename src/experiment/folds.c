@@ -51,6 +51,25 @@ static sluice_status deal(sluice_folds *f, const sluice_dataset *d, const size_t
     return status;
 }
 
+/* Folds of few rows have one class alone in places: the first ones the last class, and so on. Learned one after the
+ * other they would be rows sorted by their labels, so their order is shuffled. Larger folds have every class that is
+ * not rare, in the order of the shuffled rows. */
+static sluice_status mix_small_folds(sluice_folds *f, uint64_t seed, sluice_error *err) {
+    if (f->rows / f->n >= f->n) return SLUICE_OK;
+    size_t *order = malloc(f->n * sizeof *order);
+    sluice_batch **mixed = malloc(f->n * sizeof *mixed);
+    if (order && mixed) {
+        for (size_t i = 0; i < f->n; i++) order[i] = i;
+        sl_shuffle(order, f->n, seed);
+        for (size_t i = 0; i < f->n; i++) mixed[i] = f->parts[order[i]];
+        memcpy(f->parts, mixed, f->n * sizeof *mixed);
+    }
+    const bool enough = order && mixed;
+    free(order);
+    free(mixed);
+    return enough ? SLUICE_OK : sl_no_memory(err);
+}
+
 /* How many rows the first `parts` parts have. */
 static uint64_t rows_of(const sluice_folds *f, size_t parts) {
     return parts * (f->rows / f->n) + parts * (f->rows % f->n) / f->n;
@@ -79,7 +98,7 @@ static sluice_status shuffle(sluice_folds *f, const sluice_dataset *d, uint64_t 
     sl_shuffle(order, d->n_order, seed);
     sluice_status status = deal(f, d, order, err);
     free(order);
-    return status;
+    return status == SLUICE_OK ? mix_small_folds(f, seed, err) : status;
 }
 
 static sluice_status prepare(sluice_folds *f, const sluice_dataset *d, size_t n, sluice_error *err) {

@@ -70,6 +70,14 @@ def test_it_is_cross_validation_as_by_hand(t):
                     equal(p["test"][key], sum(x[key] for x in tests), f"{what} {key}")
 
 
+def test_leaving_one_out_is_near_five_folds(t):
+    """Folds of one row were learned class after class, which a perceptron does not survive."""
+    t.write("a", rows(200, noise=0))
+    error = {k: tuned(t, "-a", "perceptron", "--folds", k, "a")["best"]["mean"] for k in [5, 100, 200]}
+    for k in [100, 200]:
+        near(error[k], error[5], 0.06, f"{k} folds: {error}")
+
+
 def test_json_has_its_fields(t):
     t.write("a", rows(300))
     r = tuned(t, "-a", "ssol,pa", "--grid", "eta=1,2,4", "-P", "lambda=3", "a")

@@ -189,6 +189,26 @@ TEST(tune_sorts_by_the_measure_and_is_the_same_at_any_number_of_threads) {
     sluice_dataset_free(d);
 }
 
+/* Learned fold by fold, rows must not come sorted by their labels: of folds of one row the first half had one class. */
+TEST(folds_of_few_rows_do_not_come_class_after_class) {
+    sluice_dataset *d = hold_rows(300, 4, 0);
+    for (size_t n = 60; n <= 300; n += 240) {
+        sluice_folds *f = sluice_folds_new(d, n, 1, NULL);
+        size_t changes = 0, rows = 0;
+        double before = 0;
+        for (size_t i = 0; i < n; i++)
+            for (size_t k = 0; k < sluice_batch_rows(sluice_folds_part(f, i)); k++, rows++) {
+                const double label = sluice_batch_label(sluice_folds_part(f, i), k);
+                changes += label != before;
+                before = label;
+            }
+        CHECK_EQ(rows, 300);
+        CHECK(changes > 100); /* 150 by chance, 2 where they are sorted */
+        sluice_folds_free(f);
+    }
+    sluice_dataset_free(d);
+}
+
 /* Every point is what a model learned fold by fold gives. */
 TEST(tune_measures_what_models_of_the_other_folds_predict) {
     sluice_dataset *d = hold_rows(90, 5, 1);
