@@ -177,6 +177,13 @@ static void advise(advice *to, const char *format, ...) {
     va_end(list);
 }
 
+/* Nearly every label occurs once: these are numbers to predict, or ids. */
+static int are_no_classes(const input_facts *f) {
+    enum { MANY = 100 };
+    const uint64_t classes = sluice_names_count(f->labels);
+    return classes > MANY && 2 * classes > f->rows - f->unlabelled;
+}
+
 static void advise_on_labels(advice *to, const input_facts *f) {
     const uint64_t classes = sluice_names_count(f->labels), labelled = f->rows - f->unlabelled;
     double squares = 0;
@@ -187,9 +194,11 @@ static void advise_on_labels(advice *to, const input_facts *f) {
     }
     if (!labelled) advise(to, "no row has a label: is --label right, and the format?");
     if (classes == 1) advise(to, "all labels are the same: there is nothing to tell apart");
-    if (classes > 2) advise(to, "%s classes: train --classes ovr", COUNT(classes));
-    if (classes > 100 && 2 * classes > labelled)
-        advise(to, "nearly every label occurs once: it seems to be a number to predict or an id; is --label right?");
+    if (are_no_classes(f))
+        advise(to, "%s different labels in %s rows: is --label right? It seems to be a number to predict or an id",
+               COUNT(classes), COUNT(labelled));
+    else if (classes > 2)
+        advise(to, "%s classes: train --classes ovr", COUNT(classes));
     if (classes == 2 && share(f->of_label[rare], labelled) < RARE) {
         const sluice_name label = sluice_names_name(f->labels, rare);
         advise(to,
@@ -232,15 +241,17 @@ static void advise_on_values(advice *to, input_facts *f) {
                100 * share(f->empty, f->rows));
 }
 
-/* Lines of label<TAB>text in a file that ends in .tsv are csv by its name: each row is then one feature of its own. */
+/* A table of one column of texts: each row is then one feature, that no or few others have. Lines of label<TAB>text in
+ * a file that ends in .tsv are read so. */
 static int looks_like_text(const input_facts *f) {
-    return f->rows >= LEAST_TEXTS && f->longest <= 1 && strcmp(f->format, "csv") == 0 && 2 * features_once(f) > f->rows;
+    if (!f->rows || f->longest > 1 || strcmp(f->format, "csv") != 0) return 0;
+    return 2 * f->texts > f->rows || (f->rows >= LEAST_TEXTS && 2 * features_once(f) > f->rows);
 }
 
 static void advise_on_format(advice *to, const input_facts *f) {
     if (looks_like_text(f))
-        advise(to, "most rows are one feature that no other row has: lines of label<TAB>text need -f text, of "
-                   "label<TAB>URL -f url; in a table --text COLUMN cuts a column into words");
+        advise(to, "most rows are one feature, a whole text: lines of label<TAB>text need -f text, of label<TAB>URL "
+                   "-f url; in a table --text COLUMN cuts a column into words");
     if (!f->rows && f->malformed)
         advise(to, "no line could be read as %s: is --format right? `sluice help check` names the formats", f->format);
     else if (f->malformed)
@@ -251,7 +262,7 @@ static void advise_on_format(advice *to, const input_facts *f) {
  * no memory: then the report has failed. */
 static char *first_command(report *r, const args *a, const input_facts *f) {
     char settings[64];
-    if (!f->rows || sluice_names_count(f->labels) < 2 || looks_like_text(f)) return NULL;
+    if (!f->rows || sluice_names_count(f->labels) < 2 || looks_like_text(f) || are_no_classes(f)) return NULL;
     snprintf(settings, sizeof settings, "%s%s", sluice_names_count(f->labels) > 2 ? " --classes ovr" : "",
              f->malformed ? " --on-error skip" : "");
     memory_text text;

@@ -119,6 +119,14 @@ static uint32_t label_of(input_facts *f, const sluice_batch *batch, size_t row) 
     return f->last_label = (uint32_t)number;
 }
 
+/* Whether it is the name of a column, and a text with a blank inside. */
+static int has_words(sluice_name name) {
+    const char *sign = memchr(name.text, '=', name.n);
+    if (!sign) return 0;
+    const size_t n = (size_t)(name.text + name.n - sign);
+    return n > 3 && memchr(sign + 2, ' ', n - 3);
+}
+
 static int take_features(input_facts *f, const sluice_example *x, uint32_t label) {
     uint64_t all = golden;
     double squares = 0;
@@ -136,6 +144,7 @@ static int take_features(input_facts *f, const sluice_example *x, uint32_t label
     if (x->n < f->shortest) f->shortest = x->n;
     if (x->n > f->longest) f->longest = x->n;
     f->empty += x->n == 0;
+    f->texts += x->n == 1 && x->names && has_words(x->names[0]);
     if (squares > 0 && f->n_norms < MOST_LENGTHS) f->norm[f->n_norms++] = sqrt(squares);
     int is_new;
     fact_row *same = record_of(&f->distinct, mixed(all), &is_new);

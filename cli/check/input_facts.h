@@ -44,6 +44,7 @@ typedef struct input_facts {
     uint64_t values, ones, whole, negative;
     float least, most;
     uint64_t lengths, shortest, longest; /* values in a row */
+    uint64_t texts;                      /* rows of one feature that is a column with a text, of several words */
     double norm[MOST_LENGTHS];           /* of the first rows */
     size_t n_norms;
     fact_error errors[MOST_REASONS];

@@ -17,12 +17,13 @@ typedef struct sl_input {
     bool is_last; /* of a reader's inputs */
     char *carry;  /* bytes behind the last block's last record */
     size_t carry_n, carry_room;
-    size_t target;  /* bytes of a block; 0: as the rules say */
-    uint64_t rows;  /* of bin: so far */
-    bool words;     /* of bin: by the file's version the first block has words */
-    bool skipping;  /* text: in the middle of a record that is too long, */
-    sl_cut skip;    /* up to here, */
-    uint64_t lines; /* lines of the input before this point */
+    size_t target;        /* bytes of a block; 0: as the rules say */
+    uint64_t rows;        /* of bin: so far */
+    bool words;           /* of bin: by the file's version the first block has words */
+    bool skipping;        /* text: in the middle of a record that is too long, */
+    sl_cut skip;          /* up to here, */
+    uint64_t skip_offset; /* which begins there */
+    uint64_t lines;       /* lines of the input before this point */
     struct sl_csv_header *header;
 } sl_input;
 

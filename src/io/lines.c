@@ -14,6 +14,14 @@ static bool no_memory(sl_input *in, sl_block *b) {
     return true;
 }
 
+static void tell_of_long_record(const sl_input *in, const sl_block *b) {
+    char message[sizeof SL_LONG_LINE_MESSAGE + 24];
+    if (!in->rules->bad_line) return;
+    snprintf(message, sizeof message, SL_LONG_LINE_MESSAGE, in->rules->max_line);
+    const sluice_bad_line bad = {b->source, in->skip_offset, 1, sl_reason_names[SL_LONG_LINE], message};
+    in->rules->bad_line(in->rules->bad_line_context, &bad);
+}
+
 /* Leaves out the record that in->skip is in, of which `got` bytes are in the block's text, and makes a block of that
  * alone. Where bytes are still to come it goes on at the next call. */
 static bool skip_long_record(sl_input *in, sl_block *b, size_t got) {
@@ -30,6 +38,7 @@ static bool skip_long_record(sl_input *in, sl_block *b, size_t got) {
     }
     b->lines = in->lines + sl_count_newlines(b->text, end);
     b->skipped[SL_LONG_LINE]++;
+    tell_of_long_record(in, b);
     in->skipping = false;
     b->batch.has_lines = true;
     b->batch.lines_kept = in->rules->keep_lines;
@@ -43,6 +52,7 @@ static bool long_record(sl_input *in, sl_block *b, const sl_cut *cut, size_t n) 
     if (in->rules->skip_errors && (!cut->quotes || in->header)) {
         in->skipping = true;
         in->skip = *cut;
+        in->skip_offset = b->offset;
         in->skip.at = in->skip.fresh = 0, in->skip.quoted = false;
         in->lines = 0;
         return skip_long_record(in, b, n);

@@ -84,6 +84,12 @@ def test_advice_fits_the_data(t):
     check("have no label" in advice(t, "label,x\n1,2\n,3\n0,4\n", "-f", "csv"), "missing labels")
 
 
+def test_numbers_to_predict_are_no_classes(t):
+    said = advice(t, "".join(f"{i / 7} 1:{i} 2:{i % 9}\n" for i in range(400)))
+    check("400 different labels in 400 rows: is --label right?" in said, said)
+    check("--classes" not in said and "to begin with" not in said, said)
+
+
 def test_the_command_it_names_runs(t):
     t.write("a.svm", rows(300).replace("\n", "\n1 x\n", 1))
     command = checked(t, "a.svm")["advice"][-1].removeprefix("to begin with: sluice ").split()
@@ -106,7 +112,7 @@ def test_the_command_to_begin_with_has_the_same_columns(t):
     t.run(*shlex.split(r["advice"][-1])[4:])
     check(t.exists("MODEL"), "no model")
     many = ",".join(f"a long name of a column {i}" for i in range(40))
-    r = t.run("check", "-q", "--json", "--no-header", "--separator", ";", "--columns", "2," + many.replace(",", "*,") + "*", "my visits.csv").json()
+    r = t.run("check", "-q", "--json", "--no-header", "--separator", ";", "--columns", "3," + many.replace(",", "*,") + "*", "my visits.csv").json()
     check(many.split(",")[-1] in r["advice"][-1], "all of the options")
 
 
@@ -120,11 +126,24 @@ def test_the_command_to_begin_with_has_all_inputs(t):
     check(t.exists("MODEL"), "no model")
 
 
+def test_a_line_that_is_too_long_is_malformed(t):
+    for form, text in [("libsvm", "1 1:1\n0 2:1\n{}\n1 3:1\n"), ("csv", "label,a\n1,2\n{}\n0,3\n")]:
+        with open(t.path("long"), "w", encoding="utf-8") as f:
+            f.write(text.format("1" + "," * (form == "csv") + " " * (1 << 26)))
+        r = checked(t, "-f", form, "long")
+        equal([r["malformed"], r["errors"][0]["reason"], r["errors"][0]["lines"]], [1, "line-too-long", [3]], form)
+        check("longer than 67108864 bytes" in r["errors"][0]["example"] and "--on-error skip" in r["advice"][-1], r)
+
+
 def test_lines_of_text_that_are_read_as_something_else(t):
     t.write("a.tsv", "".join(f"{'spam' if i % 2 else 'ham'}\tlunch {i}\n" for i in range(40)))
-    last = checked(t, "a.tsv")["advice"][-1]
-    check("need -f text" in last, last)
+    t.refused("check", "a.tsv", status=1, says=["a.tsv:1:1: the header would be 'ham' and 'lunch 0'", "--format text"])
     check("to begin with" in checked(t, "-f", "text", "a.tsv")["advice"][-1], "read as text")
-    r = checked(t, stdin="spam\tfree prize\nham\tlunch\n")
+    for header, n in ("ham\tlunch", 40), ("label\ttext", 3), ("label\ttext", 4000):
+        t.write("a.tsv", header + "\n" + "".join(f"{'spam' if i % 2 else 'ham'}\tlunch {i % 7}\n" for i in range(n)))
+        said = checked(t, "-f", "csv", "a.tsv")["advice"]
+        check("need -f text" in said[-1] and "to begin with" not in said[-1], said)
+    equal([a for a in checked(t, "--text", "text", "a.tsv")["advice"] if "-f text" in a], [], "cut into words")
+    r = checked(t, stdin="spam free prize\nham lunch\n")
     equal((r["rows"], r["malformed"]), (0, 2))
     check("is --format right?" in r["advice"][-1] and "--on-error" not in r["advice"][-1], r["advice"])

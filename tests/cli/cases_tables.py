@@ -4,16 +4,16 @@ import gzip
 import json
 import subprocess
 
-from harness import check, equal
+from harness import check, equal, rows
 
 TABLE = "id;label;age;note;town\n" + "".join(
     f'{i};{i % 2};{"NA" if i % 5 == 0 else i % 7};"{"Good, dog" if i % 2 else "bad; cat"}";{"Bonn" if i % 3 else "null"}\n'
     for i in range(60))
 
 
-def refused_for_good(t, *command, says):
+def refused_for_good(t, *command, says, stdin=b""):
     """Refused, and leaving lines out is not suggested."""
-    r = t.refused(*command, status=1, says=says)
+    r = t.refused(*command, status=1, says=says, stdin=stdin)
     check("on-error" not in r.err, r.err)
 
 
@@ -57,7 +57,7 @@ def test_a_model_remembers_separator_and_columns(t):
     equal(t.read("m3"), t.read("m2"), "the same again")
     t.refused("train", "-i", "m", "--ignore", "id", "a.csv", status=2, says=["--ignore id", "goes on with its own"])
     t.run("train", "-q", "-a", "arow", "--separator", ":", "--text", "note", "--ngrams", 2, "a.csv", "-o", "all")
-    t.refused("merge", "m", "all", "-o", "c", status=1, says="ignore is")
+    t.refused("merge", "m", "all", "-o", "c", status=1, says="--ignore")
 
 
 def test_only_the_columns_that_are_named(t):
@@ -118,6 +118,14 @@ def test_formats_that_are_not_read_are_answered_with_a_command_that_helps(t):
         refused_for_good(t, "check", "b.csv", says=f"b.csv:1:1: this text is UTF-16, which is not read: iconv -f {name} -t UTF-8 b.csv > new.csv")
         out = subprocess.run(["iconv", "-f", name, "-t", "UTF-8", t.path("b.csv")], capture_output=True, check=True).stdout
         equal(out.decode().removeprefix("\ufeff"), text, name)
+    for code in "utf-32", "utf-32-le", "utf-32-be":
+        t.write("b.csv", text.encode(code))
+        r = refused_for_good(t, "check", "b.csv", says=f"b.csv:1:1: this text is UTF-32, which is not read: iconv -f {code.upper().replace('32-', '32')}")
+    for name, lines in [("b.csv", "label,a\n1,2\n"), ("b.svm", rows(3)), ("b.text.tsv", "a\tx y\nb\tz\n"), ("b.jsonl", '{"label":1}\n{"label":0}\n')]:
+        t.write(name, lines.replace("\n", "\r"))
+        refused_for_good(t, "check", name, says=f"{name}:1:1: its lines end with CR alone, which is not read: tr '\\r' '\\n' < {name} > new")
+    t.write("b.text.tsv", "a\tx\ry\rz")
+    equal(t.run("check", "-q", "--json", "b.text.tsv").json()["rows"], 1, "a text may have CRs in it")
     items = [{"label": i % 2, "a": i} for i in range(9)]
     for array in json.dumps(items), json.dumps(items, indent=1):
         for name in "a.json", "noending":
@@ -132,6 +140,12 @@ def test_formats_that_are_not_read_are_answered_with_a_command_that_helps(t):
     t.write("lines", "".join(json.dumps(x) + "\n" for x in items))
     refused_for_good(t, "check", "lines", says="this looks like JSON Lines, and is read as libsvm: say -f jsonl")
     equal(t.run("check", "-q", "--json", "-f", "jsonl", "lines").json()["rows"], 9)
+    for text, form in [("label,a,b\n1,2,3\n", "csv"), ("a;b\n1;2\n", "csv"), ("y\ta\tb\n1\t2\t3\n", "csv"), ("1,first name\n", "csv"),
+                       ("spam\tfree prize at 12:30\n", "text"), ("1\thttp://x.org/\n", "url")]:
+        refused_for_good(t, "train", says=["<stdin>:1:1: this looks like", f"read as libsvm: say -f {form}; if it is"], stdin=text)
+        t.run("check", "-q", "-f", "libsvm", stdin=text)
+    for text in "a,b 1:2\n", "1\n", "1\t1:2\n", "x # a, b\n", "# a,b\n1 1:2\n", "1\tqid:2\n":
+        equal(t.run("check", "-q", "--json", stdin=text).json()["malformed"], 0, text)
     for begin, says in ((b"PAR1\x15\x04", ["Parquet", "read_parquet('a b')"]), (b"ARROW1\0\0", ["Arrow", "read_feather"]),
                         (b"PK\3\4\x14", ["zip archive", "unzip -p"])):
         t.write("x.dat", begin + bytes(100))

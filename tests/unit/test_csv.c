@@ -345,6 +345,13 @@ TEST(lines_of_text_in_a_file_of_tabs_are_no_header) {
     check_file("a.tsv", "class\tnumber of words\n1\t7\n", NULL, "1 number");
     check_file("a.tsv", "class\tnumber of all words\tn\n1\t7\t8\n", NULL, "1 number");
     check_file("a.csv", "class,number of all words\n1,7\n", NULL, "1 number");
+    check_file("a.tsv", "ham\tno lunch\nspam\tfree prize\nham\tyes\nham\tno way\n", NULL,
+               "the header would be 'ham' and 'no lunch': lines of label<TAB>text are read with --format text");
+    check_file("a.tsv", "ham\tlunch\r\nspam\tfree prize\r\n\r\nham\tat noon\r\n", NULL,
+               "the header would be 'ham' and 'lunch': lines of label<TAB>text are read with --format text");
+    check_file("a.tsv", "class\tcity\n1\tNew York\n0\tParis\n1\tOslo\n", NULL, "1 city=New\\x20York");
+    check_file("a.tsv", "ham\tlunch\nspam\tfree prize\nham\tat noon\n", "1", "spam lunch=free\\x20prize");
+    check_file("a.tsv", "label\tplace\n1\tNew York\n0\tLos Angeles\n", NULL, "1 place=New\\x20York");
     check_file("a.tsv", "ham\tsay \"hello\"\n", NULL, "; or, if these are lines of label<TAB>text, say --format text");
 }
 

@@ -180,9 +180,27 @@ static bool is_header(const sl_csv_header *h, sl_csv_trouble *t) {
     return false;
 }
 
-/* Two columns, tabs, and a second name that is a URL or has four words: most likely a line of label<TAB>text, in a file
- * that ends in .tsv. A name for the label says that it is a header. */
-static bool is_no_text(const sl_csv_header *h, const sl_rules *rules, sl_csv_trouble *t) {
+/* Whether most of the first lines, of which p is the first, have a blank behind their tab. */
+static bool are_texts(const char *p, const char *end) {
+    enum { LOOKED_AT = 20 };
+    size_t lines = 0, texts = 0;
+    for (const char *newline; lines < LOOKED_AT && p < end; p = newline + 1) {
+        newline = memchr(p, '\n', (size_t)(end - p));
+        if (!newline) break;
+        const char *last = newline > p && newline[-1] == '\r' ? newline - 1 : newline;
+        if (last == p) continue;
+        const char *tab = memchr(p, '\t', (size_t)(last - p));
+        lines++;
+        texts += tab && last - tab > 2 && memchr(tab + 2, ' ', (size_t)(last - tab - 2));
+    }
+    return 2 * texts > lines;
+}
+
+/* Two columns, tabs, and a second name that is a URL or has four words, or blanks in most of the second cells: most
+ * likely lines of label<TAB>text, in a file that ends in .tsv. A name for the label says that it is a header; and that
+ * the format or the columns were given, that there are columns whatever the cells are like. */
+static bool is_no_text(const sl_csv_header *h, const sl_rules *rules, const char *p, const char *block_end,
+                       sl_csv_trouble *t) {
     enum { BLANKS_OF_A_TEXT = 3 };
     size_t named = SL_CSV_NO_COLUMN, blanks = 0;
     if (h->separator != '\t' || h->columns != 2 || rules->label || rules->unlabelled) return true;
@@ -190,8 +208,9 @@ static bool is_no_text(const sl_csv_header *h, const sl_rules *rules, sl_csv_tro
     const sl_name *label = &h->column[0].name, *name = &h->column[1].name;
     const char *text = h->text + name->at;
     for (size_t i = 1; i + 1 < name->n; i++) blanks += text[i] == ' ' && text[i - 1] != ' ';
-    const bool url = memmem(text, name->n, "://", 3);
-    if (named != SL_CSV_NO_COLUMN || (!url && blanks < BLANKS_OF_A_TEXT)) return true;
+    const bool url = memmem(text, name->n, "://", 3), settled = rules->format || rules->separator || rules->choice;
+    if (named != SL_CSV_NO_COLUMN) return true;
+    if (!url && blanks < BLANKS_OF_A_TEXT && (settled || !are_texts(p, block_end))) return true;
     char quoted[128], quoted_label[128];
     snprintf(t->message, sizeof t->message,
              "the header would be %s and %s: lines of label<TAB>%s are read with --format %s; if it is a header, say "
@@ -258,8 +277,9 @@ static bool names_exist(const sl_csv_header *h, const sl_input *in, sl_csv_troub
     return false;
 }
 
-static sl_csv_header *new_header(const char *p, const char *end, char separator, const sl_input *in,
-                                 sl_csv_trouble *t) {
+/* The header is from p to end; behind it the block goes on. */
+static sl_csv_header *new_header(const char *p, const char *end, const char *block_end, char separator,
+                                 const sl_input *in, sl_csv_trouble *t) {
     const sl_rules *rules = in->rules;
     enum { NUMBER_ROOM = 24 };
     sl_csv_header *h = calloc(1, sizeof *h);
@@ -274,7 +294,7 @@ static sl_csv_header *new_header(const char *p, const char *end, char separator,
         good = (h->column && h->text) || no_memory(t);
     }
     good = good && name_columns(h, rules->no_header ? NULL : p, end, t) &&
-           (rules->no_header || (is_separated(h, t) && is_header(h, t) && is_no_text(h, rules, t))) &&
+           (rules->no_header || (is_separated(h, t) && is_header(h, t) && is_no_text(h, rules, p, block_end, t))) &&
            find_roles(h, rules, t) && find_id(h, rules, t) && set_uses(h, rules) &&
            (!rules->quadratic || sl_quadratic_has_columns(rules->quadratic, h, t->message, sizeof t->message)) &&
            (look_for_clashes(h) || no_memory(t));
@@ -299,7 +319,7 @@ static bool make_header(sl_input *in, sl_block *b, char separator, sl_csv_troubl
         snprintf(t->message, sizeof t->message, SL_LONG_LINE_MESSAGE, max_line);
         return false;
     }
-    in->header = new_header(b->text + p, b->text + end, separator, in, t);
+    in->header = new_header(b->text + p, b->text + end, b->text + b->n, separator, in, t);
     if (in->header && !in->rules->no_header) b->head = end;
     return in->header;
 }

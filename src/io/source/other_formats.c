@@ -62,8 +62,11 @@ sluice_status sl_check_first_bytes(const sl_input *in, sluice_error *err) {
     return SLUICE_OK;
 }
 
-/* Every second byte is NUL, as in UTF-16 of mostly Latin letters; or there is a mark of its byte order. */
-static const char *utf16(const char *text, size_t n) {
+/* Most bytes are NUL, as in UTF-16 and UTF-32 of mostly Latin letters; or there is a mark of its byte order. */
+static const char *wide_code(const char *text, size_t n) {
+    if (n >= 4 && (memcmp(text, "\xff\xfe\0\0", 4) == 0 || memcmp(text, "\0\0\xfe\xff", 4) == 0)) return "UTF-32";
+    if (n >= 8 && text[0] && memcmp(text + 1, "\0\0\0", 3) == 0 && text[4] && !text[5]) return "UTF-32LE";
+    if (n >= 8 && memcmp(text, "\0\0\0", 3) == 0 && text[3] && memcmp(text + 4, "\0\0\0", 3) == 0) return "UTF-32BE";
     if (n >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0)) return "UTF-16";
     if (n < 4) return NULL;
     if (text[0] && !text[1] && text[2] && !text[3]) return "UTF-16LE";
@@ -75,16 +78,72 @@ static const char *past_blanks(const char *p, const char *end) {
     return p;
 }
 
+/* Whether a line ends where a CR alone stands. The input must have no other line ends, and what is between two CRs must
+ * be a line of the format: text may have CRs in it. */
+static bool ends_lines_with_cr(const sl_input *in, const char *text, size_t n, size_t all) {
+    const bool raw = in->format->parse == sl_parse_text || in->format->parse == sl_parse_url;
+    size_t pieces = 0;
+    if (n != all || !in->ended || (in->format->parse == sl_parse_csv && memchr(text, '"', n))) return false;
+    for (const char *p = text, *end = text + n, *stop; p < end; p = stop + 1) {
+        stop = memchr(p, '\r', (size_t)(end - p));
+        if (!stop) stop = end - 1;
+        if (past_blanks(p, stop) == stop) continue;
+        if (raw && !memchr(p, '\t', (size_t)(stop - p))) return false;
+        if (in->format->parse == sl_parse_jsonl && *past_blanks(p, stop) != '{') return false;
+        pieces++;
+    }
+    return pieces > 1;
+}
+
+/* Whether the second word of a line is id:value, or meant so, and no URL. */
+static bool has_field(const char *p, const char *end) {
+    while (p < end && (*p == ' ' || *p == '\t')) p++;
+    const char *word_end = p;
+    while (word_end < end && *word_end != ' ' && *word_end != '\t') word_end++;
+    return memchr(p, ':', (size_t)(word_end - p)) && !memmem(p, (size_t)(word_end - p), "://", 3);
+}
+
+/* What a first line is that is read as LIBSVM text because nothing says otherwise, and cannot be meant so. NULL: it
+ * can.
+ */
+static const char *not_libsvm(const char *p, const char *end) {
+    const char *comment = memchr(p, '#', (size_t)(end - p));
+    if (comment) end = comment;
+    const char *word_end = p;
+    while (word_end < end && *word_end != ' ' && *word_end != '\t' && *word_end != '\r' && *word_end != '\n')
+        word_end++;
+    if (has_field(word_end, end)) return NULL;
+    while (end > p && past_blanks(end - 1, end) == end) end--;
+    const size_t n = (size_t)(end - p);
+    const char *tab = memchr(p, '\t', n);
+    if (tab && !memchr(tab + 1, '\t', (size_t)(end - tab - 1)))
+        return memmem(tab, (size_t)(end - tab), "://", 3) ? "label<TAB>URL, and is read as libsvm\0say -f url"
+               : memchr(tab, ' ', (size_t)(end - tab))    ? "label<TAB>text, and is read as libsvm\0say -f text"
+                                                          : "csv, and is read as libsvm\0say -f csv";
+    if (tab || memchr(p, ',', (size_t)(word_end - p)) || memchr(p, ';', (size_t)(word_end - p)))
+        return "csv, and is read as libsvm\0say -f csv";
+    return NULL;
+}
+
 sluice_status sl_check_first_text(const sl_input *in, const char *text, size_t n, sluice_error *err) {
+    const size_t all = n;
     const char *newline = memchr(text, '\n', n); /* the first line alone, however much of the input there is */
     if (newline) n = (size_t)(newline + 1 - text);
-    const char *end = text + n, *p = past_blanks(text, end), *name = plain_name(in->name), *code = utf16(text, n);
+    const char *end = text + n, *p = past_blanks(text, end), *name = plain_name(in->name), *code = wide_code(text, n);
     const bool json = in->format->parse == sl_parse_jsonl;
     char command[400];
     if (code) {
         snprintf(command, sizeof command, "iconv -f %s -t UTF-8 %s > %s%s makes UTF-8 of it", code, name,
                  new_name(name), name == in->name ? ending(name) : "");
-        return refuse(in, err, "this text is UTF-16, which is not read", command);
+        return refuse(in, err,
+                      strncmp(code, "UTF-32", 6) == 0 ? "this text is UTF-32, which is not read"
+                                                      : "this text is UTF-16, which is not read",
+                      command);
+    }
+    if (ends_lines_with_cr(in, text, n, all)) {
+        snprintf(command, sizeof command, "tr '\\r' '\\n' < %s > %s%s makes lines of it", name, new_name(name),
+                 name == in->name ? ending(name) : "");
+        return refuse(in, err, "its lines end with CR alone, which is not read", command);
     }
     if (in->rules->only_counted || p == end || (!json && (in->format->parse != sl_parse_libsvm || in->rules->format)))
         return SLUICE_OK;
@@ -99,5 +158,10 @@ sluice_status sl_check_first_text(const sl_input *in, const char *text, size_t n
     }
     if (!json && *p == '{' && next < end && *next == '"')
         return refuse(in, err, "this looks like JSON Lines, and is read as libsvm", "say -f jsonl");
-    return SLUICE_OK;
+    const char *other = json ? NULL : not_libsvm(p, end);
+    if (!other) return SLUICE_OK;
+    snprintf(command, sizeof command, "%s; if it is libsvm, say -f libsvm", other + strlen(other) + 1);
+    char what[100];
+    snprintf(what, sizeof what, "this looks like %s", other);
+    return refuse(in, err, what, command);
 }
