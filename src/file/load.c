@@ -98,7 +98,10 @@ static sluice_model *load(sl_loader *l) {
     free(l->bytes);
     free(l->problems.bytes);
     if (l->pairs.begun) sl_keys_end(&l->pairs.walk);
-    if (status == SLUICE_OK) return l->model;
+    if (status == SLUICE_OK) {
+        l->model->classes.was_loaded = true;
+        return l->model;
+    }
     sluice_model_free(l->model);
     return NULL;
 }

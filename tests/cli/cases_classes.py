@@ -114,7 +114,10 @@ def test_a_third_class_is_an_error_with_its_place(t):
     t.write("c", "1 1:1\n-1 2:1\n")
     t.run("train", "-q", "-a", "pa", "-o", "m", "c")
     r = t.run("train", "-q", "-i", "m", "a", status=1)
-    check("a:1: label 'ham' is a third class, after '-1' and '1'" in r.err, r.err)
+    check("a:1: label 'ham' is a third class, after '-1' and '1'; the model that goes on is one of two classes\n" in r.err, r.err)
+    t.write("d", "ham 1:1\nSpam 2:1\nspam 2:1\n")
+    r = t.run("train", "-q", "d", status=1)
+    check("d:3: label 'spam' is a third class, after 'ham' and 'Spam'; it differs from 'Spam' in case alone" in r.err, r.err)
 
 
 def test_positive_says_which_class_is_positive(t):

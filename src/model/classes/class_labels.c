@@ -216,12 +216,30 @@ sluice_status sl_classes_refuse(const sluice_model *m, const sluice_batch *b, si
     return SLUICE_E_DATA;
 }
 
+/* The known class that has the letters of the label in other case; SL_NO_CLASS: there is none. */
+static size_t find_in_any_case(const sl_class_table *t, sluice_name label) {
+    for (size_t i = 0; i < t->n; i++) {
+        const sluice_name known = sl_class_text(t, i);
+        if (known.n == label.n && strncasecmp(known.text, label.text, label.n) == 0) return i;
+    }
+    return SL_NO_CLASS;
+}
+
 static sluice_status third_class(sluice_model *m, sluice_name label) {
-    char shown[128], known[280];
-    return sl_fail(&m->error, SLUICE_E_DATA,
-                   "label %s is a third class, after %s; learn several classes with --classes ovr|ovo|matrix%s",
-                   sl_quote(shown, label.text, label.n), known_classes(m, known),
-                   sl_classes_hint(&m->classes.table, label));
+    const sl_class_table *t = &m->classes.table;
+    const size_t alike = find_in_any_case(t, label);
+    char shown[128], known[280], same[128], advice[240];
+    sl_quote(shown, label.text, label.n);
+    if (alike != SL_NO_CLASS)
+        snprintf(advice, sizeof advice, "it differs from %s in case alone: is that meant?",
+                 sl_quote(same, sl_class_text(t, alike).text, sl_class_text(t, alike).n));
+    else if (m->classes.was_loaded)
+        snprintf(advice, sizeof advice, "the model that goes on is one of two classes");
+    else
+        snprintf(advice, sizeof advice, "learn several classes with --classes ovr|ovo|matrix%s",
+                 sl_classes_hint(t, label));
+    return sl_fail(&m->error, SLUICE_E_DATA, "label %s is a third class, after %s; %s", shown, known_classes(m, known),
+                   advice);
 }
 
 /* What can be wrong with two classes. */

@@ -19,6 +19,7 @@ typedef struct sl_class_labels {
     bool are_classes;     /* it is known of the labels that they are no numbers to predict */
     bool one_is_first;    /* the next label is 1, and it is known that it is the class seen first */
     bool loaded_plain;    /* loaded from a file without classes: earlier versions took true and false for 1 and 0 */
+    bool was_loaded;      /* from a file: how many classes it learns is settled */
     const char *sided;    /* of a sweep: the parameter by which some configuration treats the classes differently */
     bool zero, minus;     /* plain models of which all labels so far were 0 or -1: which of them came */
     /* A stream that has had nothing but the label 1 is plain if -1 or 0 comes next, and not if another label does: then
