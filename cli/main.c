@@ -40,12 +40,17 @@ static void print_overview(FILE *out) {
         0, 0);
 }
 
+#if !defined(SLUICE_LIBRARIES) /* CMakeLists.txt gives their names */
+#define SLUICE_LIBRARIES ""
+#endif
+
 static int print_version(int verbose) {
     sluice_build_facts facts = {.size = sizeof facts};
     printf("sluice %s\n", sluice_version());
     if (verbose && sluice_build_info(&facts) == SLUICE_OK)
-        printf("compiler: %s\nkernels: %s\ncompressed input: %s\nOpenBLAS: %s\n", facts.compiler, facts.kernels,
-               *facts.codecs ? facts.codecs : "none", facts.openblas ? "loaded when needed" : "not built in");
+        printf("compiler: %s\nkernels: %s\ncompressed input: %s\nOpenBLAS: %s\nlibraries: %s\n", facts.compiler,
+               facts.kernels, *facts.codecs ? facts.codecs : "none",
+               facts.openblas ? "loaded when needed" : "not built in", *SLUICE_LIBRARIES ? SLUICE_LIBRARIES : "none");
     return flush_results(stdout, "standard output");
 }
 

@@ -9,10 +9,34 @@
 #include <string.h>
 #include <unistd.h>
 
+static int is_one_of(const char *word, const char *const *words) {
+    while (*words && strcmp(*words, word) != 0) words++;
+    return *words != NULL;
+}
+
+/* Options that mean nothing in the format that -f names: most likely the format is another one. */
+static int check_format_fits(const args *a) {
+    static const char *const of_tables[] = {"label", "weight", "separator", "no-header", NULL};
+    static const char *const of_text[] = {"ngrams", "chars", "stop-words", "min-length", "tf", NULL};
+    static const char *const tables[] = {"csv", "jsonl", NULL}, *const with_text[] = {"csv", "jsonl", "text", NULL};
+    const char *format = args_value(a, "format");
+    for (size_t i = 0; format && i < a->n_given; i++) {
+        const char *name = a->given[i].option->name;
+        const int for_tables = is_one_of(name, of_tables), for_text = is_one_of(name, of_text);
+        if (for_tables && !is_one_of(format, tables))
+            return wrong_usage(a->command->name, "--%s is for csv and jsonl; -f %s has none", name, format);
+        if (for_text && !is_one_of(format, with_text))
+            return wrong_usage(a->command->name, "--%s is for text, and for csv and jsonl with --text; -f %s has none",
+                               name, format);
+    }
+    return DONE;
+}
+
 int input_options(const args *a, sluice_reader_options *options) {
     static const char *const reactions[] = {"stop", "skip", NULL};
     size_t reaction = 0;
     int rc = args_word(a, "on-error", reactions, &reaction);
+    if (!rc) rc = check_format_fits(a);
     *options = (sluice_reader_options){.size = sizeof *options,
                                        .format = args_value(a, "format"),
                                        .threads = a->threads,

@@ -115,6 +115,8 @@ static int check_usage(selecting *t) {
             wrong_usage(a->command->name, "--holdout: with --test the models are measured on that file; give only one");
     if (!rc) note_learned_too(a, "--test", t->test);
     if (!rc) rc = recipe_from_args(a, SELECT_LEARNER, &t->recipe);
+    if (!rc && strcmp(t->recipe.learner->name, "auto") == 0)
+        rc = wrong_usage(a->command->name, "-a auto: it chooses its learner itself; name one to select features with");
     if (!rc) rc = check_params(t);
     if (!rc) rc = check_files_usable(a);
     return rc;

@@ -98,7 +98,9 @@ const char *checkpoint_advice(const checkpoint *c, int read_once, char *text, si
         snprintf(text, room, "-i %s and the same topics", c->path);
         return text;
     }
-    snprintf(text, room, "-i %s --skip %" PRIu64 "%s", c->path, c->saved,
+    char passes[40] = "";
+    if (c->passes > 1) snprintf(passes, sizeof passes, " --passes %" PRIu64, c->passes);
+    snprintf(text, room, "-i %s%s --skip %" PRIu64 "%s", c->path, passes, c->saved,
              read_once ? " where the input begins anew, without --skip where it goes on" : " and the same inputs");
     return text;
 }

@@ -16,6 +16,7 @@ typedef struct checkpoint {
     uint64_t every;          /* examples; 0: not by examples */
     uint64_t seconds;        /* likewise */
     uint64_t skip;           /* examples to leave out */
+    uint64_t passes;         /* of the run */
     uint64_t rows;           /* examples of the inputs, over all passes: left out or learned */
     int has_saved;           /* it was saved in this run, */
     uint64_t saved;          /* rows learned when it was saved */

@@ -87,6 +87,7 @@ static int check_usage(training *t) {
                            "--passes %" PRIu64 ": standard input, pipes and topics are read only once", t->passes);
     t->checkpoint.has_positions = t->kafka.brokers != NULL;
     t->checkpoint.resumed = args_has(a, "resume");
+    t->checkpoint.passes = t->passes;
     if (t->kafka.brokers && args_has(a, "skip"))
         return wrong_usage(a->command->name, "--skip is for files: the model keeps its positions in Kafka's topics");
     return DONE;

@@ -46,7 +46,8 @@ static int choose(thresholding *h, const sluice_model *result, const sluice_read
     int rc = measure_inputs(result, &from, reading, how, &p, &on);
     if (rc) return rc;
     if (isnan(h->chosen.margin)) {
-        complain("--threshold %s: %s has not examples of both classes", h->wish.text, h->path);
+        complain("--threshold %s needs examples of both classes, which %s %s not have", h->wish.text, h->path,
+                 h->held ? "do" : "does");
         return FAILED;
     }
     if (!h->chosen.reached) {

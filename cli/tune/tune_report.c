@@ -230,12 +230,37 @@ int report_tuning(const tuning *t) {
     return report_end(&r);
 }
 
+/* Whether a point that differs from the best one in parameter i, and in no other unless all points tie, is as good:
+ * then the best one is at the end of the range by chance. */
+static int is_end_by_chance(const tuning *t, size_t i) {
+    const double same = 1e-9;
+    const sluice_point *best = best_point(t);
+    size_t points = 0, ties = 0;
+    for (size_t k = 1; k < t->done; k++) {
+        const sluice_point *p = sluice_search_point(t->search, k);
+        const char *mine, *others;
+        size_t differ = 0, differs = 0;
+        if (p->failure || isnan(p->mean)) continue;
+        points++;
+        if (!(fabs(p->mean - best->mean) < same)) continue;
+        ties++;
+        if (p->learner != best->learner) continue;
+        for (size_t v = 0; (mine = varied_at(best, v)) && (others = varied_at(p, v)); v++) {
+            if (strcmp(mine, others) == 0) continue;
+            differ++;
+            differs |= v == i;
+        }
+        if (differ == 1 && differs) return 1;
+    }
+    return points && ties == points;
+}
+
 void note_ends(const tuning *t) {
     const sluice_point *best = best_point(t);
     for (size_t i = 0; i + best->n_fixed < best->n_params; i++) {
         const char *param = best->params[best->n_fixed + i];
         size_t length = strcspn(param, "=");
-        if (sluice_search_at_end(t->search, 0, i))
+        if (sluice_search_at_end(t->search, 0, i) && !is_end_by_chance(t, i))
             note("the best %.*s (%s) is at the end of its range: widen it", (int)length, param, param + length + 1);
     }
 }

@@ -169,6 +169,8 @@ def test_stop_saves_the_model_and_says_how_to_go_on(t):
     check(2 * CHANGE < alarms(second)[0] < 2 * CHANGE + 500, second["drift"])
     equal(t.run("train", "-q", "--json", "-i", "m", "--on-drift", "warn", "--skip", alarms(second)[0], "a").json()["drift"]["on_drift"],
           "warn")
+    r = t.run("train", "-q", "-a", "ssol", "--on-drift", "stop", "-o", "m", "--passes", 3, "a", status=1)
+    check(f"to go on: -i m --passes 3 --skip {at} and the same inputs" in r.err, r.err)
     # without -o nothing is saved; --final does not make the model that is to go on predict-only
     r = t.run("train", "-q", "-a", "ssol", "--on-drift", "stop", "a", status=1)
     check("nothing is saved: there is no -o MODEL" in r.err, r.err)

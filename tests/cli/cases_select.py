@@ -246,6 +246,7 @@ def test_what_contradicts_is_refused(t):
         t.refused("select", "-a", learner, "--features", 5, "-P", "features=7", "a", status=2,
                   says=["-P features=7", "--features sets this parameter"])
     t.refused("select", "-a", "pa-1", "--features", 5, "-P", "features=7", "a", status=2, says=["features", "C"])
+    t.refused("select", "-a", "auto", "--features", 5, "missing", status=2, says=["-a auto", "chooses its learner itself"])
     t.refused("select", "-a", "soffs", "--features", 5, "a", status=2, says="did you mean 'sofs'")
     t.refused("select", "--features", 5, "-P", "r=0", "a", status=2, says="r")
     t.refused("select", "--features", 5, "--test", "a", "--holdout", 3, "a", status=2, says="--holdout")

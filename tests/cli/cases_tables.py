@@ -102,6 +102,15 @@ def test_missing_columns_are_told_with_those_there_are(t):
     t.refused("train", "-q", "a.jsonl", status=1, says="there is no key 'label' for the label; did you mean 'Label'? There are 'Label', 'a'")
 
 
+def test_columns_that_match_nothing_are_refused(t):
+    t.write("a.csv", TABLE)
+    t.write("a.jsonl", '{"label": 1, "a": 2}\n')
+    t.refused("train", "-q", "--separator", ";", "--columns", "zz*,y?", "a.csv", status=1, says=["columns: there is no column 'zz*'", "here are"])
+    t.refused("train", "-q", "--columns", "zz*", "a.jsonl", status=1, says="columns: no input has the column or key 'zz*'")
+    t.run("check", "-q", "--columns", "zz*,a", "a.jsonl")
+    t.run("check", "-q", "--ignore", "zz*", "a.jsonl")
+
+
 def test_check_takes_the_same_options(t):
     t.write("a.csv", TABLE)
     plain = t.run("check", "-q", "--json", "a.csv").json()

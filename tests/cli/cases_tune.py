@@ -442,6 +442,9 @@ def test_the_end_of_a_range_is_noted(t):
     most = t.run("tune", "-a", "ssol", "--grid", "lambda=1,1e10,1e11", "--json", "a")
     equal(most.json()["best"]["at_end"], ["lambda"])
     check("the best lambda (1) " + note in most.err, most.err)
+    tied = t.run("tune", "-a", "perceptron", "--grid", "eta=1,2,4", "--json", "a")
+    equal(len({p["mean"] for p in tied.json()["points"]}), 1, "the error of a perceptron does not depend on eta")
+    check(note not in tied.err, tied.err)
 
 
 def test_examples_of_importance_0_are_absent(t):

@@ -60,8 +60,37 @@ def test_version_everywhere(t):
 def test_verbose_version_says_how_it_was_built(t):
     lines = t.run("--version", "--verbose").out.splitlines()
     equal(lines[0] + "\n", t.run("--version").out)
-    equal([line.split(": ")[0] for line in lines[1:]], ["compiler", "kernels", "compressed input", "OpenBLAS"])
+    equal([line.split(": ")[0] for line in lines[1:]], ["compiler", "kernels", "compressed input", "OpenBLAS", "libraries"])
     check(lines[2].split(": ")[1] in ("portable", "avx2", "avx512", "neon"), lines[2])
+    libraries = lines[5].split(": ")[1].split(", ")
+    for codec, library in [("bzip2", "bzip2"), ("xz", "lzma"), ("zstd", "zstd")]:
+        equal(library in libraries, codec in lines[3], lines)
+    equal("openblas" in libraries, "loaded" in lines[4], lines)
+
+
+def test_options_that_a_format_does_not_have(t):
+    t.write("a", "1 1:1\n-1 2:1\n")
+    for option in ["--label", "y"], ["--weight", "w"], ["--separator", ";"], ["--no-header"]:
+        for form in "libsvm", "vw", "bin", "text", "url":
+            t.refused("train", "-f", form, *option, "a", status=2, says=[option[0] + " is for csv and jsonl", f"-f {form}"])
+    for option in ["--ngrams", 2], ["--chars", 3], ["--stop-words", "english"], ["--min-length", 2], ["--tf", "log"]:
+        for form in "libsvm", "url":
+            t.refused("train", "-f", form, *option, "a", status=2, says=[option[0] + " is for text", f"-f {form}"])
+    t.run("train", "-qq", "-f", "csv", "--ngrams", 2, "--text", "b", "--label", "a", stdin="a,b\n1,x y\n0,z\n")
+
+
+def test_a_closed_pipe_is_no_news(t):
+    """As `| head -1` closes it: the run ends with status 1 and without a message."""
+    t.write("a", rows(20000))
+    t.run("train", "-qq", "-a", "perceptron", "-o", "m", "a")
+    for command in (["predict", "-m", "m", "a"], ["predict", "--json", "-m", "m", "a"], ["convert", "-q", "a"],
+                    ["convert", "-q", "--to", "jsonl", "a"], ["synth", "-q", "sparse", "-P", "rows=20000"]):
+        p = t.start(*command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        p.stdout.readline()
+        p.stdout.close()
+        err = p.stderr.read()
+        p.stderr.close()
+        equal([p.wait(), err], [1, b""], command)
 
 
 def test_unknown_command_suggests_the_nearest(t):

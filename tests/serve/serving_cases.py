@@ -155,6 +155,7 @@ def several_models_and_folders(t):
         equal(ok(s.post("/learn?model=three", rows(10))).version, 10)
         equal(ok(s.post("/learn?model=one", rows(10))).version, 310)
         equal(ok(s.post("/predict?model=two", asked)).version, 300, "the others are as they were")
+    check("three: there is no file " in s.text() and "new.model; a new model begins" in s.text(), s.text())
     check(t.exists("new.model"), "the new model was saved")
     equal(train(t, rows(10), "serial", "-a", "pa"), t.read("new.model"))
 

@@ -243,6 +243,7 @@ static int get_model(served_model *m, sluice_model **model) {
         m->saved_examples = 0;
         atomic_store(&m->saved_version, m->figures.file_examples_before);
     } else {
+        note("%s: there is no file %s; a new model begins", m->name, m->path);
         rc = model_from_args(m->settings.a, model);
     }
     if (rc) return rc;

@@ -168,7 +168,11 @@ const sl_name_pattern *sl_choice_unmet(const sl_choice *c, const sl_name_list **
             *list = lists[k];
             if (p->is_name && !atomic_load_explicit(p->met, memory_order_relaxed)) return p;
         }
-    return NULL;
+    /* a pattern may match nothing, but where none does there are no features */
+    *list = &c->columns;
+    for (size_t i = 0; i < c->columns.n; i++)
+        if (atomic_load_explicit(c->columns.pattern[i].met, memory_order_relaxed)) return NULL;
+    return c->columns.n ? c->columns.pattern : NULL;
 }
 
 /* ---- names in messages ------------------------------------------------------------------------------------------- */
