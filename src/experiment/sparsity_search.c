@@ -38,13 +38,26 @@ static curve curve_of(const sluice_search *s, size_t trial) {
 
 static double away(const sluice_point *p, double wanted) { return fabs(p->sparsity - wanted); }
 
+/* In millionths of the nonzeros asked for: one feature too many and one too few are equally close. */
+static double rounded_away(const sluice_point *p, double wanted) { return rint(away(p, wanted) / (1 - wanted) * 1e6); }
+
+static double error_of(const sluice_point *p) {
+    return !isnan(p->mean) ? p->mean : p->examples ? (double)p->mistakes / (double)p->examples : INFINITY;
+}
+
+/* Of points that are equally close the one with the smallest error. */
+static int is_closer(const sluice_point *p, const sluice_point *than, double wanted) {
+    const double x = rounded_away(p, wanted), y = rounded_away(than, wanted);
+    return x < y || (x == y && error_of(p) < error_of(than));
+}
+
 /* Models without a weight are of no use, but show where to look. */
 static const sluice_point *closest(const curve *c, double wanted, int empty_too) {
     const sluice_point *best = NULL;
     for (size_t i = 0; i < c->n; i++) {
         const sluice_point *p = &c->points[i]->shown;
         if (p->failure || isnan(p->sparsity) || (p->nonzeros == 0 && !empty_too)) continue;
-        if (!best || away(p, wanted) < away(best, wanted)) best = p;
+        if (!best || is_closer(p, best, wanted)) best = p;
     }
     return best;
 }

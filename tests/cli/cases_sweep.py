@@ -194,7 +194,9 @@ def test_a_wanted_sparsity_is_found(t):
         alone = trained(t, w["learner"], f"{w['swept']}={w['value']!r}", "a")
         equal((w["mistakes"], w["nonzeros"]), (alone["mistakes"], alone["nonzeros"]))
         points = [p for p in r["points"] if p["learner"] == w["learner"]]
-        equal(abs(w["sparsity"] - w["sparsity_wanted"]), min(abs(p["sparsity"] - w["sparsity_wanted"]) for p in points))
+        away = [abs(p["sparsity"] - w["sparsity_wanted"]) for p in points]
+        near(abs(w["sparsity"] - w["sparsity_wanted"]), min(away), 1e-9)
+        equal(w["error_rate"], min(p["error_rate"] for p, d in zip(points, away) if d < min(away) + 1e-9), "of equally close ones the best")
         equal([p["value"] for p in points], sorted({p["value"] for p in points}))
     far = swept(t, "--lambda", "1,2", "--sparsity", "0.9", "a")  # it lies far outside of what was given
     check(far["wanted"][0]["reached"], str(far["wanted"]))
