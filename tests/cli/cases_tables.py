@@ -130,11 +130,8 @@ def test_formats_that_are_not_read_are_answered_with_a_command_that_helps(t):
     for code in "utf-32", "utf-32-le", "utf-32-be":
         t.write("b.csv", text.encode(code))
         r = refused_for_good(t, "check", "b.csv", says=f"b.csv:1:1: this text is UTF-32, which is not read: iconv -f {code.upper().replace('32-', '32')}")
-    for name, lines in [("b.csv", "label,a\n1,2\n"), ("b.svm", rows(3)), ("b.text.tsv", "a\tx y\nb\tz\n"), ("b.jsonl", '{"label":1}\n{"label":0}\n')]:
-        t.write(name, lines.replace("\n", "\r"))
-        refused_for_good(t, "check", name, says=f"{name}:1:1: its lines end with CR alone, which is not read: tr '\\r' '\\n' < {name} > new")
-    t.write("b.text.tsv", "a\tx\ry\rz")
-    equal(t.run("check", "-q", "--json", "b.text.tsv").json()["rows"], 1, "a text may have CRs in it")
+    t.write("b.csv", "label,a\r1,2\r0,3\r")
+    refused_for_good(t, "check", "b.csv", says="b.csv:1:8: a carriage return within the header: where lines end with CR alone, tr '\\r' '\\n' makes")
     items = [{"label": i % 2, "a": i} for i in range(9)]
     for array in json.dumps(items), json.dumps(items, indent=1):
         for name in "a.json", "noending":

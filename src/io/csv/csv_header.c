@@ -277,6 +277,18 @@ static bool names_exist(const sl_csv_header *h, const sl_input *in, sl_csv_troub
     return false;
 }
 
+/* A CR inside the first record, and no quotes that it may stand in: all lines end so, and are one record. */
+static bool ends_with_newline(const char *p, const char *end, sl_csv_trouble *t) {
+    const size_t n = (size_t)(end - p), line_end = n > 1 && end[-2] == '\r' ? 2 : 1;
+    const char *cr = n > line_end ? memchr(p, '\r', n - line_end) : NULL;
+    if (!cr || memchr(p, '"', n)) return true;
+    t->at = cr;
+    snprintf(
+        t->message, sizeof t->message,
+        "a carriage return within the header: where lines end with CR alone, tr '\\r' '\\n' makes such that are read");
+    return false;
+}
+
 /* The header is from p to end; behind it the block goes on. */
 static sl_csv_header *new_header(const char *p, const char *end, const char *block_end, char separator,
                                  const sl_input *in, sl_csv_trouble *t) {
@@ -286,7 +298,7 @@ static sl_csv_header *new_header(const char *p, const char *end, const char *blo
     if (!h) return no_memory(t), NULL;
     h->holders = 1;
     h->separator = separator;
-    bool good = count_columns(p, end, separator, &h->columns, t);
+    bool good = (rules->no_header || ends_with_newline(p, end, t)) && count_columns(p, end, separator, &h->columns, t);
     if (good) {
         t->at = p;
         h->column = malloc(h->columns * sizeof *h->column);

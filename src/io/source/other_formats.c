@@ -78,23 +78,6 @@ static const char *past_blanks(const char *p, const char *end) {
     return p;
 }
 
-/* Whether a line ends where a CR alone stands. The input must have no other line ends, and what is between two CRs must
- * be a line of the format: text may have CRs in it. */
-static bool ends_lines_with_cr(const sl_input *in, const char *text, size_t n, size_t all) {
-    const bool raw = in->format->parse == sl_parse_text || in->format->parse == sl_parse_url;
-    size_t pieces = 0;
-    if (n != all || !in->ended || (in->format->parse == sl_parse_csv && memchr(text, '"', n))) return false;
-    for (const char *p = text, *end = text + n, *stop; p < end; p = stop + 1) {
-        stop = memchr(p, '\r', (size_t)(end - p));
-        if (!stop) stop = end - 1;
-        if (past_blanks(p, stop) == stop) continue;
-        if (raw && !memchr(p, '\t', (size_t)(stop - p))) return false;
-        if (in->format->parse == sl_parse_jsonl && *past_blanks(p, stop) != '{') return false;
-        pieces++;
-    }
-    return pieces > 1;
-}
-
 /* Whether the second word of a line is id:value, or meant so, and no URL. */
 static bool has_field(const char *p, const char *end) {
     while (p < end && (*p == ' ' || *p == '\t')) p++;
@@ -126,7 +109,6 @@ static const char *not_libsvm(const char *p, const char *end) {
 }
 
 sluice_status sl_check_first_text(const sl_input *in, const char *text, size_t n, sluice_error *err) {
-    const size_t all = n;
     const char *newline = memchr(text, '\n', n); /* the first line alone, however much of the input there is */
     if (newline) n = (size_t)(newline + 1 - text);
     const char *end = text + n, *p = past_blanks(text, end), *name = plain_name(in->name), *code = wide_code(text, n);
@@ -139,11 +121,6 @@ sluice_status sl_check_first_text(const sl_input *in, const char *text, size_t n
                       strncmp(code, "UTF-32", 6) == 0 ? "this text is UTF-32, which is not read"
                                                       : "this text is UTF-16, which is not read",
                       command);
-    }
-    if (ends_lines_with_cr(in, text, n, all)) {
-        snprintf(command, sizeof command, "tr '\\r' '\\n' < %s > %s%s makes lines of it", name, new_name(name),
-                 name == in->name ? ending(name) : "");
-        return refuse(in, err, "its lines end with CR alone, which is not read", command);
     }
     if (in->rules->only_counted || p == end || (!json && (in->format->parse != sl_parse_libsvm || in->rules->format)))
         return SLUICE_OK;
