@@ -75,7 +75,7 @@ def a_port_that_is_taken_is_told(t):
         demo = start(t, "--seconds", "1", "--port", str(s.getsockname()[1]))
         said = demo.communicate(timeout=PATIENCE)[0]
     equal(demo.returncode, 1, said)
-    check("the demo failed: sluice serve did not start: sluice: cannot listen on" in said, said)
+    check("the demo failed: sluice serve did not start: " in said and "sluice: cannot listen on" in said, said)
     until("the folder is gone", lambda: not os.listdir(t.path("tmp")))
 
 
