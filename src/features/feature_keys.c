@@ -9,7 +9,9 @@ void sl_features_free(sl_features *f) {
     sl_names_free(&f->names);
     free(f->limit.last_seen);
     free(f->limit.born);
+    free(f->known.number);
     f->limit = (sl_limit){0};
+    f->known = (sl_known_names){0};
 }
 
 uint64_t sl_features_memory(const sl_features *f) {
@@ -19,8 +21,24 @@ uint64_t sl_features_memory(const sl_features *f) {
     if (sp->table) bytes += sizeof(sl_bucket) << sp->table_bits;
     if (d->table) bytes += sizeof *d->table << d->bits;
     bytes += sp->scales * sizeof *sp->scale;
-    return bytes + d->bytes_room + d->room * sizeof *d->where +
+    return bytes + d->bytes_room + d->room * sizeof *d->where + f->known.room * sizeof *f->known.number +
            f->limit.room * (sizeof *f->limit.last_seen + sizeof *f->limit.born);
+}
+
+bool sl_keys_know(sl_features *f, uint64_t list, size_t n) {
+    sl_known_names *k = &f->known;
+    if (k->list != list) k->list = list, k->n = 0;
+    if (n > k->room) {
+        const size_t room = n < k->room * 2 ? k->room * 2 : n;
+        uint32_t *number = realloc(k->number, room * sizeof *number);
+        if (!number) return false;
+        k->number = number, k->room = room;
+    }
+    if (n > k->n) {
+        memset(k->number + k->n, 0, (n - k->n) * sizeof *k->number);
+        k->n = n;
+    }
+    return true;
 }
 
 bool sl_keys_use_names(sl_features *f) {

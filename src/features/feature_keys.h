@@ -15,11 +15,19 @@ typedef struct sl_limit {
     uint64_t next_scan; /* no scan for features to evict before this round */
 } sl_limit;
 
+/* Of names that a file lists by number: which the model has. So a name is looked up once for a file. */
+typedef struct sl_known_names {
+    uint64_t list;    /* the serial number of the list (rows/file_names.h); 0: of none */
+    uint32_t *number; /* by the number in the list: the name's number in the model, plus 1; 0: not looked up yet */
+    size_t n, room;
+} sl_known_names;
+
 typedef struct sl_features {
     sl_space space;
-    bool named;     /* features are known by names: what the space calls an id is then the number of a name */
-    sl_names names; /* empty unless named */
-    sl_limit limit; /* on the number of features: eviction.h */
+    bool named;           /* features are known by names: what the space calls an id is then the number of a name */
+    sl_names names;       /* empty unless named */
+    sl_limit limit;       /* on the number of features: eviction.h */
+    sl_known_names known; /* empty under a limit, where names lose their numbers */
 } sl_features;
 
 static inline bool sl_features_limited(const sl_features *f) { return f->limit.most != 0; }
@@ -27,6 +35,10 @@ static inline bool sl_features_limited(const sl_features *f) { return f->limit.m
 void sl_features_free(sl_features *f);
 /* Bytes allocated. */
 uint64_t sl_features_memory(const sl_features *f);
+
+/* Makes room for what is known of the first n names of a list; what was known of another list is forgotten. False: no
+ * memory. */
+bool sl_keys_know(sl_features *f, uint64_t list, size_t n);
 
 /* Changes from ids to names, unless it has names already: every id gets its decimal digits as a name. False: no memory,
  * and nothing has changed. */

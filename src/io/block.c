@@ -43,6 +43,7 @@ char *sl_block_scratch(sl_block *b, size_t n) {
 
 static void clear_batch(sl_block *b) {
     sl_batch_clear(&b->batch);
+    b->numbered = false;
     b->batch.may_have_words = b->rules && b->rules->words;
 }
 

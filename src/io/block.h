@@ -98,7 +98,11 @@ typedef struct sl_block {
     bool limited;                 /* rows that take much memory are put off: parsing stops before them */
 
     sluice_batch batch; /* of the part that was parsed last */
-    uint64_t lines;     /* in the text of that part */
+    bool numbered;      /* bin: features are numbers of the names of the input (bin.h); this part adds new_names, which
+                           have the numbers from first_name on and lie in the batch's text, name and hash */
+    uint64_t first_name;
+    size_t new_names;
+    uint64_t lines; /* in the text of that part */
     uint64_t skipped[SL_REASONS];
     sluice_status status; /* what goes wrong after the rows; error.line counts from the part's first line */
     sluice_error error;

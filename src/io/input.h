@@ -19,7 +19,7 @@ typedef struct sl_input {
     size_t carry_n, carry_room;
     size_t target;        /* bytes of a block; 0: as the rules say */
     uint64_t rows;        /* of bin: so far */
-    bool words;           /* of bin: by the file's version the first block has words */
+    uint32_t version;     /* of bin: the file's */
     bool skipping;        /* text: in the middle of a record that is too long, */
     sl_cut skip;          /* up to here, */
     uint64_t skip_offset; /* which begins there */

@@ -3,15 +3,16 @@
 
 /* A processor with AVX2 or AVX-512 has SSSE3 too. */
 static const sl_parse_kernels kernels[] = {
-    {SL_CPU_PORTABLE, sl_separators_portable, NULL, NULL, sl_ids_portable, NULL, sl_read_url_portable,
-     sl_marks_portable, NULL},
+    {SL_CPU_PORTABLE, sl_separators_portable, NULL, NULL, sl_ids_portable, sl_numbers_portable, NULL,
+     sl_read_url_portable, sl_marks_portable, NULL},
 #if defined(__x86_64__)
-    {SL_CPU_AVX2, sl_separators_avx2, NULL, NULL, sl_ids_ssse3, sl_letters_avx2, sl_read_url_avx2, sl_marks_avx2,
-     sl_quotes_avx2},
-    {SL_CPU_AVX512, sl_separators_avx512, sl_fields_avx512, sl_values_avx512, sl_ids_ssse3, sl_letters_avx512,
-     sl_read_url_avx512, sl_marks_avx512, sl_quotes_avx512},
+    {SL_CPU_AVX2, sl_separators_avx2, NULL, NULL, sl_ids_ssse3, sl_numbers_ssse3, sl_letters_avx2, sl_read_url_avx2,
+     sl_marks_avx2, sl_quotes_avx2},
+    {SL_CPU_AVX512, sl_separators_avx512, sl_fields_avx512, sl_values_avx512, sl_ids_ssse3, sl_numbers_ssse3,
+     sl_letters_avx512, sl_read_url_avx512, sl_marks_avx512, sl_quotes_avx512},
 #elif defined(SL_SEPARATORS_NEON)
-    {SL_CPU_NEON, sl_separators_neon, NULL, NULL, sl_ids_neon, NULL, sl_read_url_portable, sl_marks_portable, NULL},
+    {SL_CPU_NEON, sl_separators_neon, NULL, NULL, sl_ids_neon, sl_numbers_neon, NULL, sl_read_url_portable,
+     sl_marks_portable, NULL},
 #endif
 };
 

@@ -17,6 +17,7 @@ typedef struct sl_parse_kernels {
     sl_convert_fields *convert; /* NULL: fields are converted one by one */
     sl_convert_values *values;  /* likewise */
     sl_sum_ids *sum_ids;
+    sl_get_numbers *get_numbers;
     sl_find_letters *letters; /* NULL: text is cut a character at a time */
     sl_read_url *read_url;
     sl_find_marks *marks;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "io/bin/bin.h"
 #include "io/format.h"
 #include "io/input.h"
 #include "io/csv/csv.h"
@@ -12,6 +13,7 @@ struct sluice_parser {
     sl_rules rules;
     sl_input input;
     sl_block block;
+    sl_file_names names;       /* of the input, if it is a bin file with names */
     _Atomic uint64_t consumed; /* counted by the source, not used */
     uint64_t lines;            /* before the block */
     uint64_t skipped[SL_REASONS];
@@ -40,6 +42,7 @@ void sluice_parser_free(sluice_parser *p) {
     if (!p) return;
     sl_input_close(&p->input);
     sl_block_free(&p->block);
+    sl_file_names_clear(&p->names);
     sl_rules_free(&p->rules);
     free(p);
 }
@@ -63,6 +66,7 @@ void sluice_parser_finish(sluice_parser *p) {
 static bool parse(sluice_parser *p) {
     sl_block *b = &p->block;
     if (b->n) sl_parse_block(b, p->input.format->parse);
+    sl_bin_list_names(b, &p->names);
     const bool more = sl_block_has_more(b);
     b->batch.source = b->source;
     b->batch.first_line = p->lines;
@@ -102,6 +106,7 @@ void sluice_parser_reset(sluice_parser *p) {
     *in = (sl_input){
         .rules = in->rules, .name = in->name, .source = in->source, .carry = in->carry, .carry_room = in->carry_room};
     sl_block_clear(&p->block);
+    sl_file_names_clear(&p->names);
     for (size_t i = 0; i < SL_REASONS; i++) p->skipped[i] = 0;
     p->lines = 0;
     p->finished = false;

@@ -30,6 +30,7 @@
 #include "base/error.h"
 #include "base/system.h"
 #include "base/thread_team.h"
+#include "io/bin/bin.h"
 #include "io/format.h"
 #include "io/label_costs.h"
 #include "io/named/name_patterns.h"
@@ -91,10 +92,11 @@ struct sluice_reader {
     sl_input input;
 
     /* of the caller's thread */
-    slot *last;      /* what the caller has now */
-    size_t position; /* the input that what was delivered ends in, */
-    uint64_t offset; /* how far into it, */
-    uint64_t lines;  /* and in lines */
+    slot *last;          /* what the caller has now */
+    sl_file_names names; /* of the input at `position`, if it is a bin file with names */
+    size_t position;     /* the input that what was delivered ends in, */
+    uint64_t offset;     /* how far into it, */
+    uint64_t lines;      /* and in lines */
     uint64_t skipped[SL_REASONS], unlabelled;
     const char *format_name; /* of the last batch */
     sluice_status status;    /* SLUICE_END or a failure; final */
@@ -308,8 +310,12 @@ sluice_status sluice_reader_next(sluice_reader *r, const sluice_batch **batch) {
             const sluice_status status = sl_choice_check(&r->rules, &r->error);
             return r->status = status == SLUICE_OK ? SLUICE_END : status;
         }
-        if (b->input != r->position) r->lines = 0;
+        if (b->input != r->position) {
+            r->lines = 0;
+            sl_file_names_clear(&r->names);
+        }
         r->position = b->input;
+        sl_bin_list_names(b, &r->names);
         const bool more = sl_block_has_more(b);
         r->offset = more ? b->offset + b->at : b->end;
         b->batch.source = b->source;
@@ -496,6 +502,7 @@ void sluice_reader_close(sluice_reader *r) {
     for (size_t i = 0; r->paths && i < r->inputs; i++) free(r->paths[i]);
     free(r->paths);
     free(r->facts);
+    sl_file_names_clear(&r->names);
     sl_rules_free(&r->rules);
     pthread_cond_destroy(&r->changed);
     pthread_mutex_destroy(&r->lock);

@@ -56,8 +56,9 @@ static void put_float(sl_text_out *out, float v) {
 
 static void name_of(const sluice_batch *b, size_t k, feature_name *name) {
     if (b->has_names) {
-        name->text = b->text + b->name[k].at;
-        name->n = b->name[k].n;
+        const sl_feature_name of_batch = sl_batch_name(b, k);
+        name->text = of_batch.text;
+        name->n = of_batch.n;
         return;
     }
     name->text = name->digits;

@@ -34,6 +34,7 @@ struct sluice_writer {
     bool begun; /* some bytes are written */
     uint64_t rows;
     sluice_batch pending;
+    sl_names file_names; /* of a bin file: all that it has */
     sl_text_out out;
     sl_duplicates repeat;
     uint64_t *ids; /* of the row of a batch that is being put; or hashes of names */
@@ -93,8 +94,8 @@ static sluice_status write_line(sluice_writer *w, const sluice_batch *b, size_t 
 }
 
 static sluice_status write_block(sluice_writer *w, const sluice_batch *b) {
-    if (!w->begun && sl_bin_needs_words(b)) sl_bin_mark_words(&w->out.bytes);
-    return sl_bin_put_block(&w->out.bytes, b) ? write_out(w) : no_memory(w);
+    if (!w->begun) sl_bin_set_version(&w->out.bytes, b);
+    return sl_bin_put_block(&w->out.bytes, b, &w->file_names) ? write_out(w) : no_memory(w);
 }
 
 /* Writes the pending rows. */
@@ -242,7 +243,7 @@ sluice_status sluice_writer_put(sluice_writer *w, const sluice_example *x) {
 
 static size_t name_bytes(const sluice_batch *b, size_t row) {
     size_t bytes = 0;
-    for (size_t k = b->start[row]; b->has_names && k < b->start[row + 1]; k++) bytes += b->name[k].n;
+    for (size_t k = b->start[row]; b->has_names && k < b->start[row + 1]; k++) bytes += sl_batch_name(b, k).n;
     return bytes;
 }
 
@@ -252,7 +253,8 @@ static sluice_status append_row(sluice_writer *w, const sluice_batch *b, size_t 
     sluice_example x;
     if (!room_for_row(w, n)) return no_memory(w);
     sluice_batch_row(b, row, w->ids, w->names, &x);
-    if (b->has_names && n) memcpy(w->ids, b->hash + first, n * sizeof *w->ids);
+    for (size_t k = 0; b->has_names && k < n; k++)
+        w->ids[k] = b->list ? b->list->hash[b->id[first + k]] : b->hash[first + k];
     const sl_label label = {b->label[row], x.word};
     return append(w, &x, &label);
 }
@@ -269,11 +271,12 @@ static sluice_status write_large_row(sluice_writer *w, const sluice_batch *b, si
                                .word_text = b->word_text,
                                .worded = row<b->worded, .has_words = sl_batch_word(b, row).n> 0,
                                .weight = b->weight + row,
-                               .id = b->has_names ? NULL : b->id + first,
+                               .list = b->list,
+                               .id = b->has_names && !b->list ? NULL : b->id + first,
                                .value = b->value + first,
                                .wide = b->wide,
-                               .name = b->has_names ? b->name + first : NULL,
-                               .hash = b->has_names ? b->hash + first : NULL,
+                               .name = b->has_names && !b->list ? b->name + first : NULL,
+                               .hash = b->has_names && !b->list ? b->hash + first : NULL,
                                .text = b->text,
                                .has_names = b->has_names,
                                .has_weights = b->has_weights && b->weight[row] != 1};
@@ -328,6 +331,7 @@ void sluice_writer_close(sluice_writer *w) {
     if (!w) return;
     sl_atomic_abandon(w->file);
     sl_batch_free_arrays(&w->pending);
+    sl_names_free(&w->file_names);
     sl_duplicates_free(&w->repeat);
     free(w->ids);
     free(w->names);

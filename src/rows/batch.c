@@ -18,6 +18,7 @@ void sl_batch_clear(sluice_batch *b) {
     b->origins = b->id_text_n = 0;
     b->rows = b->nonzeros = b->wides = b->text_n = b->weighted = b->marked = b->worded = b->word_text_n = 0;
     b->n_unlabelled = 0;
+    b->list = NULL;
     b->lines_kept = b->has_words = b->has_names = b->has_weights = b->has_zeros = b->has_lines = false;
     if (b->start) b->start[0] = 0;
 }
@@ -384,11 +385,14 @@ int sluice_batch_has_names(const sluice_batch *b) { return b->has_names; }
 
 void sluice_batch_row(const sluice_batch *b, size_t row, uint64_t *ids, sluice_name *names, sluice_example *x) {
     size_t first = b->start[row], n = b->start[row + 1] - first;
-    for (size_t k = 0; k < n; k++)
-        if (b->has_names)
-            names[k] = (sluice_name){b->text + b->name[first + k].at, b->name[first + k].n};
-        else
+    for (size_t k = 0; k < n; k++) {
+        if (!b->has_names) {
             ids[k] = sl_batch_id(b, first + k);
+            continue;
+        }
+        const sl_feature_name name = sl_batch_name(b, first + k);
+        names[k] = (sluice_name){name.text, name.n};
+    }
     *x = (sluice_example){
         .ids = b->has_names ? NULL : ids,
         .names = b->has_names ? names : NULL,

@@ -5,6 +5,8 @@
  *
  * Or the features have names (has_names): then `name` says where each one's bytes lie in `text` and `hash` is
  * sl_name_hash() of them, computed where the text was parsed; there are no ids.
+ * Names of a bin file are listed once for the whole file (`list`): then `id` is a feature's number in that list, and
+ * `name`, `hash` and `text` mean nothing. sl_batch_name() is right for both.
  *
  * What a reader promises: values and labels are finite, weights finite and >= 0, no feature twice in a row, names of at
  * most SL_MAX_NAME bytes. */
@@ -15,11 +17,8 @@
 
 #include "features/space.h"
 #include "rows/duplicate_ids.h"
+#include "rows/file_names.h"
 #include "sluice.h"
-
-typedef struct sl_name {
-    uint32_t at, n;
-} sl_name;
 
 /* A row without a label: `weight` of the batch is 0 there, so that it counts as absent; this is its own. */
 typedef struct sl_unlabelled {
@@ -60,7 +59,8 @@ struct sluice_batch {
     uint32_t *id;
     float *value;
     uint64_t *wide;
-    sl_name *name; /* as id, where has_names */
+    const sl_file_names *list; /* where has_names, if not NULL: features are numbers of it; it is the reader's */
+    sl_name *name;             /* as id, where has_names and there is no list */
     uint64_t *hash;
     char *text; /* of the names */
     size_t text_n;
@@ -145,6 +145,22 @@ static inline double sl_label_at(const sluice_batch *b, const sl_targets *t, siz
 static inline uint64_t sl_batch_id(const sluice_batch *b, size_t k) {
     uint32_t i = b->id[k];
     return i < SL_WIDE ? i : b->wide[i - SL_WIDE];
+}
+
+/* The name of the k-th feature of a batch of names. */
+typedef struct sl_feature_name {
+    const char *text;
+    size_t n;
+    uint64_t hash;
+} sl_feature_name;
+static inline sl_feature_name sl_batch_name(const sluice_batch *b, size_t k) {
+    sl_feature_name name;
+    if (b->list) {
+        name.text = sl_names_text(&b->list->names, b->id[k], &name.n);
+        name.hash = b->list->hash[b->id[k]];
+        return name;
+    }
+    return (sl_feature_name){b->text + b->name[k].at, b->name[k].n, b->hash[k]};
 }
 
 /* The ids of a row, for sl_duplicates_search(). */

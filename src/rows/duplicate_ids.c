@@ -7,7 +7,7 @@
 #include "features/names.h"
 #include "rows/duplicate_ids.h"
 
-enum { SHORT_ROW = 64, SHORT_BITS = 7, FEW_RUNS = 4 };
+enum { SHORT_ROW = 64, SHORT_BITS = 7, FEW_RUNS = 4, MARKS = 1 << 16, MARKED_ROW = MARKS / 16 };
 
 /* The end of the ascending run that begins at i. */
 static size_t run_end(const uint64_t *a, size_t i, size_t n) {
@@ -154,10 +154,46 @@ bool sl_duplicates_search(sl_duplicates *r, size_t n, sl_id_at *id_at, const voi
     return ids != NULL;
 }
 
-size_t sl_duplicates_memory(const sl_duplicates *r) { return r->room * sizeof *r->ids; }
+/* Whether two ids of a row have the same mark, which ids below MARKS have only if they are equal. */
+static bool may_repeat(sl_duplicates *r, const uint32_t *id, size_t n) {
+    if (!++r->round) {
+        memset(r->mark, 0, MARKS * sizeof *r->mark);
+        r->round = 1;
+    }
+    const uint16_t round = r->round;
+    uint16_t *const mark = r->mark;
+    unsigned again = 0;
+    for (size_t k = 0; k < n; k++) {
+        uint16_t *m = &mark[id[k] % MARKS];
+        again |= *m == round;
+        *m = round;
+    }
+    return again;
+}
+
+static uint64_t in_short_array(const void *ids, size_t k) { return ((const uint32_t *)ids)[k]; }
+
+bool sl_duplicates_in_rows(sl_duplicates *r, const uint32_t *id, const size_t *start, size_t rows, bool *found) {
+    if (!r->mark && !(r->mark = calloc(MARKS, sizeof *r->mark))) return false;
+    *found = false;
+    for (size_t i = 0; i < rows && !*found; i++) {
+        const uint32_t *of_row = id + start[i];
+        const size_t n = start[i + 1] - start[i];
+        size_t at;
+        if (n <= MARKED_ROW && !may_repeat(r, of_row, n)) continue;
+        if (!sl_duplicates_search(r, n, in_short_array, of_row, &at)) return false;
+        *found = at != SL_NO_DUPLICATE;
+    }
+    return true;
+}
+
+size_t sl_duplicates_memory(const sl_duplicates *r) {
+    return r->room * sizeof *r->ids + (r->mark ? MARKS * sizeof *r->mark : 0);
+}
 
 void sl_duplicates_free(sl_duplicates *r) {
     free(r->ids);
     free(r->seen);
+    free(r->mark);
     *r = (sl_duplicates){0};
 }

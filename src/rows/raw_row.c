@@ -26,10 +26,10 @@ bool sl_raw_has_names(const sl_raw_row *r) { return r->batch ? r->batch->has_nam
 const char *sl_raw_name(const sl_raw_row *r, size_t k, char *digits, size_t *n, uint64_t *hash) {
     const char *name = digits;
     if (r->batch && r->batch->has_names) {
-        const sl_name *at = &r->batch->name[r->at + k];
-        *n = at->n;
-        *hash = r->batch->hash[r->at + k];
-        return r->batch->text + at->at;
+        const sl_feature_name of_batch = sl_batch_name(r->batch, r->at + k);
+        *n = of_batch.n;
+        *hash = of_batch.hash;
+        return of_batch.text;
     }
     if (r->names) {
         name = r->names[k].text;

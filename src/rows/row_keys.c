@@ -3,11 +3,14 @@
 
 #include <stdlib.h>
 
-enum { LOOK_AHEAD = 96 }; /* names, of this row and the next ones, whose entries are prefetched */
+enum {
+    LOOK_AHEAD = 96,  /* names, of this row and the next ones, whose entries are prefetched */
+    KNOWN_AHEAD = 32, /* the same where they are known by their number in a list */
+};
 
 void sl_numbers_free(sl_numbers *numbers) {
     free(numbers->number);
-    free(numbers->value);
+    free(numbers->kept);
     *numbers = (sl_numbers){0};
 }
 
@@ -16,9 +19,9 @@ static bool numbers_room(sl_numbers *out, size_t n) {
     size_t room = n * 2;
     uint32_t *number = realloc(out->number, room * sizeof *number);
     if (number) out->number = number;
-    float *value = realloc(out->value, room * sizeof *value);
-    if (value) out->value = value;
-    if (!number || !value) return false;
+    float *kept = realloc(out->kept, room * sizeof *kept);
+    if (kept) out->kept = kept;
+    if (!number || !kept) return false;
     out->room = room;
     return true;
 }
@@ -55,7 +58,7 @@ static bool take_unknown(sl_features *f, uint64_t t, const sl_idle_test *idle, u
     if (number == SL_NO_NAME) return true;
     if (sl_features_limited(f)) f->limit.last_seen[number] = t;
     out->number[out->n] = number;
-    out->value[out->n++] = value;
+    out->kept[out->n++] = value;
     return true;
 }
 
@@ -77,16 +80,46 @@ static bool resolve_batch(sl_features *f, const sl_raw_row *r, uint64_t t, const
         if (limited) f->limit.last_seen[number] = t;
         __builtin_prefetch(f->space.features + (size_t)number * size, 1);
         out->number[out->n] = number;
-        out->value[out->n++] = r->value[k];
+        out->kept[out->n++] = r->value[k];
     }
+    return true;
+}
+
+/* A name of a list that is not known yet: the model has it, or it is added. False: no memory. */
+static bool know(sl_features *f, const sluice_batch *b, size_t at) {
+    const sl_feature_name name = sl_batch_name(b, at);
+    uint32_t number = sl_names_find(&f->names, name.hash, name.text, name.n);
+    if (number == SL_NO_NAME) number = sl_keys_add_new_name(f, name.hash, name.text, name.n);
+    if (number == SL_NO_NAME) return false;
+    f->known.number[b->id[at]] = number + 1;
+    return true;
+}
+
+/* The loop that every nonzero of a batch with a list of names takes: all features of the row are there at its end. */
+static bool resolve_listed(sl_features *f, const sl_raw_row *r, sl_numbers *out) {
+    const sluice_batch *const b = r->batch;
+    if (!sl_keys_know(f, b->list->serial, b->list->names.n)) return false;
+    const size_t size = f->space.size, n_ahead = b->nonzeros;
+    const uint32_t *const id = b->id, *const known = f->known.number;
+    for (size_t k = 0, at = r->at; k < r->n; k++, at++) {
+        if (at + KNOWN_AHEAD < n_ahead) __builtin_prefetch(known + id[at + KNOWN_AHEAD]);
+        if (__builtin_expect(!known[id[at]], 0) && !know(f, b, at)) return false;
+        const uint32_t number = known[id[at]] - 1;
+        __builtin_prefetch(f->space.features + (size_t)number * size, 1);
+        out->number[k] = number;
+    }
+    out->n = r->n;
+    out->value = r->value;
     return true;
 }
 
 bool sl_row_resolve(sl_features *f, const sl_raw_row *r, uint64_t t, const sl_idle_test *idle, sl_numbers *out) {
     if (!numbers_room(out, r->n)) return false;
     out->n = 0;
+    out->value = out->kept;
     if (sl_features_limited(f)) mark_seen(f, r, t);
-    if (r->batch && r->batch->has_names) return resolve_batch(f, r, t, idle, out);
+    if (r->batch && r->batch->list && !sl_features_limited(f)) return resolve_listed(f, r, out);
+    if (r->batch && r->batch->has_names && !r->batch->list) return resolve_batch(f, r, t, idle, out);
     if (r->hash) sl_row_prefetch(f, r);
     for (size_t k = 0; k < r->n; k++) {
         char digits[20];
@@ -100,12 +133,17 @@ bool sl_row_resolve(sl_features *f, const sl_raw_row *r, uint64_t t, const sl_id
         }
         if (sl_features_limited(f)) f->limit.last_seen[number] = t;
         out->number[out->n] = number;
-        out->value[out->n++] = r->value[k];
+        out->kept[out->n++] = r->value[k];
     }
     return true;
 }
 
 void sl_row_prefetch(const sl_features *f, const sl_raw_row *r) {
+    if (r->batch && r->batch->list) {
+        const uint32_t *id = r->batch->id + r->at;
+        for (size_t k = 0; k < r->n; k++) __builtin_prefetch(sl_names_entry(&f->names, r->batch->list->hash[id[k]]));
+        return;
+    }
     const bool of_batch = r->batch && r->batch->has_names;
     const uint64_t *hash = of_batch ? r->batch->hash : r->hash; /* NULL too where no row of the batch has a feature */
     const size_t at = of_batch ? r->at : 0;

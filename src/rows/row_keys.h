@@ -8,7 +8,8 @@
 /* The features of a row by the numbers of their names. */
 typedef struct sl_numbers {
     uint32_t *number;
-    float *value;
+    const float *value; /* the row's, where all its features are there; else `kept` */
+    float *kept;
     size_t n, room;
 } sl_numbers;
 

@@ -90,11 +90,11 @@ static bool fetch_header(sl_input *in, sl_block *b, bool *some) {
         return false;
     }
     const uint32_t version = sl_get_u32(b->text + 8);
-    in->words = version == SL_BIN_VERSION_WORDS;
-    if ((version != SL_BIN_VERSION && !in->words) || sl_get_u32(b->text + 12) != 0) {
+    if (version < SL_BIN_VERSION || version > SL_BIN_VERSION_NAMES || sl_get_u32(b->text + 12) != 0) {
         *some = fail_fetch(in, b, "this bin file is damaged or of another version");
         return false;
     }
+    in->version = version;
     return in->started = true;
 }
 
@@ -102,7 +102,9 @@ static bool fetch_header(sl_input *in, sl_block *b, bool *some) {
 static bool is_sane(uint32_t n, uint32_t rows, uint32_t nonzeros, uint32_t flags) {
     if (n > SL_BIN_MAX_PAYLOAD || rows > SL_BIN_MAX_ROWS || nonzeros > SL_BIN_MAX_NONZEROS) return false;
     if (flags & SL_BIN_NAMES && nonzeros > SL_BIN_MAX_NAMED) return false;
-    if (flags & ~(uint32_t)SL_BIN_FLAGS || (flags & SL_BIN_NAMES && !(flags & SL_BIN_IDS_ANY))) return false;
+    if (flags & ~(uint32_t)SL_BIN_FLAGS || (flags & SL_BIN_NAMES && flags & SL_BIN_IDS_ANY)) return false;
+    if (flags & SL_BIN_VALUE_LISTS && (!(flags & SL_BIN_NAMES) || (flags & SL_BIN_VALUES) != SL_BIN_VALUES_F32))
+        return false;
     if (flags & SL_BIN_END) return flags == SL_BIN_END && n == 8 && !rows && !nonzeros;
     return rows && rows <= n && nonzeros <= n - rows;
 }
@@ -125,7 +127,12 @@ bool sl_fetch_bin(sl_input *in, sl_block *b) {
     if (b->n < SL_BIN_BLOCK_HEADER) return fail_fetch(in, b, "the file ends before its end marker");
     uint32_t n = sl_get_u32(b->text), rows = sl_get_u32(b->text + 4), flags = sl_get_u32(b->text + 12);
     const bool first = in->rows == 0;
-    if (!is_sane(n, rows, sl_get_u32(b->text + 8), flags) || (first && in->words != ((flags & SL_BIN_WORDS) != 0)))
+    if (flags & SL_BIN_OLD_NAMES)
+        return fail_fetch(
+            in, b,
+            "this bin file has names as an older version of sluice wrote them; convert it again from what "
+            "it was made of");
+    if (!is_sane(n, rows, sl_get_u32(b->text + 8), flags) || (first && in->version != sl_bin_version(flags)))
         return fail_fetch(in, b, "the head of a block is damaged");
     if (!read_up_to(in, b, SL_BIN_BLOCK_HEADER + (size_t)n)) return stop(in, b);
     if (b->n < SL_BIN_BLOCK_HEADER + (size_t)n) return fail_fetch(in, b, "the file ends in the middle of a block");
@@ -292,17 +299,22 @@ static const char *find_bad_id(const uint8_t *control, const uint8_t *data, cons
 
 _Static_assert((int)SL_IDS_AHEAD <= (int)SL_BLOCK_PAD, "what is looked at behind the end of a block is there");
 
-static const char *get_ascending_ids(cursor *c, sl_block *block, size_t rows, size_t n) {
-    const uint8_t *control = bytes(c, (n + 3) / 4), *data;
-    if (!control) return "ids are missing";
-    if (n == 0) return NULL; /* there may be no room for ids either */
-    size_t length = sl_ids_bytes(control, n / 4);
+/* Where n ids of 1 to 4 bytes have their lengths and their bytes. */
+static const char *find_ids(cursor *c, size_t n, const uint8_t **control, const uint8_t **data) {
+    if (!(*control = bytes(c, (n + 3) / 4))) return "ids are missing";
+    size_t length = sl_ids_bytes(*control, n / 4);
     if (length > (size_t)(c->end - c->p)) return "ids are missing";
     if (n % 4) {
-        if (control[n / 4] >> 2 * (n % 4)) return "ids are damaged";
-        length += sl_ids_bytes(control + n / 4, 1) - (4 - n % 4); /* those that are not there count 1 each */
+        if ((*control)[n / 4] >> 2 * (n % 4)) return "ids are damaged";
+        length += sl_ids_bytes(*control + n / 4, 1) - (4 - n % 4); /* those that are not there count 1 each */
     }
-    if (!(data = bytes(c, length))) return "ids are missing";
+    return (*data = bytes(c, length)) ? NULL : "ids are missing";
+}
+
+static const char *get_ascending_ids(cursor *c, sl_block *block, size_t rows, size_t n) {
+    const uint8_t *control, *data;
+    const char *why = find_ids(c, n, &control, &data);
+    if (why || n == 0) return why; /* there may be no room for ids either */
     sluice_batch *b = &block->batch;
     sl_id_facts facts = {0};
     sl_sum_ids *sum_ids = block->rules->kernels ? block->rules->kernels->sum_ids : sl_ids_portable;
@@ -332,58 +344,51 @@ static const char *get_any_ids(cursor *c, sl_block *block, size_t rows) {
     return NULL;
 }
 
-static uint64_t hash_at(const void *hashes, size_t k) { return ((const uint64_t *)hashes)[k]; }
-
-/* Whether the batch's first n names all differ. */
-static const char *check_names(sl_block *block, size_t n) {
-    const sluice_batch *b = &block->batch;
-    size_t found;
-    if (n == 0) return NULL;
-    if (!sl_duplicates_search(&block->repeat, n, hash_at, b->hash, &found)) return no_memory_for_it;
-    return found == SL_NO_DUPLICATE ? NULL : "a name stands twice in its list";
-}
-
-/* The block's names, each once, into the batch's text and, until use_names(), to the front of its arrays. */
-static const char *get_names(cursor *c, sl_block *block, size_t nonzeros, size_t *count) {
+/* The names that come first in this block, into the batch's text and, one behind the other, into its `name` and
+ * `hash`. */
+static const char *get_names(cursor *c, sl_block *block) {
     sluice_batch *b = &block->batch;
-    uint64_t n;
-    if (!varint(c, &n) || n > nonzeros) return "names are damaged";
-    if (!sl_batch_reserve_names(b, nonzeros, (size_t)(c->end - c->p))) return no_memory_for_it;
+    uint64_t first, n;
+    if (!varint(c, &first) || !varint(c, &n) || n > (size_t)(c->end - c->p)) return "names are damaged";
+    if (first >= SL_NO_NAME || n >= SL_NO_NAME - first) return "there are too many names";
+    if (n && !sl_batch_reserve_names(b, (size_t)n, (size_t)(c->end - c->p))) return no_memory_for_it;
     for (size_t i = 0; i < n; i++) {
         uint64_t length;
         const uint8_t *p;
         if (!varint(c, &length) || length > SL_MAX_NAME || !(p = bytes(c, (size_t)length))) return "names are damaged";
         if (length) memcpy(b->text + b->text_n, p, (size_t)length);
         b->name[i] = (sl_name){(uint32_t)b->text_n, (uint32_t)length};
-        b->hash[i] = sl_name_hash(b->text + b->text_n, (size_t)length);
+        b->hash[i] = sl_padded_hash(b->text + b->text_n, (size_t)length);
         b->text_n += (size_t)length;
     }
-    *count = (size_t)n;
-    b->has_names = true;
-    return check_names(block, (size_t)n);
+    block->first_name = first, block->new_names = (size_t)n;
+    return NULL;
 }
 
-/* Features by the positions that ids are, instead of ids. */
-static const char *use_names(sluice_batch *b, size_t nonzeros, size_t count) {
-    sl_name *names = malloc((count + 1) * sizeof *names);
-    uint64_t *hashes = malloc((count + 1) * sizeof *hashes);
-    const char *why = names && hashes ? NULL : no_memory_for_it;
-    if (!why && count) {
-        memcpy(names, b->name, count * sizeof *names);
-        memcpy(hashes, b->hash, count * sizeof *hashes);
+/* Features by the numbers of their names. Whether as many names came before as the block says is checked where blocks
+ * are in order: sl_bin_list_names(). */
+static const char *get_numbers(cursor *c, sl_block *block, size_t rows, size_t n) {
+    const uint8_t *control, *data;
+    const char *why = find_ids(c, n, &control, &data);
+    sluice_batch *b = &block->batch;
+    b->has_names = block->numbered = true;
+    if (why || n == 0) return why;
+    (block->rules->kernels ? block->rules->kernels->get_numbers : sl_numbers_portable)(control, data, n, b->id);
+    const uint32_t names = (uint32_t)(block->first_name + block->new_names);
+    uint32_t beyond = 0;
+    for (size_t k = 0; k < n; k++) beyond |= b->id[k] >= names;
+    if (beyond) return "a feature has no name";
+    bool repeated;
+    if (!sl_duplicates_in_rows(&block->repeat, b->id, b->start, rows, &repeated)) return no_memory_for_it;
+    return repeated ? "a name stands twice in an example" : NULL;
+}
+
+static const char *get_ids(cursor *c, sl_block *block, size_t rows, size_t nonzeros, uint32_t flags) {
+    if (flags & SL_BIN_NAMES) {
+        const char *why = get_names(c, block);
+        return why ? why : get_numbers(c, block, rows, nonzeros);
     }
-    for (size_t k = 0; k < nonzeros && !why; k++) {
-        uint64_t position = sl_batch_id(b, k);
-        if (position >= count) {
-            why = "a feature has no name";
-        } else {
-            b->name[k] = names[position];
-            b->hash[k] = hashes[position];
-        }
-    }
-    free(names);
-    free(hashes);
-    return why;
+    return flags & SL_BIN_IDS_ANY ? get_any_ids(c, block, rows) : get_ascending_ids(c, block, rows, nonzeros);
 }
 
 /* sl_get_u32 in a form that compilers turn into vector code. */
@@ -411,7 +416,30 @@ static bool get_floats(const uint8_t *p, size_t n, float *restrict value, bool *
     return !(beyond >> 31);
 }
 
-static const char *get_values(cursor *c, sluice_batch *b, size_t n, uint32_t flags) {
+/* How many values each row's list has, the lists, and each feature's position in its row's. */
+static const char *get_listed_values(cursor *c, sluice_batch *b, size_t rows, size_t n) {
+    float list[UINT8_MAX + 1] = {0};
+    size_t all = 0;
+    const uint8_t *count = bytes(c, rows), *values, *position;
+    for (size_t i = 0; count && i < rows; i++) all += count[i];
+    if (!count || !(values = bytes(c, 4 * all)) || !(position = bytes(c, n))) return "values are missing";
+    for (size_t i = 0; i < rows; i++) {
+        bool zeros;
+        uint32_t beyond = 0;
+        if (!get_floats(values, count[i], list, &zeros)) return "a value is not finite";
+        for (size_t k = b->start[i]; k < b->start[i + 1]; k++) {
+            b->value[k] = list[position[k]];
+            beyond |= position[k] >= count[i];
+        }
+        if (beyond) return "a value is not in its list";
+        b->has_zeros |= zeros;
+        values += 4 * (size_t)count[i];
+    }
+    return NULL;
+}
+
+static const char *get_values(cursor *c, sluice_batch *b, size_t rows, size_t n, uint32_t flags) {
+    if (flags & SL_BIN_VALUE_LISTS) return get_listed_values(c, b, rows, n);
     static const size_t widths[4] = {0, 1, 2, 4};
     const uint8_t *p = bytes(c, n * widths[(flags & SL_BIN_VALUES) >> 2]);
     if (!p) return "values are missing";
@@ -455,17 +483,14 @@ static const char *decode(sl_block *block) {
     uint32_t flags = sl_get_u32(head + 12);
     sluice_batch *b = &block->batch;
     const char *why;
-    size_t names = 0;
     if (sl_get_u64(head + 16) != sl_bin_checksum(head, c.p, (size_t)(c.end - c.p))) return "its checksum does not fit";
     if (!sl_batch_reserve(b, rows, nonzeros, flags & SL_BIN_IDS_ANY ? nonzeros : 0)) return no_memory_for_it;
     if ((why = get_labels(&c, b, rows, flags))) return why;
     if (flags & SL_BIN_WORDS && (why = get_words(&c, b, rows))) return why;
     if (flags & SL_BIN_WEIGHTS && (why = get_weights(&c, b, rows))) return why;
     if ((why = get_lengths(&c, b, rows, nonzeros))) return why;
-    if (flags & SL_BIN_NAMES && (why = get_names(&c, block, nonzeros, &names))) return why;
-    why = flags & SL_BIN_IDS_ANY ? get_any_ids(&c, block, rows) : get_ascending_ids(&c, block, rows, nonzeros);
-    if (!why && flags & SL_BIN_NAMES) why = use_names(b, nonzeros, names);
-    if (why || (why = get_values(&c, b, nonzeros, flags))) return why;
+    if ((why = get_ids(&c, block, rows, nonzeros, flags)) || (why = get_values(&c, b, rows, nonzeros, flags)))
+        return why;
     if (c.p != c.end) return "it is longer than its rows";
     if (block->rules->words && (why = name_numbers(b, rows))) return why;
     if (b->has_words && !block->rules->words) {
@@ -476,22 +501,26 @@ static const char *decode(sl_block *block) {
     return b->has_weights && !block->rules->unlabelled ? mark_unlabelled(b) : NULL;
 }
 
+void sl_bin_fail_block(sl_block *b, const char *why) {
+    sl_batch_clear(&b->batch);
+    b->numbered = false;
+    sl_stop_at(b, b->text);
+    if (why)
+        b->status = sl_fail_at(&b->error, SLUICE_E_DATA, b->source, 0, 0, "the block at byte %llu is damaged: %s",
+                               (unsigned long long)b->offset, why);
+    else
+        b->status = sl_fail_at(&b->error, SLUICE_E_MEMORY, b->source, 0, 0, "no memory for the block at byte %llu",
+                               (unsigned long long)b->offset);
+}
+
 void sl_parse_bin(sl_block *b) {
     if (sl_block_is_put_off(b)) return;
     const char *why = decode(b);
     b->at = b->n;
     if (!why) return;
-    sl_batch_clear(&b->batch);
-    sl_stop_at(b, b->text);
-    if (why == has_words) {
+    sl_bin_fail_block(b, why == no_memory_for_it ? NULL : why);
+    if (why == has_words)
         b->status =
             sl_fail_at(&b->error, SLUICE_E_DATA, b->source, 0, 0,
                        "labels of the block at byte %llu are words, not numbers", (unsigned long long)b->offset);
-        return;
-    }
-    b->status = why == no_memory_for_it
-                    ? sl_fail_at(&b->error, SLUICE_E_MEMORY, b->source, 0, 0, "no memory for the block at byte %llu",
-                                 (unsigned long long)b->offset)
-                    : sl_fail_at(&b->error, SLUICE_E_DATA, b->source, 0, 0, "the block at byte %llu is damaged: %s",
-                                 (unsigned long long)b->offset, why);
 }

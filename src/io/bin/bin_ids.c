@@ -13,8 +13,17 @@ size_t sl_ids_bytes(const uint8_t *control, size_t groups) {
     return bytes;
 }
 
+static const uint32_t mask[4] = {0xff, 0xffff, 0xffffff, 0xffffffff}; /* by the length less one */
+
+void sl_numbers_portable(const uint8_t *control, const uint8_t *data, size_t n, uint32_t *number) {
+    for (size_t k = 0; k < n; k++) {
+        unsigned length = control[k / 4] >> k % 4 * 2 & 3;
+        number[k] = sl_get_u32(data) & mask[length];
+        data += length + 1;
+    }
+}
+
 void sl_ids_portable(const uint8_t *control, const uint8_t *data, size_t n, uint32_t *id, sl_id_facts *facts) {
-    static const uint32_t mask[4] = {0xff, 0xffff, 0xffffff, 0xffffffff};
     sl_id_facts f = *facts;
     for (size_t k = 0; k < n; k++) {
         unsigned length = control[k / 4] >> k % 4 * 2 & 3;
@@ -96,8 +105,31 @@ __attribute__((target("ssse3"))) void sl_ids_ssse3(const uint8_t *control, const
     note(facts, &l);
     sl_ids_portable(control, data, n - k, id + k, facts);
 }
+
+__attribute__((target("ssse3"))) void sl_numbers_ssse3(const uint8_t *control, const uint8_t *data, size_t n,
+                                                       uint32_t *number) {
+    size_t k = 0;
+    for (; n - k >= 4; k += 4) {
+        unsigned c = *control++;
+        __m128i x = _mm_loadu_si128((const __m128i *)(const void *)data);
+        x = _mm_shuffle_epi8(x, _mm_loadu_si128((const __m128i *)(const void *)shuffle[c]));
+        data += shuffled_bytes(c);
+        _mm_storeu_si128((__m128i *)(void *)(number + k), x);
+    }
+    sl_numbers_portable(control, data, n - k, number + k);
+}
 #elif defined(SL_IDS_NEON)
 #include <arm_neon.h>
+
+void sl_numbers_neon(const uint8_t *control, const uint8_t *data, size_t n, uint32_t *number) {
+    size_t k = 0;
+    for (; n - k >= 4; k += 4) {
+        unsigned c = *control++;
+        vst1q_u32(number + k, vreinterpretq_u32_u8(vqtbl1q_u8(vld1q_u8(data), vld1q_u8(shuffle[c]))));
+        data += shuffled_bytes(c);
+    }
+    sl_numbers_portable(control, data, n - k, number + k);
+}
 
 void sl_ids_neon(const uint8_t *control, const uint8_t *data, size_t n, uint32_t *id, sl_id_facts *facts) {
     uint32x4_t sum = vdupq_n_u32(facts->sum), zero = vdupq_n_u32(0), any = zero, zeros = zero;

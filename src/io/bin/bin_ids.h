@@ -1,5 +1,6 @@
-/* The ascending ids of a block of the binary format: differences of one to four bytes, their lengths apart from them
- * (docs/bin-format.md). Decoded four at a time where the processor can. */
+/* The ids of a block of the binary format in one to four bytes each, their lengths apart from them: differences of
+ * ascending ids, and numbers of names as they are (docs/bin-format.md). Decoded four at a time where the processor can.
+ */
 #ifndef SL_BIN_IDS_H
 #define SL_BIN_IDS_H
 
@@ -21,13 +22,19 @@ typedef struct sl_id_facts {
  * were one row. So there is no branch for row ends at every id; sl_ids_by_row() takes the rows apart. */
 typedef void sl_sum_ids(const uint8_t *control, const uint8_t *data, size_t n, uint32_t *id, sl_id_facts *facts);
 
+/* Decodes n numbers as they are. */
+typedef void sl_get_numbers(const uint8_t *control, const uint8_t *data, size_t n, uint32_t *number);
+
 /* One version for every processor, others for those with certain instructions (io/parse_kernels.h). */
 sl_sum_ids sl_ids_portable;
+sl_get_numbers sl_numbers_portable;
 #if defined(__x86_64__)
 sl_sum_ids sl_ids_ssse3;
+sl_get_numbers sl_numbers_ssse3;
 #elif defined(__aarch64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define SL_IDS_NEON
 sl_sum_ids sl_ids_neon;
+sl_get_numbers sl_numbers_neon;
 #endif
 
 /* How many bytes the differences of so many control bytes take, four each. */
