@@ -16,9 +16,11 @@ static void look_at_bin_row(const sluice_batch *b, size_t i, outcome *o) {
         REQUIRE(isfinite(b->value[k]) && (b->has_zeros || b->value[k] != 0));
         mix_float(&o->hash, b->value[k]);
         if (b->has_names) {
-            REQUIRE(b->name[k].n <= SLUICE_MAX_NAME && (size_t)b->name[k].at + b->name[k].n <= b->text_n);
-            for (size_t j = 0; j < b->name[k].n; j++) mix(&o->hash, (unsigned char)b->text[b->name[k].at + j]);
-            for (size_t j = b->start[i]; j < k; j++) REQUIRE(b->hash[j] != b->hash[k]);
+            REQUIRE(!b->list || b->id[k] < b->list->names.n);
+            const sl_feature_name name = sl_batch_name(b, k);
+            REQUIRE(name.n <= SLUICE_MAX_NAME && name.hash == sl_name_hash(name.text, name.n));
+            for (size_t j = 0; j < name.n; j++) mix(&o->hash, (unsigned char)name.text[j]);
+            for (size_t j = b->start[i]; j < k; j++) REQUIRE(sl_batch_name(b, j).hash != name.hash);
         } else {
             REQUIRE(b->id[k] < SL_WIDE || b->id[k] - SL_WIDE < b->wides);
             mix(&o->hash, sl_batch_id(b, k));
@@ -27,15 +29,16 @@ static void look_at_bin_row(const sluice_batch *b, size_t i, outcome *o) {
     }
 }
 
-static sl_bytes written;      /* the rows as bin */
+static sl_bytes written; /* the rows as bin */
+static sl_names written_names;
 static sl_text_out as_libsvm; /* and as LIBSVM text, as far as they can be */
 static uint64_t rows_written, libsvm_rows;
 
 static void look_and_write_bin(const sluice_batch *b, size_t i, outcome *o) {
     look_at_bin_row(b, i, o);
     sluice_error err;
-    if (i == 0 && written.n == SL_BIN_FILE_HEADER && sl_bin_needs_words(b)) sl_bin_mark_words(&written);
-    if (i == 0) REQUIRE(sl_bin_put_block(&written, b)); /* the whole batch */
+    if (i == 0 && written.n == SL_BIN_FILE_HEADER) sl_bin_set_version(&written, b);
+    if (i == 0) REQUIRE(sl_bin_put_block(&written, b, &written_names)); /* the whole batch */
     rows_written++;
     sluice_status status = sl_put_libsvm(&as_libsvm, b, i, &err);
     REQUIRE(status == SLUICE_OK || status == SLUICE_E_UNSUPPORTED);
@@ -51,6 +54,7 @@ static outcome write_bin(const uint8_t *bytes, size_t n) {
     REQUIRE(sl_bin_put_header(&written));
     outcome o = push(bytes, n, &read_bin, n + 1, look_and_write_bin);
     REQUIRE(sl_bin_put_end(&written, rows_written));
+    sl_names_free(&written_names);
     return o;
 }
 

@@ -31,7 +31,7 @@ typedef struct rows {
         const uint8_t *at;
         size_t n;
     } name[MAX_NAMES];
-    uint64_t names_said; /* how many names the block says it has */
+    uint64_t first, names_said; /* what the block says: how many names came before, and how many it adds */
     uint64_t id[MAX_NONZEROS];
     uint32_t value[MAX_NONZEROS]; /* bits of a float */
 } rows;
@@ -63,10 +63,24 @@ static uint32_t float_bits(float f) {
     return bits;
 }
 
+static bool decode_listed_values(cursor *c, rows *r) {
+    const uint8_t *count, *list, *position;
+    size_t all = 0;
+    if (!take(c, r->n, &count)) return false;
+    for (size_t i = 0; i < r->n; i++) all += count[i];
+    if (!take(c, 4 * all, &list) || !take(c, r->nonzeros, &position)) return false;
+    for (size_t i = 0, k = 0; i < r->n; list += 4 * (size_t)count[i++])
+        for (uint64_t j = 0; j < r->length[i]; j++, k++) {
+            if (position[k] >= count[i]) return false;
+            r->value[k] = sl_get_u32(list + 4 * (size_t)position[k]);
+        }
+    return c->at == c->end;
+}
+
 static bool decode_rows(const block *b, rows *r) {
     cursor c = {b->payload, b->payload + b->n};
     const uint8_t *p, *data;
-    r->n = b->rows, r->flags = b->flags, r->names = 0, r->nonzeros = 0;
+    r->n = b->rows, r->flags = b->flags, r->names = 0, r->first = 0, r->nonzeros = 0;
     if (r->n == 0 || r->n > MAX_ROWS || b->flags & (SL_BIN_END | SL_BIN_WORDS)) return false;
     if (!take(&c, b->flags & SL_BIN_LABELS_FLOAT ? 4 * r->n : (r->n + 7) / 8, &p)) return false;
     for (size_t i = 0; i < r->n; i++)
@@ -80,7 +94,7 @@ static bool decode_rows(const block *b, rows *r) {
     }
     if (b->flags & SL_BIN_NAMES) {
         uint64_t names, n;
-        if (!take_varint(&c, &names) || names > MAX_NAMES) return false;
+        if (!take_varint(&c, &r->first) || !take_varint(&c, &names) || names > MAX_NAMES) return false;
         for (r->names = 0; r->names < names; r->names++) {
             if (!take_varint(&c, &n) || n > MAX_PAYLOAD || !take(&c, (size_t)n, &r->name[r->names].at)) return false;
             r->name[r->names].n = (size_t)n;
@@ -100,9 +114,10 @@ static bool decode_rows(const block *b, rows *r) {
                 if (!take_varint(&c, &d)) return false;
                 d = d >> 1 ^ (0 - (d & 1));
             }
-            r->id[k] = last += d;
+            r->id[k] = last = b->flags & SL_BIN_NAMES ? d : last + d;
         }
     }
+    if (b->flags & SL_BIN_VALUE_LISTS) return decode_listed_values(&c, r);
     size_t width = (size_t[]){0, 1, 2, 4}[(b->flags & SL_BIN_VALUES) >> 2];
     if (!take(&c, width * r->nonzeros, &p)) return false;
     for (size_t k = 0; k < r->nonzeros; k++)
@@ -118,8 +133,21 @@ static uint8_t *put_varint(uint8_t *p, uint64_t v) {
     return p;
 }
 
+/* Each value is listed, so that a list may be longer than it has to be, and more than a count can say. */
+static uint8_t *encode_listed_values(const rows *r, uint8_t *p) {
+    uint8_t *count = p, *list = p + r->n;
+    for (size_t i = 0, k = 0; i < r->n; i++) {
+        size_t n = 0;
+        for (; n < r->length[i] && k < r->nonzeros; n++, k++, list += 4) sl_put_u32(list, r->value[k]);
+        count[i] = (uint8_t)n;
+    }
+    for (size_t i = 0, k = 0; i < r->n; i++)
+        for (size_t j = 0; j < r->length[i] && k < r->nonzeros; j++, k++) *list++ = (uint8_t)j;
+    return list;
+}
+
 static void encode_rows(const rows *r, block *b) {
-    size_t room = 16 * r->n + 16 * r->nonzeros + 16;
+    size_t room = 17 * r->n + 17 * r->nonzeros + 32;
     for (size_t i = 0; i < r->names; i++) room += r->name[i].n + 10;
     uint8_t *p = malloc(room), *start = p;
     if (!p) abort();
@@ -132,7 +160,7 @@ static void encode_rows(const rows *r, block *b) {
     }
     for (size_t i = 0; i < r->n && r->flags & SL_BIN_WEIGHTS; i++, p += 4) sl_put_u32(p, r->weight[i]);
     for (size_t i = 0; i < r->n; i++) p = put_varint(p, r->length[i]);
-    if (r->flags & SL_BIN_NAMES) p = put_varint(p, r->names_said);
+    if (r->flags & SL_BIN_NAMES) p = put_varint(put_varint(p, r->first), r->names_said);
     for (size_t i = 0; i < r->names && r->flags & SL_BIN_NAMES; i++) {
         p = put_varint(p, r->name[i].n);
         if (r->name[i].n) memcpy(p, r->name[i].at, r->name[i].n);
@@ -147,7 +175,7 @@ static void encode_rows(const rows *r, block *b) {
     for (size_t k = 0, row = 0; k < r->nonzeros; k++, left--) {
         while (left == 0 && row < r->n) left = r->length[row++], last = 0;
         uint64_t d = r->id[k] - last;
-        last = r->id[k];
+        last = r->flags & SL_BIN_NAMES ? 0 : r->id[k];
         if (r->flags & SL_BIN_IDS_ANY) {
             p = put_varint(p, d << 1 ^ (0 - (d >> 63)));
             continue;
@@ -157,7 +185,9 @@ static void encode_rows(const rows *r, block *b) {
         sl_put_le(p, d, length);
         p += length;
     }
-    for (size_t k = 0; k < r->nonzeros; k++) {
+    const bool lists = r->flags & SL_BIN_VALUE_LISTS;
+    if (lists) p = encode_listed_values(r, p);
+    for (size_t k = 0; k < r->nonzeros && !lists; k++) {
         float value;
         memcpy(&value, &r->value[k], 4);
         size_t width = (size_t[]){0, 1, 2, 4}[(r->flags & SL_BIN_VALUES) >> 2];
@@ -173,7 +203,10 @@ static void change_names(rows *r, chance *c) {
     static const char *const names[] = {"", "a", "5", "05", "18446744073709551616", "\xff", "a b", "x:y|z", "\n"};
     if (r->names == 0) return;
     size_t i = below(c, r->names);
-    switch (below(c, 5)) {
+    switch (below(c, 6)) {
+    case 5:
+        r->first = special_number(c, r->first);
+        break;
     case 0:
         r->name[i] = r->name[below(c, r->names)];
         break;
@@ -216,7 +249,7 @@ static void change_rows(rows *r, chance *c) {
         if (below(c, 2)) r->flags |= SL_BIN_IDS_ANY;
         break;
     case 7:
-        r->flags ^= 1u << below(c, 7);
+        r->flags ^= 1u << below(c, 10);
         break;
     case 8: /* another feature */
         if (r->nonzeros == MAX_NONZEROS) return;
@@ -251,7 +284,7 @@ static void change_bytes(block *b, chance *c) {
         b->nonzeros = (uint32_t)special_number(c, b->nonzeros);
         break;
     case 4:
-        b->flags = (uint32_t)(below(c, 4) ? below(c, 128) : draw(c));
+        b->flags = (uint32_t)(below(c, 4) ? below(c, 1024) : draw(c));
         break;
     default:
         b->payload[at] = (uint8_t)(below(c, 2) ? draw(c) : b->payload[at] ^ 1u << below(c, 8));

@@ -13,10 +13,15 @@ static void look_at_row(const sluice_batch *b, size_t i, outcome *o) {
     mix_float(&o->hash, b->label[i]);
     mix_float(&o->hash, b->has_weights ? b->weight[i] : 1);
     for (size_t k = b->start[i]; k < b->start[i + 1]; k++) {
-        REQUIRE(b->id[k] < SL_WIDE || b->id[k] - SL_WIDE < b->wides);
         REQUIRE(isfinite(b->value[k]) && (b->has_zeros || b->value[k] != 0));
+        REQUIRE(b->id[k] < SL_WIDE || b->id[k] - SL_WIDE < b->wides);
         REQUIRE(k == b->start[i] || sl_batch_id(b, k) != sl_batch_id(b, k - 1));
         mix(&o->hash, sl_batch_id(b, k));
+        if (b->has_names) {
+            REQUIRE(b->list && b->id[k] < b->list->names.n);
+            const sl_feature_name name = sl_batch_name(b, k);
+            for (size_t j = 0; j < name.n; j++) mix(&o->hash, (unsigned char)name.text[j]);
+        }
         mix_float(&o->hash, b->value[k]);
     }
 }
@@ -59,9 +64,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
     if (n) memcpy(fixed, bytes, n);
     if (n >= SL_BIN_FILE_HEADER) {
         memcpy(fixed, SL_BIN_MAGIC, SL_BIN_MAGIC_BYTES);
-        const bool words =
-            n >= SL_BIN_FILE_HEADER + SL_BIN_BLOCK_HEADER && sl_get_u32(fixed + SL_BIN_FILE_HEADER + 12) & SL_BIN_WORDS;
-        sl_put_u32(fixed + 8, words ? SL_BIN_VERSION_WORDS : SL_BIN_VERSION);
+        const uint32_t flags =
+            n >= SL_BIN_FILE_HEADER + SL_BIN_BLOCK_HEADER ? sl_get_u32(fixed + SL_BIN_FILE_HEADER + 12) : 0;
+        sl_put_u32(fixed + 8, sl_bin_version(flags));
         sl_put_u32(fixed + 12, 0);
     }
     for (size_t at = SL_BIN_FILE_HEADER; n > at && n - at >= SL_BIN_BLOCK_HEADER;) {

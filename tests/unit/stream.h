@@ -61,10 +61,13 @@ static inline void add_rows(text *t, const sluice_batch *b) {
             sluice_format_float(number, x.values[k]);
             zeros |= x.values[k] == 0;
             add(t, " ");
-            if (b->has_names)
-                add_name(t, b->text + b->name[b->start[i] + k].at, b->name[b->start[i] + k].n);
-            else
+            if (b->has_names) {
+                const sl_feature_name name = sl_batch_name(b, b->start[i] + k);
+                CHECK_EQ(name.hash, sl_name_hash(name.text, name.n));
+                add_name(t, name.text, name.n);
+            } else {
                 add(t, "%llu", (unsigned long long)ids[k]);
+            }
             add(t, ":%s", number);
         }
         add(t, "\n");

@@ -43,7 +43,7 @@ static sl_bytes encode(const char *rows) {
     const sluice_batch *b;
     sl_bytes out = {0};
     sluice_reader *r = open_text(rows, &b);
-    CHECK(sl_bin_put_header(&out) && sl_bin_put_block(&out, b) && sl_bin_put_end(&out, b->rows));
+    CHECK(sl_bin_put_header(&out) && sl_bin_put_block(&out, b, NULL) && sl_bin_put_end(&out, b->rows));
     sluice_reader_close(r);
     return out;
 }
@@ -80,7 +80,7 @@ TEST(weights_come_back) {
     for (size_t i = 0; i < 3; i++) b.label[i] = 1, b.weight[i] = (float)i * 0.5f, b.start[i + 1] = 0;
     b.rows = 3, b.has_weights = true;
     sl_bytes out = {0};
-    CHECK(sl_bin_put_header(&out) && sl_bin_put_block(&out, &b) && sl_bin_put_end(&out, 3));
+    CHECK(sl_bin_put_header(&out) && sl_bin_put_block(&out, &b, NULL) && sl_bin_put_end(&out, 3));
     char *got = read_bin(&out);
     CHECK_STR(got, "1*0\n1*0.5\n1*1\n");
     free(got), free(out.data);
@@ -106,7 +106,7 @@ TEST(many_random_rows_in_many_blocks) {
         }
         const sluice_batch *b;
         sluice_reader *r = open_text(rows.data, &b);
-        CHECK(sl_bin_put_block(&out, b));
+        CHECK(sl_bin_put_block(&out, b, NULL));
         total += b->rows;
         sluice_reader_close(r);
         size_t n = t.n + rows.n; /* rows may be longer than add() takes at once */

@@ -183,9 +183,9 @@ TEST(names_pass_through_bin) {
     CHECK(memcmp(c->weight, b->weight, b->rows * sizeof *b->weight) == 0);
     CHECK(memcmp(c->start, b->start, (b->rows + 1) * sizeof *b->start) == 0);
     for (size_t k = 0; k < b->nonzeros; k++) {
-        CHECK_EQ(c->hash[k], b->hash[k]);
-        CHECK(c->name[k].n == b->name[k].n &&
-              memcmp(c->text + c->name[k].at, b->text + b->name[k].at, b->name[k].n) == 0);
+        const sl_feature_name want = sl_batch_name(b, k), got = sl_batch_name(c, k);
+        CHECK_EQ(got.hash, want.hash);
+        CHECK(got.n == want.n && memcmp(got.text, want.text, want.n) == 0);
     }
     sluice_reader_close(r);
     sluice_reader_close(again);

@@ -21,8 +21,8 @@ static sl_bytes encode(const char *rows) {
     sluice_reader *r = sl_reader_open_memory(rows, strlen(rows), "rows", &o, 1 << 19, NULL);
     CHECK_EQ(sluice_reader_next(r, &b), SLUICE_OK);
     CHECK(sl_bin_put_header(&out));
-    if (sl_bin_needs_words(b)) sl_bin_mark_words(&out);
-    CHECK(sl_bin_put_block(&out, b) && sl_bin_put_end(&out, b->rows));
+    sl_bin_set_version(&out, b);
+    CHECK(sl_bin_put_block(&out, b, NULL) && sl_bin_put_end(&out, b->rows));
     sluice_reader_close(r);
     return out;
 }
