@@ -178,7 +178,7 @@ static bool grow_numbers(sl_names *d) {
 
 /* Moves all names to the front of a new arena, without those that were removed. */
 static bool renew_arena(sl_names *d, size_t room) {
-    char *bytes = malloc(room + SL_NAME_PAD);
+    char *bytes = malloc(room);
     if (!bytes) return false;
     size_t at = 0;
     for (uint32_t i = 0; i < d->n; i++) {
@@ -206,7 +206,7 @@ static bool grow_arena(sl_names *d, size_t n) {
     if (d->garbage > d->bytes_n / 2 && d->garbage >= n) return renew_arena(d, d->bytes_room);
     size_t room = d->bytes_room * 2 + n + 4096;
     if (room > PLACE_MASK) return false;
-    char *bytes = realloc(d->bytes, room + SL_NAME_PAD);
+    char *bytes = realloc(d->bytes, room);
     if (!bytes) return false;
     d->bytes = bytes;
     d->bytes_room = room;

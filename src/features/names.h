@@ -92,7 +92,7 @@ uint32_t sl_names_add(sl_names *d, uint64_t hash, const char *name, size_t n);
 uint32_t sl_names_add_new(sl_names *d, uint64_t hash, const char *name, size_t n);
 /* Takes a name out. */
 void sl_names_remove(sl_names *d, uint32_t number);
-/* The bytes of a name that is there: good until the next add. SL_NAME_PAD more can be read. */
+/* The bytes of a name that is there: good until the next add. */
 const char *sl_names_text(const sl_names *d, uint32_t number, size_t *n);
 /* Whether the number is in use. */
 bool sl_names_has(const sl_names *d, uint32_t number);

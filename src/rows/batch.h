@@ -156,7 +156,7 @@ typedef struct sl_feature_name {
 static inline sl_feature_name sl_batch_name(const sluice_batch *b, size_t k) {
     sl_feature_name name;
     if (b->list) {
-        name.text = sl_names_text(&b->list->names, b->id[k], &name.n);
+        name.text = sl_file_names_text(b->list, b->id[k], &name.n);
         name.hash = b->list->hash[b->id[k]];
         return name;
     }

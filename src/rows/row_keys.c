@@ -5,7 +5,7 @@
 
 enum {
     LOOK_AHEAD = 96,  /* names, of this row and the next ones, whose entries are prefetched */
-    KNOWN_AHEAD = 32, /* the same where they are known by their number in a list */
+    KNOWN_AHEAD = 32, /* the same, of those that are not known yet by their numbers in a list */
 };
 
 void sl_numbers_free(sl_numbers *numbers) {
@@ -98,11 +98,13 @@ static bool know(sl_features *f, const sluice_batch *b, size_t at) {
 /* The loop that every nonzero of a batch with a list of names takes: all features of the row are there at its end. */
 static bool resolve_listed(sl_features *f, const sl_raw_row *r, sl_numbers *out) {
     const sluice_batch *const b = r->batch;
-    if (!sl_keys_know(f, b->list->serial, b->list->names.n)) return false;
+    if (!sl_keys_know(f, b->list->serial, b->list->n)) return false;
     const size_t size = f->space.size, n_ahead = b->nonzeros;
     const uint32_t *const id = b->id, *const known = f->known.number;
     for (size_t k = 0, at = r->at; k < r->n; k++, at++) {
-        if (at + KNOWN_AHEAD < n_ahead) __builtin_prefetch(known + id[at + KNOWN_AHEAD]);
+        if (at + 2 * KNOWN_AHEAD < n_ahead) __builtin_prefetch(known + id[at + 2 * KNOWN_AHEAD]);
+        if (at + KNOWN_AHEAD < n_ahead && __builtin_expect(!known[id[at + KNOWN_AHEAD]], 0))
+            __builtin_prefetch(sl_names_entry(&f->names, b->list->hash[id[at + KNOWN_AHEAD]]), 1);
         if (__builtin_expect(!known[id[at]], 0) && !know(f, b, at)) return false;
         const uint32_t number = known[id[at]] - 1;
         __builtin_prefetch(f->space.features + (size_t)number * size, 1);

@@ -16,7 +16,7 @@ static void look_at_bin_row(const sluice_batch *b, size_t i, outcome *o) {
         REQUIRE(isfinite(b->value[k]) && (b->has_zeros || b->value[k] != 0));
         mix_float(&o->hash, b->value[k]);
         if (b->has_names) {
-            REQUIRE(!b->list || b->id[k] < b->list->names.n);
+            REQUIRE(!b->list || b->id[k] < b->list->n);
             const sl_feature_name name = sl_batch_name(b, k);
             REQUIRE(name.n <= SLUICE_MAX_NAME && name.hash == sl_name_hash(name.text, name.n));
             for (size_t j = 0; j < name.n; j++) mix(&o->hash, (unsigned char)name.text[j]);

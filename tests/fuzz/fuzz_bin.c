@@ -18,7 +18,7 @@ static void look_at_row(const sluice_batch *b, size_t i, outcome *o) {
         REQUIRE(k == b->start[i] || sl_batch_id(b, k) != sl_batch_id(b, k - 1));
         mix(&o->hash, sl_batch_id(b, k));
         if (b->has_names) {
-            REQUIRE(b->list && b->id[k] < b->list->names.n);
+            REQUIRE(b->list && b->id[k] < b->list->n);
             const sl_feature_name name = sl_batch_name(b, k);
             for (size_t j = 0; j < name.n; j++) mix(&o->hash, (unsigned char)name.text[j]);
         }

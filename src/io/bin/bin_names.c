@@ -5,7 +5,7 @@
  * this takes a long list. */
 static bool has_large_row(const sluice_batch *b) {
     const sl_file_names *list = b->list;
-    if (list->names.bytes_n <= SL_BIN_MAX_ROW_TEXT) return false;
+    if (list->text_n <= SL_BIN_MAX_ROW_TEXT) return false;
     for (size_t i = 0; i < b->rows; i++) {
         size_t bytes = 0;
         if ((b->start[i + 1] - b->start[i]) * list->longest <= SL_BIN_MAX_ROW_TEXT) continue;
@@ -18,7 +18,7 @@ static bool has_large_row(const sluice_batch *b) {
 void sl_bin_list_names(sl_block *b, sl_file_names *list) {
     if (!b->numbered) return;
     sluice_batch *const batch = &b->batch;
-    if (b->first_name != list->names.n) {
+    if (b->first_name != list->n) {
         sl_bin_fail_block(b, "its names do not follow those before it");
         return;
     }
