@@ -19,7 +19,11 @@ static void look_at_bin_row(const sluice_batch *b, size_t i, outcome *o) {
             REQUIRE(!b->list || b->id[k] < b->list->n);
             const sl_feature_name name = sl_batch_name(b, k);
             REQUIRE(name.n <= SLUICE_MAX_NAME && name.hash == sl_name_hash(name.text, name.n));
-            for (size_t j = 0; j < name.n; j++) mix(&o->hash, (unsigned char)name.text[j]);
+            uint64_t id; /* as which LIBSVM text gives back a name that is one */
+            if (sl_id_of_name(name.text, name.n, &id))
+                mix(&o->hash, id);
+            else
+                for (size_t j = 0; j < name.n; j++) mix(&o->hash, (unsigned char)name.text[j]);
             for (size_t j = b->start[i]; j < k; j++) REQUIRE(sl_batch_name(b, j).hash != name.hash);
         } else {
             REQUIRE(b->id[k] < SL_WIDE || b->id[k] - SL_WIDE < b->wides);
