@@ -40,6 +40,7 @@ static char *read_bin(const sl_bytes *b) {
         free(got);
     }
     for (size_t piece = 7; piece <= 700; piece *= 10) {
+        if (b->n / piece > 3000) continue;
         char *got = push_bytes(p, b->data, b->n, piece);
         CHECK_STR(got, plain);
         free(got);
@@ -114,17 +115,18 @@ TEST(lists_of_values_have_255_at_most) {
 }
 
 TEST(every_truncation_and_flipped_bit_is_refused) {
+    const sluice_reader_options one = {.size = sizeof one, .format = "bin", .threads = 1};
     sl_bytes b = encode("1 | a b:0.5\n-1 | b c:2 a\n", 1);
     for (size_t n = 1; n < b.n; n++) {
         sl_bytes cut = {b.data, n, n};
-        char *got = read_bin(&cut);
+        char *got = read_bytes(cut.data, cut.n, &one, 64);
         CHECK_HAS(got, "data mem:0:0: ");
         CHECK_HAS(got, "byte");
         free(got);
     }
     for (size_t i = 0; i < 8 * b.n; i++) {
         b.data[i / 8] ^= (uint8_t)(1u << i % 8);
-        char *got = read_bin(&b);
+        char *got = read_bytes(b.data, b.n, &one, 64);
         CHECK_HAS(got, "data mem:0:0: ");
         free(got);
         b.data[i / 8] ^= (uint8_t)(1u << i % 8);
