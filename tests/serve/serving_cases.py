@@ -402,6 +402,7 @@ def tokens_are_asked_for(t):
 @case
 def requests_that_come_while_it_starts_are_answered(t):
     """Here the start takes as long as nobody reads what the server says: its pipe is full, and it has a warning to write."""
+    train(t, rows(10), "m")  # so that no note about a new model comes before
     t.write("learn.token", "s3cret\n")
     os.chmod(t.path("learn.token"), 0o600)
     with socket.socket() as probe:
