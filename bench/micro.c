@@ -253,7 +253,7 @@ static void dictionary(size_t n, const char *variant, const char *format) {
         start = now();
         for (size_t i = 0; i < PROBES; i++) {
             if (i + 24 < PROBES) __builtin_prefetch(sl_names_entry(&d, hash[i + 24]));
-            if (i + 12 < PROBES) __builtin_prefetch(sl_names_bytes(&d, hash[i + 12]));
+            if (i + 12 < PROBES) __builtin_prefetch(sl_names_bytes(&d, hash[i + 12], length[i + 12]));
             sum += sl_names_find_quick(&d, hash[i], text + i * NAME_ROOM, length[i]);
         }
         find = fmin(find, now() - start);
