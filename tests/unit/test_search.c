@@ -440,6 +440,7 @@ int main(void) {
     RUN(points_are_drawn_by_the_seed);
     RUN(tune_sorts_by_the_measure_and_is_the_same_at_any_number_of_threads);
     RUN(tune_measures_what_models_of_the_other_folds_predict);
+    RUN(folds_of_few_rows_do_not_come_class_after_class);
     RUN(tune_prefers_the_sparsest_point_within_a_standard_error);
     RUN(tune_takes_no_model_without_weights);
     RUN(settings_have_grids);
