@@ -76,8 +76,8 @@ typedef struct http_settings {
     size_t max_body;    /* bytes; more is 413 */
     size_t max_large;   /* bytes of all large bodies, or two of the largest, and of all large answers, or one: 503 */
     unsigned max_connections, max_per_address;
-    unsigned idle_seconds;    /* a connection without a request is closed after this time, */
-    unsigned request_seconds; /* and one whose request has not come whole, or whose answer was not taken */
+    unsigned idle_seconds;    /* a connection without a request is closed after this time */
+    unsigned request_seconds; /* limit on the time for a request to arrive, and for its answer to be taken */
     const char *token_file, *predict_token_file; /* NULL: none */
     const char *certificate, *key;               /* PEM files; NULL: no TLS */
     const char *const *origins;                  /* foreign ones that pages may come from, n_origins of them */

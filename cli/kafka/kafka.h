@@ -59,7 +59,7 @@ typedef struct kafka_stream kafka_stream;
 int kafka_open(const kafka_settings *s, const sluice_model *model, const sluice_reader_options *reading,
                kafka_stream **stream, sluice_reader **reader);
 void kafka_close(kafka_stream *k);
-/* After kafka_open() with a patience has failed: whether that was because no broker answered, which nobody has said. */
+/* After kafka_open() with a patience has failed: whether no broker answered. There was no message about that then. */
 int kafka_may_open_later(const kafka_stream *k);
 
 /* Once the reader was closed and the stream is kept for its positions: fetches no more messages. */

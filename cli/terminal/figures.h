@@ -10,7 +10,7 @@ enum { FIGURE_TEXT = 48 };
 const char *count_text(uint64_t n, char text[FIGURE_TEXT]);
 /* The same as a value, for the arguments of printf. */
 #define COUNT(n) count_text((n), (char[FIGURE_TEXT]){0})
-/* Any figure, with so many significant digits, but all of those before the point. */
+/* Any figure, rounded to this number of significant digits; digits before the point are never left out. */
 const char *figure_text(double x, int digits, char text[FIGURE_TEXT]);
 
 #endif

@@ -136,7 +136,7 @@ static void give_back(label_store *s, const label_job *x) {
 static void job_done(job *j) {
     label_job *x = (label_job *)j; /* its first member */
     label_store *s = x->store;
-    /* one that nobody learns any more stays recorded, for the next start */
+    /* the label of a cancelled job stays recorded, and is learned at the next start */
     const int is_refused = j->status != SLUICE_OK && j->status != SLUICE_E_CANCELLED;
     pthread_mutex_lock(&s->lock);
     if (j->status == SLUICE_OK && x->is_new && !x->is_assumed) s->counts.labelled++;
